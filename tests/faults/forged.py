@@ -26,6 +26,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replacement
+from events.vocabulary.observation_events import PinnedRules
 from intake.appending import append_lines
 from intake.lines import Refusal, line_of, notice, read_line
 from intake.quarantine import quarantine_cases, redrive
@@ -141,6 +142,32 @@ def _as_people(rng: random.Random) -> list[Forged]:
     return [("table/fu-01", _draft(payload, rng, source))]
 
 
+def _observed(rng: random.Random) -> list[Forged]:
+    """A round watched, an entry confirmed, an observation opened or closed, in the name of somebody who did not: by a device."""
+    observed = model.RoundObserved(
+        basis="video",
+        by="a-lopez",
+        camera="cam-12",
+        clock_offset_ms=None,
+        dealer=None,
+        deck=None,
+        observation=None,
+        observed=["settlement"],
+        order_seen=True,
+        played_from_us=None,
+        played_gaming_day=tables(ROUNDS)[0].day,
+        played_to_us=None,
+        rules=PinnedRules(seq=2, sha256="0" * 64),
+        same_as=None,
+    )
+    closed = model.ObservationClosed(by="a-lopez", observation="o-1", reason="done", unreadable=0)
+    said = rng.choice(
+        (observed, closed, model.EntryConfirmed(by="a-lopez"), model.VerdictUnveiled(by="a-lopez", observation="o-1"))
+    )
+    stream = rng.choice(("observed/fu-01", "table/fu-01"))
+    return [(stream, _draft(said, rng, rng.choice(("device-1", DESK_SOURCE))))]
+
+
 # ------------------------------------------------------------------------------------------------------------ how it is tried
 
 
@@ -168,7 +195,7 @@ def _hand_in(log: EventLog, lines: Sequence[bytes]) -> None:
 def _try(log: EventLog, rng: random.Random, forge: Forger) -> None:
     """Hand forged lines in among those of the day, then drive them in: nothing of them may be anywhere."""
     _opened(log)
-    apart = _bytes(log, "review", "property")
+    apart = _bytes(log, "review", "property", "observed")
     day = [line_of(stream, draft) for stream, drafts in groups(ROUNDS) for draft in drafts]
     forged = forge(rng)
     lines = [line_of(stream, draft) for stream, draft in forged]
@@ -187,7 +214,10 @@ def _try(log: EventLog, rng: random.Random, forge: Forger) -> None:
 
 def _refused(log: EventLog, forged: Sequence[Forged], lines: Sequence[bytes], apart: dict[str, list[bytes]]) -> None:
     demand([entry.data for entry in log.quarantined()] == list(lines), "the forged lines are not what is in quarantine")
-    demand(_bytes(log, "review", "property") == apart, "a review stream or the property's has changed")
+    demand(
+        _bytes(log, "review", "property", "observed") == apart,
+        "a review stream, an observer's or the property's changed",
+    )
     demand(verify(log).ok, "a log to which somebody forged lines is called broken")
     notices = 0
     for data in (each for records in _bytes(log, "table", "meter").values() for each in records):
@@ -282,6 +312,18 @@ def office(folder: Path, times: int) -> int:
 )
 def as_people(folder: Path, times: int) -> int:
     return _attempts(folder, times, _as_people)
+
+
+@fault(
+    "forgery",
+    "an observer in another's name",
+    how="a round observed, an entry confirmed, an observation closed, by a device or under the desk's source, redriven",
+    held=HELD,
+    quick=4,
+    often=40,
+)
+def observed(folder: Path, times: int) -> int:
+    return _attempts(folder, times, _observed)
 
 
 @fault(
@@ -439,7 +481,7 @@ def _taken_back(log: EventLog, rng: random.Random) -> None:
     kafka=True,
 )
 def on_kafka(folder: Path, times: int) -> int:
-    forgers = (_resolved, _looked, _keys, _office, _as_people, _elsewhere, _replacing, _notices)
+    forgers = (_resolved, _looked, _keys, _office, _as_people, _observed, _elsewhere, _replacing, _notices)
     done = 0
     for turn in range(times):
         for number, forge in enumerate(forgers):

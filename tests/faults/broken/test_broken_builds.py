@@ -405,6 +405,7 @@ FOUND_BY = (
         "a key published or retired by a device": "lets_anybody_write_anything_anywhere",
         "the property configured by a device": "lets_anybody_write_anything_anywhere",
         "a pit terminal that reports as the office": "reserves_no_source",
+        "an observer in another's name": "lets_anybody_write_anything_anywhere",
         "rules filed by a device where the office files": "lets_devices_file_everywhere",
         "an event in a stream of another kind": "lets_anybody_write_anything_anywhere",
         "a forged event in a correction": "looks_at_the_type_of_a_correction_only",
