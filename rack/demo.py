@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from desk.keys import KeyBook
+from desk.review import persons
 from desk.review.persons import Person, register
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
@@ -29,6 +30,7 @@ from events.vocabulary.envelope import Draft
 from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day
 from floor.faults.comparison import ComparableFinding, Comparison, FaultLabel, compare
+from rack.demo_audit import Audit, hold_audit
 from rack.errors import UsageError
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
@@ -45,17 +47,20 @@ STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
 MAX_LISTED = 20
 """At most this many missed faults and false alarms are named one by one."""
 
+AUDITED_FROM = 200
+"""A shorter demo has no audit of a dealer."""
 COMMIT_EVENTS = 4_000
 """Events that are made durable together: a device gateway's batch."""
 
 
 @dataclass(frozen=True)
 class Demo:
-    """What a demo did."""
+    """What a demo did; `audit` is that of one dealer, None in a short demo, or one without the default game."""
 
     events: int
     rounds: int
     comparison: Comparison
+    audit: Audit | None
     findings: Sequence[Finding]
     legitimate: dict[str, int]
     verdicts: dict[str, int]
@@ -64,6 +69,11 @@ class Demo:
     log: str
     out: Path
     integrity: Sequence[str]
+
+    @property
+    def perfect(self) -> bool:
+        """Whether every planted fault was found and nothing else, at the tables and in the audit."""
+        return self.comparison.perfect and (self.audit is None or self.audit.comparison.perfect)
 
 
 def run(
@@ -88,10 +98,14 @@ def run(
         try:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
-            sign_checkpoint(log, results, address, signer, out)
-            clock.lap("sign")
             found = sorted(findings(results), key=_in_order)
             comparison = compare(day.labels, found)
+            audit = None
+            if DEFAULT in games and rounds >= AUDITED_FROM:
+                audit = hold_audit(log, results, persons.read(out / PERSONS), seed, by=next(iter(STAFF)))
+            clock.lap("audit")
+            sign_checkpoint(log, results, address, signer, out)
+            clock.lap("sign")
             from analytics.warehouse.feed import build_warehouse
 
             build_warehouse(out / WAREHOUSE, log, results)
@@ -104,6 +118,7 @@ def run(
         events=events,
         rounds=summary.rounds,
         comparison=comparison,
+        audit=audit,
         findings=found,
         verdicts=summary.verdicts,
         legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())),
@@ -234,11 +249,29 @@ def report(demo: Demo) -> dict[str, Any]:
         "false_alarm_codes": _by_code(demo.comparison.false_alarms),
         "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:MAX_LISTED]],
         "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:MAX_LISTED]],
+        "audit": None if demo.audit is None else _audited(demo.audit),
         "seconds": {name: round(value, 2) for name, value in seconds.items()},
         "integrity": list(demo.integrity),
         "seed": demo.seed,
         "log": demo.log,
         "out": str(demo.out),
+    }
+
+
+def _audited(audit: Audit) -> dict[str, Any]:
+    """Return what the audit showed as JSON values."""
+    result, compared = audit.result, audit.comparison
+    return {
+        "table": result.table,
+        "dealer": result.dealer,
+        "entered": result.entered,
+        "events": audit.events,
+        "wrong": result.wrong,
+        "findings": result.by_code,
+        "sentence": result.sentence,
+        "planted": sum(compared.planted.values()),
+        "missed": len(compared.missed),
+        "false_alarms": len(compared.false_alarms),
     }
 
 

@@ -29,8 +29,11 @@ CLOSED_BY = "observer"
 # ------------------------------------------------------------------------------------------------------------ observations
 
 
-def open_observation(desk: Desk, table: str, **fields: Any) -> model.ObservationOpened:
-    """Open an observation; `fields` are those of the event. The seed of a random selection is made here, before anybody looks."""
+def open_observation(desk: Desk, table: str, seed: str | None = None, **fields: Any) -> model.ObservationOpened:
+    """Open an observation; `fields` are those of the event. The seed of a random selection is made here, before anybody looks.
+
+    `seed` is for a simulation that is to give the same log again.
+    """
     must_know(desk, table)
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
@@ -47,7 +50,7 @@ def open_observation(desk: Desk, table: str, **fields: Any) -> model.Observation
             raise ReviewRefused(f"{fields['planned']} rounds are planned, and the frame has {rounds}")
         if fields["purpose"] == "dealer_audit" and fields["dealer"] is None:
             raise ReviewRefused("a dealer audit is of a dealer; name the dealer")
-        fields |= {"by": desk.person(fields["by"]).id, "seed": secrets.token_hex(32) if is_random else None}
+        fields |= {"by": desk.person(fields["by"]).id, "seed": seed or secrets.token_hex(32) if is_random else None}
         opened = review_event(model.ObservationOpened, **fields)
         _write(desk, state, fields["by"], [(opened, None, None, None)])
     assert isinstance(opened, model.ObservationOpened)

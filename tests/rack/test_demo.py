@@ -18,13 +18,15 @@ from analytics.hold.hold import generation
 from analytics.warehouse.feed import Feed
 from analytics.warehouse.warehouse import reading
 from desk.keys import SOURCE as KEYS_SOURCE
+from desk.review import persons
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from rack.cli import main
-from rack.demo import prepare
+from rack.demo import prepare, register_staff
+from rack.demo_audit import hold_audit
 from rack.errors import UsageError
-from rack.opening import log_at
-from rack.settings import demo_log
+from rack.opening import log_at, results_at
+from rack.settings import PERSONS, demo_log
 from replay.run import replayer
 from replay.run.memory_results import MemoryResults
 from tests.rack.shown_rounds import round_events
@@ -71,6 +73,17 @@ def test_everything_planted_is_found_and_nothing_else(demo: Path, report: dict[s
     assert (report["missed"], report["false_alarms"], report["integrity"]) == (0, 0, [])
     assert report["found"] == report["planted"]
     assert (demo / "exit").read_text() == "0"
+
+
+def test_an_audit_finds_what_was_planted_in_it_and_nothing_else(demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo, tmp_path / "demo")
+    address = f"sqlite://{tmp_path}/demo/floor.db"
+    register_staff(tmp_path)
+    with closing(log_at(address)) as log, closing(results_at(address)) as results:
+        audit = hold_audit(log, results, persons.read(tmp_path / PERSONS), 5, by="m.ortiz")
+    assert (audit.comparison.perfect, audit.comparison.planted) == (True, {"PAY-OVER": 1, "PAY-UNDER": 2})
+    assert (audit.result.entered, audit.result.wrong, audit.result.basis) == (20, 3, "sampled")
+    assert audit.result.sentence.startswith("3 of 20: between ")
 
 
 def test_the_labels_are_kept_apart(demo: Path, report: dict[str, Any]) -> None:

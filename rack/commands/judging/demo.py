@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     demo.write_report(out, report)
     output.value(report)
     output.text(*lines(report))
-    return Exit.CLEAN if done.comparison.perfect else Exit.FINDINGS
+    return Exit.CLEAN if done.perfect else Exit.FINDINGS
 
 
 def lines(report: dict[str, Any]) -> list[str]:
@@ -72,6 +72,7 @@ def lines(report: dict[str, Any]) -> list[str]:
         f"incidents     {report['incidents']:>10,} in {plural(sum(findings.values()), 'finding')}",
         f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults{_codes(report['missed_codes'])}",
         f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
+        *_audit(report["audit"]),
         f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",
         f"underpaid     {money(report['underpaid_cents']).lstrip('+'):>10}",
         f"appended      {report['events_per_s']:>10,} events per second, each durable before it is acknowledged",
@@ -86,6 +87,16 @@ def lines(report: dict[str, Any]) -> list[str]:
 
 def _legitimate(times: dict[str, int]) -> list[str]:
     return [*table(("handled correctly (no finding expected)", "times"), list(times.items())), ""] if times else []
+
+
+def _audit(audit: dict[str, Any] | None) -> list[str]:
+    if audit is None:
+        return []
+    found = audit["planted"] - audit["missed"]
+    return [
+        f"audit         {found:>10,} of {audit['planted']:,} errors found in {audit['entered']:,} rounds of "
+        f"{audit['dealer'].upper()} that a person entered, {audit['false_alarms']:,} false alarms; {audit['sentence']}"
+    ]
 
 
 def _codes(counts: dict[str, int]) -> str:

@@ -162,7 +162,7 @@ def _open(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.observations import open_observation
     from desk.review.observed_table import drawn
 
-    frame = {
+    frame: dict[str, Any] = {
         name: None if text is None else time_us(text, option)
         for name, text, option in (
             ("frame_from_us", arguments.from_time, "--from"),
