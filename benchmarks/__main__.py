@@ -30,6 +30,7 @@ from benchmarks import (
     refresh,
     reporting,
     through_gateway,
+    told_in_time,
     warehouse,
     worst_cases,
 )
@@ -141,6 +142,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds),
     "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds)},
     "month": lambda folder, _: month.measure(folder),
+    "told": lambda folder, _: told_in_time.measure(folder),
     "worst": lambda folder, _: _benchmarks(worst_cases.measure(folder, SEED)),
 }
 

@@ -63,6 +63,8 @@ def document(results: dict[str, Any]) -> str:
         found.append(_refresh(parts["refresh"]["sizes"]))
     if "month" in parts:
         found.append(_month(parts["month"]))
+    if "told" in parts:
+        found.append(_told(parts["told"]))
     if "log" in parts:
         found.append(_profile(parts["log"]["stages"], parts["log"]["profile"], parts["log"]["workload"]["rounds"]))
     return "\n".join(found)
@@ -206,6 +208,18 @@ def _month(measured: dict[str, Any]) -> str:
         f"| {' | '.join(f'day {day}' for day in range(1, len(after) + 1, 5))} |\n"
         f"|{' ---: |' * len(after[::5])}\n"
         f"| {' | '.join(str(mib) for mib in after[::5])} |\n"
+    )
+
+
+def _told(measured: dict[str, Any]) -> str:
+    return (
+        "## Mispayments told in time\n\n"
+        f"Of {measured['planted']} mispayments that `rack demo` plants, advice names {measured['in_time']} "
+        f"({measured['in_time'] / measured['planted']:.0%}) while their round is open, {measured['before_complete']} of them "
+        f"({measured['before_complete'] / measured['planted']:.0%}) before its payment is complete; half of the time at least "
+        f"{measured['median_left_s']} seconds of the floor's clock before the round closes "
+        "(`python -m benchmarks --only told`). "
+        f"Not told before the verdict: {', '.join(f'`{code}`' for code in measured['not_told'])}.\n"
     )
 
 
