@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -12,6 +14,7 @@ from rulebook.chapters.chapters import known_chapters
 from rulebook.chapters.rulebook import parse_submission
 from rulebook.chapters.submission import submission_from_words
 
+ROOT = Path(__file__).resolve().parents[3]
 KINGS = "dealer=Kh Kd Jc 9h 8c 5d 3c"
 """House way: K-K-8-5-3 and J-9."""
 ACES, ACES_SET = "As Ac 6d 4s 2h Qs 7c", "high=As Ac 6d 4s 2h low=Qs 7c"
@@ -324,3 +327,22 @@ def test_every_reading_of_every_chapter_is_here() -> None:
         book = parse_submission(submission_from_words([key]))
         left = {reading.decision for reading in other_readings(book)}
         assert left <= {case.decision for case in READINGS}, key
+
+
+WITHOUT_A_ROUND = {
+    "D13": "a chapter that is not held is no reading of one that is",
+    "D191": "the setting of D573",
+    "D553": "whether such a wager may lie there, not what it is due",
+    "D662": "what other amounts a text that is not held has is not known",
+}
+"""Decisions that change money, with a setting or named, and no amount by the other reading."""
+
+
+def test_every_decision_that_changes_money_is_here() -> None:
+    fields = tomllib.loads((ROOT / "rulebook/decisions.toml").read_text(encoding="utf-8"))
+    changing = {
+        number
+        for number, each in fields.items()
+        if number != "subjects" and (each.get("money", "") == "named" or each.get("money", "").startswith("setting "))
+    }
+    assert changing == {case.decision for case in READINGS} | WITHOUT_A_ROUND.keys()
