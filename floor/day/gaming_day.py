@@ -330,7 +330,7 @@ class _Floor:
             table.wait(MINUTE_US)
         else:
             self._report(render(table, play.script, play.plan.round_no))
-        table.lost = any(step.counter_jump > 0 for step in play.script)
+        table.note_loss(play.script)
         table.book_round(play.script)
         table.end_round(play.plan.deck)
 

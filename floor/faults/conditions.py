@@ -78,8 +78,8 @@ def capped(table: Any) -> bool:
 
 
 def own_meter_running(table: Any) -> bool:
-    """The table has a meter of its own, and it runs."""
-    return not table.book.linked_meter and table.meter.running
+    """The table has a meter of its own, it runs, and its last reading is on record: the next one can be held against it."""
+    return not table.book.linked_meter and table.meter.running and table.meter_read
 
 
 def linked_meter_running(table: Any) -> bool:

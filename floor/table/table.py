@@ -89,6 +89,8 @@ class Table:
         self.worn = 0.0
         self.lost = False
         """Whether messages of the last round were lost: what made the next one ready is not known then."""
+        self.meter_read = True
+        """Whether the meter was read since messages were lost: what it should stand at is not known before (D402)."""
         self.house_way = False
         """Whether every patron sets by the house way and decides as is best, and no one bets more than is covered."""
         self.group: list[Draft] = []
@@ -497,6 +499,12 @@ class Table:
         self.change_old_decks()
         if self.dice_us is not None and not self.old_dice and self.now_us - self.dice_us > DICE_CHANGED_US:
             self.change_dice()
+
+    def note_loss(self, script: Script) -> None:
+        """Note whether messages of a round were lost, and what is not known then."""
+        self.lost = any(step.counter_jump > 0 for step in script)
+        read = any(isinstance(step.payload, model.ProgressiveAccepted) for step in script)
+        self.meter_read = not self.lost and (self.meter_read or read)
 
     def book_round(self, script: Script) -> None:
         """Take what a round moved into and out of the table inventory."""
