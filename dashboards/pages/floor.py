@@ -16,7 +16,7 @@ from analytics.warehouse.warehouse import PropertyFacts, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, day_name
+from dashboards.drawing.names import Formats, day_name, short_day
 from dashboards.incidents import queue_view
 from dashboards.parts import desk, floor_now, open_round_warnings, source
 from dashboards.run import log_address, warehouse_path
@@ -95,7 +95,11 @@ def now() -> None:
             )
             return
         if not rows:
-            source.show(markup.empty("No table has reported yet", "Append events with `rack ingest FILE --log ADDR`."))
+            first = (
+                "First have a table report: append its events with `rack ingest FILE --log ADDR`, connect a device with "
+                "`rack gateway`, or set up a house without sensors with `rack init DIR`. Tables come up here by themselves."
+            )
+            source.show(markup.empty("No table has reported yet", first))
             return
         source.show(summary(rows, formats, _in_queue(said)))
         at_us = time.time_ns() // 1000
@@ -125,6 +129,7 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
     newest = max((row["recorded_at_us"] for row in rows if row["recorded_at_us"] is not None), default=None)
     return markup.figures(
         [
+            _gaming_day(rows),
             markup.figure("Tables open", f"{sum(bool(row['open']) for row in rows)} of {len(rows)}"),
             markup.figure(
                 "Rounds judged",
@@ -141,6 +146,19 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
                 "Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]
             ),
         ]
+    )
+
+
+def _gaming_day(rows: list[dict[str, Any]]) -> Html:
+    """The newest gaming day of the tables, and how many are in an earlier one."""
+    days = [row["gaming_day"] for row in rows if row["gaming_day"]]
+    if not days:
+        return markup.figure("Gaming day", "–", "no table has opened one")
+    earlier = sum(day < max(days) for day in days)
+    return markup.figure(
+        "Gaming day",
+        short_day(date.fromisoformat(max(days))),
+        f"{plural(earlier, 'table')} in an earlier one" if earlier else "",
     )
 
 

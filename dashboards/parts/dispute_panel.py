@@ -115,7 +115,7 @@ class Steps:
                 packets.letter_and_packet(self.table, self.round_no, self.seat, self.case, self.me)
 
     def _step(self, title: str, state: str) -> AbstractContextManager[object]:
-        place = st.container(key=f"step-{state}-{title.partition(' ')[0].lower()}", gap="small")
+        place = st.container(key=f"stage-{state}-{title.partition(' ')[0].lower()}", gap="small")
         with place:
             words = {WAITS: "needs second signature"}.get(state, "")
             note = f' <span class="rk-soft">{words}</span>' if words else ""

@@ -169,7 +169,9 @@ def test_what_the_page_is_doing_is_never_over_who_is_signed_in(site: str, page: 
     assert line == "3px"
 
 
-def test_who_is_signed_in_stands_in_the_header_and_a_toast_is_whole(login_site: str, floor: Living, page: Page) -> None:
+def test_who_is_signed_in_stands_in_the_header_and_what_was_done_is_said_whole(
+    login_site: str, floor: Living, page: Page
+) -> None:
     log_in(page, login_site, "m.ortiz@bellwether.example")
     name = page.locator(".rk-who, .rk-who-short").filter(visible=True)
     expect(name).to_be_visible()
@@ -183,7 +185,7 @@ def test_who_is_signed_in_stands_in_the_header_and_a_toast_is_whole(login_site: 
         "ask j.kim@bellwether.example *today*"
     )
     page.get_by_role("button", name="Add note").click()
-    toast = page.get_by_test_id("stToast")
-    expect(toast).to_contain_text("*today*")
-    expect(toast.get_by_role("link")).to_have_count(0)
-    assert toast.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    done = page.get_by_role("status").filter(has_text="noted:")
+    expect(done).to_contain_text("FU-01 · round 2: M.ORTIZ noted: ask j.kim@bellwether.example *today*")
+    expect(done.get_by_role("link")).to_have_count(0)
+    assert done.evaluate("(e) => e.scrollWidth <= e.clientWidth")

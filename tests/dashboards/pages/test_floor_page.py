@@ -32,6 +32,7 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
 
 def test_now_shows_each_table_and_goes_on_with_the_log(floor: Living) -> None:
     test = start("floor")
+    assert '<div class="rk-label">Gaming day</div><div class="rk-value">Wed 1 Jan</div>' in said(test)
     page = said(test)
     for words in ("2 high", "−$200.00", "Bought in", 'href="queue?table=fu-01&amp;day='):
         assert words in page
@@ -129,7 +130,7 @@ def test_a_warning_about_the_open_round_is_on_its_tile(floor: Living) -> None:
     assert "Pay $100.00 to the patron at seat 3." in page
     assert "Ace High Bonus: $10.00 at 20 to 1 pays $200.00" in page
     floor.play([8])  # a replay that does not follow takes away what it has gone past
-    assert "Put right now" not in said(start("floor"))
+    assert "Correct now" not in said(start("floor"))
 
 
 def test_the_most_urgent_table_comes_first() -> None:
