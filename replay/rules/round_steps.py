@@ -409,8 +409,17 @@ def dealer_compared(*wagers: str) -> Step:
     return Step("all hands are compared with it", of)
 
 
+@derived_by_rules
+def _last_envy(round_: Round, book: Rulebook) -> Mapping[Position | None, RecordedEvent]:
+    """Return by position the last Envy Bonus paid for its hand; under None the last of all."""
+    last: dict[Position | None, RecordedEvent] = {}
+    for fact in round_.in_order(model.EnvyPaid):
+        last[fact.payload.for_position] = last[None] = fact
+    return last
+
+
 def _envy_for_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return _last(f for f in round_.of(model.EnvyPaid) if act.seat in (None, f.payload.for_position))
+    return _last_envy(round_, book).get(act.seat)
 
 
 def _first_hand_shown(round_: Round, book: Rulebook) -> RecordedEvent | None:

@@ -89,8 +89,11 @@ IN_TURN = [
     ("wager seat=1 bettor=p-1 base 10.00", "withdraw seat=1 base 5.00"),
     ("elect seat=2 void", "left seat=3 p-3"),
     ("exposed seat=1 Kd by dealer", "return seat=1 base 1.00 void"),
+    ("envy seat=1 for=5 fortune_bonus 10.00", "collect all 53"),
 ]
 """Statements of which thousands, in turn, were compared with each other one by one."""
+EVIDENCE_GROWS = ("lock accepted=2 collected=2", "accepted seat=3 5.00 meter=10432.1750")
+"""Each lock that does not count what was accepted is a finding with all of that as its evidence."""
 KINDS = """
 abandon seat=1; wager seat=1 bettor=p-1 base 10.00; wager seat=1 bettor=p-1 fortune_bonus 5.00; wager seat=2 bettor=p-9 base 10.00
 withdraw seat=1 base 5.00; refuse seat=1 base 5.00; no_more_bets; lock accepted=2 collected=2; lammer seat=3 fortune_bonus
@@ -125,9 +128,9 @@ def calls(lines: Sequence[str], size: int) -> int:
     return count
 
 
-def growth(lines: Sequence[str]) -> float:
+def growth(lines: Sequence[str], size: int = 2_000) -> float:
     """Return by how much more the second doubling of a round costs than the first: 2 is linear, 4 the square."""
-    small, middle, large = (calls(lines, size) for size in (2_000, 4_000, 8_000))
+    small, middle, large = (calls(lines, size * times) for times in (1, 2, 4))
     return (large - middle) / max(1, middle - small)
 
 
@@ -142,7 +145,8 @@ def test_no_two_kinds_of_statements_in_turn_cost_more_than_their_number() -> Non
     judge(round_of({}), "played")
     kinds = [kind.strip() for line in KINDS.strip().splitlines() for kind in line.split(";")]
     pairs = [(kind,) for kind in kinds] + list(combinations(kinds, 2))
-    assert {pair: found for pair in pairs if (found := growth(pair)) > 2.6} == {}
+    found = {pair: grown for pair in pairs if (grown := growth(pair, 2_000)) > 2.6 and growth(pair, 8_000) > 2.6}
+    assert found.keys() <= {EVIDENCE_GROWS}
 
 
 def test_what_was_not_tried_is_in_doubt_and_accuses_nobody() -> None:
