@@ -16,7 +16,7 @@ import polars as pl
 from analytics.hold.hold import RoundView
 
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))
-STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
+STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by", "signed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
 """What is in the place of a person where only the role is known; everything else there is somebody's id."""
 FREE_TEXT_KEYS: Final = frozenset(("name", "note", "override", "persons", "reason", "vouch"))
