@@ -263,7 +263,7 @@ def on_record(table: str, round_no: int) -> None:
     if who is None or address is None or key in st.session_state:
         return
     try:
-        with desk_at(address, **log_options()) as desk:
+        with desk_at(address, needs_results=False, **log_options()) as desk:
             desk.viewed(table, round_no, what="round", by=recorded_as(who), reason="opened on a page")
     except REFUSALS as error:
         st.html(markup.notice("The round is not shown: your view of it cannot be recorded", str(error)))

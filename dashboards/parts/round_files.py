@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.parts import desk, source
+from dashboards.parts import desk, observed_round, source
 from dashboards.run import cases_path, log_address
 from desk.review import cases
 from desk.review.cases import CaseFolder
@@ -22,7 +22,7 @@ def panel(place: str, round_no: int) -> None:
     if log_address() is None:
         return
     try:
-        files = desk.ask(lambda at: at.review(place).files_of(round_no))
+        files = observed_round.ask(lambda at: at.review(place).files_of(round_no))
     except REFUSALS as error:
         source.show(markup.notice("The files of this round cannot be listed", str(error)))
         return
