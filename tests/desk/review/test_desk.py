@@ -510,7 +510,7 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
         assert review.finding(F).history[: len(before)] == before
     with_history = (review.findings, review.disputes, review.investigations, review.cases)
     kept = {entry.seq for reviews in with_history for each in reviews.values() for entry in each.history}
-    kept |= {entry.seq for entry in [*review.custody, *review.videos]}
+    kept |= {entry.seq for entry in [*review.custody, *review.videos, *(entry for entry, _ in review.attached)]}
     kept |= {each.entry.seq for each in [*review.surveillance, *review.hand_overs]}
     kept |= {each.accepted.seq for each in review.hand_overs if each.accepted is not None}
     refused = {entry.seq for entry in review.refused}

@@ -74,7 +74,7 @@ def test_what_a_chapter_copies_is_amended_with_the_chapter_that_it_is_of() -> No
         ("number=high_hand_cards/6/1", "numbers.high_hand_cards: an amendment does not change this"),
         ("game=dj_wild", "game: an amendment does not change this"),
         ("wheel=lowest", "wheel: an amendment does not change this"),
-        ("colour=red", "colour: an amendment does not change this"),
+        ("felt=red", "felt: an amendment does not change this"),
     ],
 )
 def test_what_does_not_fit_is_named(word: str, found: str) -> None:
