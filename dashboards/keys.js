@@ -137,20 +137,23 @@
     const name = /\bst-key-(draft-[\w-]+)/.exec(element.closest?.('[class*="st-key-draft-"]')?.className ?? "")?.[1];
     return name && keptAs(name);
   };
-  const keptAs = (name) => `rack-${document.querySelector(".rk-who")?.textContent.trim() ?? ""}-${name}`;
+  const keptAs = (name) => {
+    const person = document.querySelector(".rk-who")?.textContent.trim();
+    return person && `rack-${person}-${name}`;  // while a page goes away it names no one, and nothing is kept for no one
+  };
   const keep = (name, words) => words.trim() ? localStorage.setItem(name, words) : localStorage.removeItem(name);
   const seen = new WeakMap(), stored = new Map();
   const tendDrafts = () => {
     for (const mark of document.querySelectorAll("[data-draft-stored]")) {
-      if (seen.has(mark)) continue;
-      seen.set(mark, "");
       const name = keptAs(mark.dataset.draftStored);
+      if (!name || seen.has(mark)) continue;
+      seen.set(mark, "");
       stored.set(name, localStorage.getItem(name));
       localStorage.removeItem(name);
     }
     for (const box of document.querySelectorAll('[class*="st-key-draft-"] textarea')) {
       const name = draftOf(box);
-      if (seen.get(box) === name) continue;
+      if (!name || seen.get(box) === name) continue;
       seen.set(box, name);
       const kept = localStorage.getItem(name);
       if (!kept || kept === box.value) {

@@ -47,7 +47,8 @@ def _written(table: ReportTable) -> bytes:
 def _header(column: ReportColumn) -> str:
     """Return what a column is called in a file: a time is there as UTC, no longer in microseconds.
 
-    >>> _header(Figure(name="opened_at_us", label="", kind="time")), _header(Figure(name="win_cents", label="", kind="money"))
+    >>> opened = ReportColumn(name="opened_at_us", label="", kind="time")
+    >>> _header(opened), _header(ReportColumn(name="win_cents", label="", kind="money"))
     ('opened_at_utc', 'win_cents')
     """
     return f"{column.name.removesuffix('_us')}_utc" if column.kind == "time" else column.name
@@ -56,7 +57,8 @@ def _header(column: ReportColumn) -> str:
 def _cell(column: ReportColumn, value: Any) -> str:
     """Return a value for a file: cents, percent with four decimals, UTC times; empty if none exists.
 
-    >>> _cell(Figure(name="a", label="", kind="percent"), 12.5), _cell(Figure(name="a", label="", kind="text"), "=1+1")
+    >>> percent, text = (ReportColumn(name="a", label="", kind=kind) for kind in ("percent", "text"))
+    >>> _cell(percent, 12.5), _cell(text, "=1+1")
     ('12.5000', "'=1+1")
     """
     match column.kind, value:

@@ -16,7 +16,7 @@ def written(column: ReportColumn, value: Any, style: Style) -> str:
     """Return a value as people read it; a dash if none exists.
 
     >>> dollars = Style.of("", "USD", "UTC")
-    >>> written(Figure(name="win_cents", label="Win", kind="difference"), -250, dollars)
+    >>> written(ReportColumn(name="win_cents", label="Win", kind="difference"), -250, dollars)
     '−$2.50'
     """
     if value is None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from events.vocabulary.base import Card
+from events.vocabulary.model import Replacement
 
 CARDS = frozenset(get_args(Card))
 DIGEST = 64
@@ -53,7 +54,7 @@ def changes(type_: Any, value: Any, name: str, around: Surroundings) -> Iterator
         yield f"to {str(not value).lower()}", not value
     elif type_ is str:
         yield "to another text", ANOTHER_TEXT
-    elif type_ is NoneType:
+    elif type_ in (NoneType, Replacement):  # what is stated of another event is edited as an event of its own
         return
     elif issubclass(type_, msgspec.Struct):
         for field in msgspec.structs.fields(type_):

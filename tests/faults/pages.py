@@ -445,5 +445,5 @@ def senseless(folder: Path, times: int) -> int:
             failures = [each.message for each in test.exception]
             demand(not failures, f"{page}?{name}={value[:20]!r}: {failures}")
             if name == "round" or not value.isprintable():
-                demand("It was left out" in _markup(test), f"{page}?{name}={value[:20]!r} is not named")
+                demand("It was ignored" in _markup(test), f"{page}?{name}={value[:20]!r} is not named")
     return len(cases)

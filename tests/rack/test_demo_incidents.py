@@ -18,9 +18,12 @@ from replay.run.replayer import findings
 def test_every_planted_fault_of_a_demo_is_one_incident(demo_of_all: Path) -> None:
     results = SqliteResults(demo_of_all / "floor.db.verdicts", read_only=True)
     try:
-        incidents = incidents_in(findings(results))
+        every = list(incidents_in(findings(results)))
     finally:
         results.close()
+    incidents = [
+        each for each in every if each.cause.stream.startswith("table/")
+    ]  # what was audited has a test of its own
     planted = Counter(
         (label["stream"], label["round_no"])
         for label in json.loads((demo_of_all / "labels.json").read_text())["planted"]

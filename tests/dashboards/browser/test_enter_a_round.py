@@ -69,6 +69,7 @@ def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: s
     page.get_by_role("combobox", name="Table", exact=True).click()
     page.get_by_role("option", name="FU-01").click()
     expect(page.get_by_text("by the rules on file")).to_be_visible()
+    expect(page.get_by_label("Dealer: cards")).to_have_count(1)  # the felt before is gone
     page.get_by_label("Dealer: cards").click()
     for words in ("*KdJc9s8h4d3c3", "AsQdTh9h7c5s2d", "b25a10"):
         page.keyboard.type(words)

@@ -111,6 +111,6 @@ def test_an_address_that_nobody_could_mean_is_a_message(key_site: str, contexts:
     log_in_browser(page, key_site, ORTIZ)
     for query in (f"table=fu-01&round={'9' * 5000}", "table=fu-01&round=-1", "table=%00&round=1", "stream=x&round=1"):
         page.goto(f"{key_site}/round?{query}")
-        expect(page.get_by_role("alert").filter(has_text="It was left out")).to_be_visible()
+        expect(page.get_by_role("alert").filter(has_text="It was ignored")).to_be_visible()
         expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
         expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -65,7 +65,7 @@ def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(
 ) -> None:
     test = run("rules", warehouse, monkeypatch, decision="D26")
     assert "<strong>D26</strong>" in said(test)
-    unfold(test, "Decisions")
+    unfold(test, "How ambiguous rules are interpreted")
     page = said(test)
     assert all(f">{number}</a></dt>" in page for number in decisions.decisions())
     assert "<strong>D" not in said(run("rules", warehouse, monkeypatch))

@@ -64,7 +64,7 @@ def test_fairness_shows_every_test_and_the_counts_of_a_family(warehouse: Path, m
     assert "Inconclusive tests" not in page
     unfold(test, "inconclusive tests")
     assert "Inconclusive tests" in said(test)  # no test of so small a floor can tell
-    assert "once in 100" in page
+    assert "1 report in 100 raises a false alarm" in page
     one = run("fairness", warehouse, monkeypatch, family="die", by="property")
     assert "Each die shows each face equally often" in said(one)
     assert "Totals of three dice" not in said(one)

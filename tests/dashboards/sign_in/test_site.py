@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import urlsafe_b64encode
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ class Browser:
             async with httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url=HERE) as client:
                 return await client.request(method, path, headers=self.headers | given.pop("headers", {}), **given)
 
-        return asyncio.run(ask())
+        with ThreadPoolExecutor(1) as pool:  # a browser of other tests may have a loop in this thread
+            return pool.submit(asyncio.run, ask()).result()
 
     def get(self, path: str, **given: Any) -> httpx.Response:
         return self("GET", path, **given)

@@ -75,7 +75,7 @@ def test_the_meters_own_events_and_a_reviews_belong_to_no_table() -> None:
     not_here = {cls.TYPE for cls, moves in NEXT.items() if set(moves.values()) == {STRAY}}
     of_reviews = tuple(f"events.vocabulary.{name}_events" for name in ("review", "case", "observation"))
     review = {cls.TYPE for cls in REGISTRY.values() if cls.__module__ in of_reviews}
-    assert len(review) == 26
+    assert len(review) == 30
     assert not_here == {"meter_set", "meter_advanced", "meter_reset"} | review
 
 

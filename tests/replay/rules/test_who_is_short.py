@@ -37,7 +37,7 @@ def words(rules: str, lines: str) -> dict[str, str]:
     """Return the verdict's lines by their heading; the last incident's if several have one."""
     (judged,) = judge(f"rules {rules}\n{lines}", "short.txt")
     text = verdict_lines(judged.conclusion, judged.book.chapter.key, currency="USD")
-    return {line[2:11].strip(): line[12:] for line in text if line.startswith("  ")}
+    return {line[2:13].strip(): line[14:] for line in text if line.startswith("  ")}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_in_pennsylvania_the_house_is_short_and_needs_no_word() -> None:
     ids=["covered in part", "covered to the cent", "a loss covered in part", "a loss covered whole"],
 )
 def test_ca_cover_the_reckoning_says_how_much_is_covered(lines: str, reckoning: str) -> None:
-    assert words("ca-gegr-002138", f"{lines}close\n")["reckoning"] == reckoning
+    assert words("ca-gegr-002138", f"{lines}close\n")["calculation"] == reckoning
 
 
 def test_what_the_house_paid_in_the_player_dealers_place_makes_no_patron_short() -> None:

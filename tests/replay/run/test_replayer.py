@@ -107,7 +107,7 @@ def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.
     results.reset()
     monkeypatch.setattr("replay.run.engine._digest", lambda *_: "another")
     monkeypatch.setattr(
-        "replay.run.stream_worker.rulebook", lambda toml: parse_submission(rules_text("pa-688a max=20.00"))
+        "replay.run.stream_worker.rulebook", lambda *_: parse_submission(rules_text("pa-688a max=20.00"))
     )
     replay(log, results)
     assert verdicts(results) == [

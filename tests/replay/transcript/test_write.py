@@ -176,7 +176,7 @@ OUTSIDE = {
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
     "alarm_acknowledged", "property_applied", "filing_signed", "chapter_published",
     "observation_opened", "observation_closed", "round_observed", "entry_confirmed", "entry_line_added", "round_unreadable",
-    "verdict_unveiled",
+    "verdict_unveiled", "round_attached",
 }  # fmt: skip
 """Events that are no part of a round's play. `round_opened`, `rules_filed` and `chapter_published` have lines of their own."""
 
