@@ -46,6 +46,18 @@ class Place(NamedTuple):
 
 def page() -> None:
     """Lay the page out: the felt, which answers as one types. A person who may review can store the round."""
+    above, felt_here = (
+        st.container(),
+        st.container(),
+    )  # whatever is said above, the felt stays in its place: a redraw has one
+    with above:
+        place = _above()
+    with felt_here:
+        _felt(place)
+
+
+def _above() -> Place | None:
+    """Show what was stored or refused, and ask where the round was played."""
     source.begin()
     source.show(
         markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
@@ -56,8 +68,7 @@ def page() -> None:
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
     if may_store and (stored := st.session_state.get(DONE)):
         _stored(*stored)
-    place = _place() if may_store else None
-    _felt(place)
+    return _place() if may_store else None
 
 
 def _stored(table: str, number: int, words: str) -> None:
