@@ -86,6 +86,7 @@ def tile(page: Page, table: str) -> Locator:
 
 
 def opened(page: Page, table: str) -> None:
+    expect(tile(page, table).get_by_role("button", name=re.compile("^(Open|Tap in)$"))).to_be_visible()
     if tile(page, table).get_by_role("button", name="Open", exact=True).count():
         taps = Taps(tile(page, table))
         taps.button("Open")
