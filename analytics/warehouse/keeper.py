@@ -1,4 +1,4 @@
-"""Keeps a warehouse up while a replay follows: it is built anew in a thread of its own, and no judging waits for it."""
+"""Keeps a warehouse up to date while a replay follows: a thread of its own builds it, and no judging waits for it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _text_of(record: TableRecord) -> str:
 
 
 def signatures(records: Sequence[TableRecord]) -> None:
-    """Show what waits for a second signature, with the button of whoever may give it."""
+    """Show what waits for a second signature, with the button for those who may give it."""
     who = access.person()
     person = None if who is None else desk.actor(who)
     waiting: dict[tuple[str, str, str], list[str]] = {}

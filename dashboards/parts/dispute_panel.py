@@ -64,7 +64,7 @@ def writer() -> str | None:
 
 
 class Steps:
-    """The steps of one dispute of a round (or of a claim that is yet to be opened), for who looks."""
+    """The steps of one dispute of a round, or of a claim that no one opened yet."""
 
     def __init__(
         self,

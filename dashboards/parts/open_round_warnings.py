@@ -40,7 +40,7 @@ LOOK_SECONDS = 0.5
 SHOWN = 3
 """This many alarms are named on other pages at once; the Floor page has all of them."""
 KEPT_S = 12 * 3600
-"""For so long an alarm stays that nobody takes after its round closed; the queue has it for good."""
+"""How long an alarm that no one takes stays after its round closed; the queue keeps it for good."""
 
 
 class Alarm(msgspec.Struct, frozen=True, kw_only=True):

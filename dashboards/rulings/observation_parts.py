@@ -226,7 +226,7 @@ def settlements(judged: Adjudication, formats: Formats) -> Html:
 
 
 def lines(entered: EnteredRound, formats: Formats) -> Html:
-    """Return the lines of an entry, each with its number and what became of it."""
+    """Return the lines of an entry, each with its number and its corrections."""
     rows = []
     for seq, counts in entered.counts.items():
         stored = entered.lines[seq].payload
