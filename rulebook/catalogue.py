@@ -14,6 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Final, Protocol, TypeVar
 
+from rulebook.chapters.chapter_files import AMENDMENTS, texts_in
 from rulebook.chapters.chapters import Chapter, FindingKind, add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.game import Game
 
@@ -113,9 +114,11 @@ def add_game(package: str) -> Game:
                 f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}"
             )
     texts, kinds = dict[str, str](), finding_kinds()
+    folder = files(package).joinpath("chapters").joinpath(AMENDMENTS)
+    amendments = [entry.read_text(encoding="utf-8") for entry in texts_in(folder)]
     try:
         for source, text in _chapters_in(package):
-            added = add_chapter(text, source)
+            added = add_chapter(text, source, amendments)
             texts[added.key] = text
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
@@ -146,9 +149,8 @@ def _must_fit(game: Game, added: Chapter, kinds: Mapping[str, FindingKind]) -> N
 
 
 def _chapters_in(package: str) -> Iterator[tuple[str, str]]:
-    for entry in sorted(files(package).joinpath("chapters").iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".toml"):
-            yield entry.name, entry.read_text(encoding="utf-8")
+    for entry in texts_in(files(package).joinpath("chapters")):
+        yield entry.name, entry.read_text(encoding="utf-8")
 
 
 def remove_game(name: str) -> None:

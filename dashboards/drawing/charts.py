@@ -203,7 +203,7 @@ def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Htm
 
 
 def hold_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return hold % of each table over gaming days, each point a link to what explains it; without every count there is none."""
+    """Return hold % of each table over gaming days, each point a link to its day; one that lacks a count has none."""
     counted = frame.drop_nulls("hold_percent").sort("gaming_day", "table_id")
     low, high = axis_range(counted["hold_percent"])
     days = list(dict.fromkeys(counted["gaming_day"]))

@@ -43,7 +43,7 @@ def disputes_of(table: str, round_no: int) -> list[Dispute]:
 
 
 def case_ways(table: str, round_no: int, seat: int | None) -> Html:
-    """Return links to the cases of a round and, for whoever may review, to where one is opened."""
+    """Return links to the cases of a round and, for reviewers, to the page that opens one."""
     said = desk.reviews()
     if said is None:
         return Html("")

@@ -1,4 +1,4 @@
-"""What somebody writes and has not stored yet: the browser keeps it, for who is signed in, until it is stored or emptied.
+"""A draft: the browser keeps what a person types, under that person's name, until it is stored or emptied.
 
 Nothing is cut: a text that is too long stays in its box, which says by how much. The keeping itself is in keys.js: a box whose
 container's key begins with `draft-`, and a mark that says what was stored.

@@ -1,4 +1,4 @@
-"""Pictures and clips of a round: each opened and hashed at this moment, and attached by whoever may review."""
+"""Pictures and clips of a round: each is opened and hashed when shown; reviewers attach them."""
 
 from __future__ import annotations
 

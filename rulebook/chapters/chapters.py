@@ -331,7 +331,8 @@ def add_chapter(text: str, source: str = "chapter", amendments: Iterable[str] = 
     """
     check_chapter(text, source)
     table = read_chapter(text, source)
-    add_table(table, amendments)
+    key = f"{table['jurisdiction']}-{table['chapter']}"
+    add_table(table, [each for each in amendments if read_amendment(each).key == key])
     _forget_answers()
     try:
         chapter(table["jurisdiction"], table["chapter"], day=LAST_DAY)

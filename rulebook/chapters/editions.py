@@ -188,8 +188,9 @@ def amended(table: Table, amendment: Amendment) -> Table:
             raise ValueError(f"{source}: {key}: {NEEDS_PROGRAM}")
         if key in ("numbers", "sections"):
             named = _of(value, dict, f"{source}: {key}")
-            for fixed in named.keys() & FIXED_NUMBERS if key == "numbers" else named.keys() - named.keys():
-                raise ValueError(f"{source}: numbers.{fixed}: {NEEDS_PROGRAM}")
+            fixed = sorted(named.keys() & FIXED_NUMBERS) if key == "numbers" else []
+            if fixed:
+                raise ValueError(f"{source}: numbers.{fixed[0]}: {NEEDS_PROGRAM}")
             changed[key] = {**changed.get(key, {}), **named}
         elif key in _LISTS:
             for entry in _of(value, list, f"{source}: {key}"):

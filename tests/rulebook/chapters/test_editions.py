@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rulebook.chapters.chapters import chapter, known_chapters
+from rulebook.chapters.chapters import add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.chapters.editions import FIXED_NUMBERS, amendment_from_words, read_amendment
 from rulebook.chapters.rulebook import RulesRefused, parse_submission, submission_from_words
 
@@ -136,3 +136,15 @@ def test_the_numbers_that_can_be_amended_are_read_by_name() -> None:
     for key in known_chapters():
         numbers = chapter(*key.split("-", 1)).numbers.keys() - FIXED_NUMBERS
         assert [name for name in sorted(numbers) if f'"{name}"' not in source] == []
+
+
+def test_a_chapter_from_outside_brings_its_own_amendments() -> None:
+    text = (ROOT / "tests/example_game/chapters/pa-700a.toml").read_text()
+    own, other = amendment("strike=pair_plus", key="pa-700a"), amendment("strike=fortune_bonus")
+    add_chapter(text, "pa-700a.toml", [own, other])
+    try:
+        assert "pair_plus" in chapter("pa", "700a", day=BEFORE).wagers
+        assert "pair_plus" not in chapter("pa", "700a", day=DAY).wagers
+        assert "fortune_bonus" in chapter("pa", "688a", day=DAY).wagers
+    finally:
+        remove_chapter("pa-700a")
