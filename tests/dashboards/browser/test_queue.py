@@ -99,7 +99,7 @@ def test_back_leaves_the_queue_in_one_press(login_site: str, page: Page) -> None
     page.wait_for_url("**/queue?finding=*")
     expect_drawn(page)
     page.keyboard.press("j")
-    page.wait_for_function("document.querySelectorAll('tr')[2].hasAttribute('data-chosen')")
+    expect(page.locator("tr").nth(2)).to_have_attribute("data-chosen", "")
     expect_drawn(page)
     page.go_back()
     page.wait_for_url("**/floor")
