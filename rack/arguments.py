@@ -36,11 +36,32 @@ def parsed(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argp
     return given
 
 
+def add(parser: argparse._ActionsContainer, name: str, says: str, **options: Any) -> None:
+    """Add an argument by its name and what a user writes for it, as its help shows them; an option alone is a flag.
+
+    `says` is its help; other options are those of argparse. The FILE or DIR of an option is a path.
+
+    >>> parser = CommandParser()
+    >>> add(parser, "table TABLE", "The table."), add(parser, "--camera ID", "The camera."), add(parser, "--all", "All.")
+    (None, None, None)
+    >>> parser.parse_args(["fu-01", "--camera", "C7"])
+    Namespace(table='fu-01', camera='C7', all=False)
+    """
+    flag, _, metavar = name.partition(" ")
+    if metavar:
+        options["metavar"] = metavar
+    elif flag.startswith("--") and not {"choices", "type", "action"} & options.keys():
+        options["action"] = "store_true"
+    if metavar in ("FILE", "DIR") and flag.startswith("--"):
+        options.setdefault("type", given_path)
+    parser.add_argument(flag, help=says, **options)
+
+
 def output_flags() -> CommandParser:
     """Return a parent with `--json` and `--quiet`, which every command and action takes."""
     flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
-    flags.add_argument("--json", action="store_true", help="Print the result as JSON, and nothing else, on stdout.")
-    flags.add_argument("--quiet", action="store_true", help="Print no progress and no notes on stderr.")
+    add(flags, "--json", "Print the result as JSON, and nothing else, on stdout.")
+    add(flags, "--quiet", "Print no progress and no notes on stderr.")
     return flags
 
 
@@ -67,10 +88,10 @@ def action_parsers(
 
 def add_log(parser: argparse.ArgumentParser) -> None:
     """Add `--log`."""
-    parser.add_argument(
-        "--log",
-        metavar="ADDR",
-        help="Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).",
+    add(
+        parser,
+        "--log ADDR",
+        "Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).",
     )
 
 

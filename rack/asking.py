@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rack import settings
-from rack.arguments import given_path
+from rack.arguments import add
 from rack.errors import UsageError
 from rack.output import Output, table
 
@@ -31,38 +31,29 @@ def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], 
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     width = max(len(name) for name in questions)
     parser.epilog = "\n".join(f"{name.ljust(width)}  {text}" for name, text in questions.items())
-    parser.add_argument(
-        "question",
-        metavar="QUESTION",
+    add(
+        parser,
+        "question QUESTION",
+        f"One of the questions below (default: {default}).",
         nargs="?",
         choices=tuple(questions),
         default=default,
-        help=f"One of the questions below (default: {default}).",
     )
     add_warehouse(parser)
-    parser.add_argument(
-        "--by", metavar="NAME", help="Break the result down by this dimension; an unknown name lists them."
-    )
-    parser.add_argument("--table", metavar="ID", help="Only this table.")
-    parser.add_argument("--game", metavar="NAME", help="Only this game.")
-    parser.add_argument("--dealer", metavar="ID", help="Only this dealer; not for figures counted per drop box.")
-    parser.add_argument("--shift", metavar="NAME", help="Only this shift; not for figures counted per drop box.")
-    parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
-    parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
-    parser.add_argument(
-        "--sql", action="store_true", help="Print on stderr the SQL that made the answer, with its parameters."
-    )
-    parser.add_argument("--all", action="store_true", help=f"Print every row, not only the first {MAX_ROWS}.")
+    add(parser, "--by NAME", "Break the result down by this dimension; an unknown name lists them.")
+    add(parser, "--table ID", "Only this table.")
+    add(parser, "--game NAME", "Only this game.")
+    add(parser, "--dealer ID", "Only this dealer; not for figures counted per drop box.")
+    add(parser, "--shift NAME", "Only this shift; not for figures counted per drop box.")
+    add(parser, "--from DAY", "First gaming day, such as 2026-03-01.", dest="first", type=day)
+    add(parser, "--to DAY", "Last gaming day.", dest="last", type=day)
+    add(parser, "--sql", "Print on stderr the SQL that made the answer, with its parameters.")
+    add(parser, "--all", f"Print every row, not only the first {MAX_ROWS}.")
 
 
 def add_warehouse(parser: argparse.ArgumentParser) -> None:
     """Add `--warehouse`."""
-    parser.add_argument(
-        "--warehouse",
-        metavar="FILE",
-        type=given_path,
-        help="The warehouse (default: warehouse.duckdb in RACK_OUT, or in demo).",
-    )
+    add(parser, "--warehouse FILE", "The warehouse (default: warehouse.duckdb in RACK_OUT, or in demo).")
 
 
 def warehouse_at(arguments: argparse.Namespace) -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from rack.arguments import add
 from rack.errors import UsageError
 from rack.output import Output, counted
 
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
 def add_custody(parser: argparse.ArgumentParser) -> None:
     """Add who takes the copy away, and why."""
-    parser.add_argument(
-        "--by", metavar="PERSON", help="Who exports, as in the property's directory (default: the login name)."
-    )
-    parser.add_argument("--reason", metavar="TEXT", help="Reason recorded in the log with the export.")
+    add(parser, "--by PERSON", "Who exports, as in the property's directory (default: the login name).")
+    add(parser, "--reason TEXT", "Reason recorded in the log with the export.")
 
 
 def record_export(

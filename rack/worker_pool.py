@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rack.arguments import positive
+from rack.arguments import add, positive
 from rack.errors import UsageError
 from rack.opening import log_at
 from rack.settings import dask_tls
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say where the work is done."""
     group = parser.add_argument_group("workers", "Work in several processes; the results are those of one.")
-    group.add_argument("--workers", metavar="N", type=positive, help="Number of processes (default: this one alone).")
-    group.add_argument(
+    add(group, "--workers N", "Number of processes (default: this one alone).", type=positive)
+    add(
+        group,
         "--engine",
+        "Run the processes on this machine, or on a Dask cluster (extra `scale`).",
         choices=("here", "dask"),
-        help="Run the processes on this machine, or on a Dask cluster (extra `scale`).",
     )
-    group.add_argument(
-        "--scheduler",
-        metavar="ADDR",
-        help="Address of a running Dask cluster, tls://host:port (default: start one on this machine).",
+    add(
+        group,
+        "--scheduler ADDR",
+        "Address of a running Dask cluster, tls://host:port (default: start one on this machine).",
     )
 
 

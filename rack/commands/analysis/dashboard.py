@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rack import settings
-from rack.arguments import PORT, given_path
+from rack.arguments import PORT, add
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 
@@ -24,41 +24,27 @@ HELP = "Serve the pages on the result of a demo or a replay"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--out", metavar="DIR", type=given_path, help="Folder of a demo (default: RACK_OUT, or demo).")
-    where.add_argument("--warehouse", metavar="FILE", type=given_path, help="Warehouse that `rack replay` built.")
-    parser.add_argument(
-        "--log", metavar="ADDR", help="Log whose findings are reviewed (default: the demo's, or RACK_LOG)."
+    add(where, "--out DIR", "Folder of a demo (default: RACK_OUT, or demo).")
+    add(where, "--warehouse FILE", "Warehouse that `rack replay` built.")
+    add(parser, "--log ADDR", "Log whose findings are reviewed (default: the demo's, or RACK_LOG).")
+    add(
+        parser,
+        "--witness DIR",
+        "Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.",
     )
-    parser.add_argument(
-        "--witness",
-        metavar="DIR",
-        type=given_path,
-        help="Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.",
-    )
-    parser.add_argument(
-        "--witness-key", metavar="FILE", type=given_path, help="The witness's public key, as you received it."
-    )
+    add(parser, "--witness-key FILE", "The witness's public key, as you received it.")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--login",
-        metavar="FILE",
-        type=given_path,
-        help="Require sign-in; the file sets [auth] and [roles].",
-    )
-    how.add_argument(
-        "--read-only",
-        action="store_true",
-        help="No sign-in and no actions, on this machine only (the default for a demo).",
-    )
-    parser.add_argument(
-        "--public-host",
-        metavar="NAME",
+    add(how, "--login FILE", "Require sign-in; the file sets [auth] and [roles].")
+    add(how, "--read-only", "No sign-in and no actions, on this machine only (the default for a demo).")
+    add(
+        parser,
+        "--public-host NAME",
+        "A host name under which a proxy passes requests on, beside this machine's own names and the one in the login "
+        "file's redirect_uri; give the option again for each (default: RACK_PUBLIC_HOSTS).",
         action="append",
         default=[],
-        help="A host name under which a proxy passes requests on, beside this machine's own names and the one in the login "
-        "file's redirect_uri; give the option again for each (default: RACK_PUBLIC_HOSTS).",
     )
-    parser.add_argument("--port", type=PORT, help="Port on 127.0.0.1 (default: RACK_PORT, or 8501).")
+    add(parser, "--port", "Port on 127.0.0.1 (default: RACK_PORT, or 8501).", type=PORT)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

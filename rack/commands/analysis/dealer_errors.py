@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from analytics.questions import questions
-from rack.arguments import check_options, positive
+from rack.arguments import add, check_options, positive
 from rack.asking import add_question, answer, answered, show, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
@@ -20,10 +20,10 @@ TAKES = {name: question.options for name, question in QUESTIONS.items()}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, {name: each.title for name, each in QUESTIONS.items()}, "rates")
-    parser.add_argument("--procedure", action="store_true", help="rates: count all findings, not only mispayments.")
-    parser.add_argument("--code", metavar="CODE", help="behind: only this code.")
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
-    parser.add_argument("--patron", metavar="TOKEN", help="behind: only this patron token.")
+    add(parser, "--procedure", "rates: count all findings, not only mispayments.")
+    add(parser, "--code CODE", "behind: only this code.")
+    add(parser, "--seat N", "behind: only this seat.", type=positive)
+    add(parser, "--patron TOKEN", "behind: only this patron token.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

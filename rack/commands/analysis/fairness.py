@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rack.arguments import check_options
+from rack.arguments import add, check_options
 from rack.asking import add_question, answered, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -23,9 +23,7 @@ HIDDEN = {"statistic", "freedom", "q", "alarm", "verdict", "most_off"}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "tests")
-    parser.add_argument(
-        "--family", metavar="NAME", help="counts: die (default), total, number, start, card, joker or hand."
-    )
+    add(parser, "--family NAME", "counts: die (default), total, number, start, card, joker or hand.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from analytics.questions import questions
-from rack.arguments import add_log, check_options, positive, within
+from rack.arguments import add, add_log, check_options, positive, within
 from rack.asking import add_question, answer, answered, cell, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
@@ -29,19 +29,13 @@ TAKES = {name: question.options for name, question in QUESTIONS.items()}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, {name: each.title for name, each in QUESTIONS.items()}, "periods")
-    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month).")
-    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: only this wager.")
-    parser.add_argument("--paytable", metavar="NAME", help="behind: only this paytable.")
-    parser.add_argument(
-        "--hour", metavar="N", type=within(0, 23), help="behind: only rounds opened in this hour, 0 to 23."
-    )
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
-    parser.add_argument(
-        "--open", action="store_true", help="investigate: open an investigation in the log for each ended period."
-    )
-    parser.add_argument(
-        "--by-person", metavar="PERSON", help="investigate --open: who opens the investigations, such as m.ortiz."
-    )
+    add(parser, "--period NAME", "gaming_day, month, year or all (default: month).")
+    add(parser, "--wager NAME", "funnel, chart, behind: only this wager.")
+    add(parser, "--paytable NAME", "behind: only this paytable.")
+    add(parser, "--hour N", "behind: only rounds opened in this hour, 0 to 23.", type=within(0, 23))
+    add(parser, "--seat N", "behind: only this seat.", type=positive)
+    add(parser, "--open", "investigate: open an investigation in the log for each ended period.")
+    add(parser, "--by-person PERSON", "investigate --open: who opens the investigations, such as m.ortiz.")
     add_log(parser)
 
 

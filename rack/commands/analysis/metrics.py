@@ -8,7 +8,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rack.arguments import PORT, add_log
+from rack.arguments import PORT, add, add_log
 from rack.errors import EnvironmentFault, Exit
 from rack.output import Output
 from rack.settings import log_address, outbox_of
@@ -23,10 +23,8 @@ DEFAULT_PORT = 9464
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--port", type=PORT, default=DEFAULT_PORT, help=f"Port on 127.0.0.1 (default: {DEFAULT_PORT}).")
-    parser.add_argument(
-        "--once", action="store_true", help="Print the metrics and exit; the exit code is 1 if the log cannot be read."
-    )
+    add(parser, "--port", f"Port on 127.0.0.1 (default: {DEFAULT_PORT}).", type=PORT, default=DEFAULT_PORT)
+    add(parser, "--once", "Print the metrics and exit; the exit code is 1 if the log cannot be read.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path, is_given, option
+from rack.arguments import add, add_log, is_given, option
 from rack.asking import add_warehouse, day, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
@@ -36,15 +36,13 @@ same bytes again. Exit code 1: a row of the report needs somebody's attention.""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("name", metavar="NAME", help="The report, all, or list.")
-    parser.add_argument("--out", metavar="DIR", type=given_path, help="Folder for the files.")
-    parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
-    parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
+    add(parser, "name NAME", "The report, all, or list.")
+    add(parser, "--out DIR", "Folder for the files.")
+    add(parser, "--from DAY", "First gaming day, such as 2026-03-01.", dest="first", type=day)
+    add(parser, "--to DAY", "Last gaming day.", dest="last", type=day)
     add_warehouse(parser)
     add_log(parser)
-    parser.add_argument(
-        "--key", metavar="FILE", type=given_path, help="The log's key file (default: RACK_KEY, or the demo's key)."
-    )
+    add(parser, "--key FILE", "The log's key file (default: RACK_KEY, or the demo's key).")
     add_custody(parser)
 
 

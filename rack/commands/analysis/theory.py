@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rack.arguments import is_given, option, positive
+from rack.arguments import add, is_given, option, positive
 from rack.errors import Exit, UsageError, require_extras
 from rack.output import Output, table
 
@@ -19,19 +19,17 @@ HELP = "Print the theoretical return of every wager and paytable, exact wherever
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("game", metavar="GAME", nargs="?", help="Only this game, such as face_up_pai_gow.")
-    parser.add_argument(
-        "--chapter", metavar="KEY", help="Only this chapter; may be one that was never in force (pa-688a-proposed)."
-    )
-    parser.add_argument("--lines", action="store_true", help="Print the frequency of each pay line.")
-    parser.add_argument("--markdown", action="store_true", help="Print the table as in docs/theory.md.")
-    parser.add_argument(
-        "--compute",
-        metavar="TABLE",
+    add(parser, "game GAME", "Only this game, such as face_up_pai_gow.", nargs="?")
+    add(parser, "--chapter KEY", "Only this chapter; may be one that was never in force (pa-688a-proposed).")
+    add(parser, "--lines", "Print the frequency of each pay line.")
+    add(parser, "--markdown", "Print the table as in docs/theory.md.")
+    add(
+        parser,
+        "--compute TABLE",
+        "Enumerate the given tables, or all, again and write them to analytics/theory/returns.",
         nargs="*",
-        help="Enumerate the given tables, or all, again and write them to analytics/theory/returns.",
     )
-    parser.add_argument("--rounds", metavar="N", type=positive, help="with --compute: rounds that a simulation plays.")
+    add(parser, "--rounds N", "with --compute: rounds that a simulation plays.", type=positive)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

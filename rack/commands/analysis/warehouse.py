@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rack.arguments import action_parsers, add_log, given_path
+from rack.arguments import action_parsers, add, add_log
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
@@ -19,17 +19,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action = action_parsers(parser, add_warehouse)
     build = action("build", "Update the file from a log and its results; only what is new is read.")
     add_log(build)
-    build.add_argument("--anew", action="store_true", help="Read everything and replace the file.")
+    add(build, "--anew", "Read everything and replace the file.")
     export = action("export", "Write tables as files; the export is recorded in the log first.")
     add_log(export)
-    export.add_argument("--out", metavar="DIR", type=given_path, help="Folder for the files.")
-    export.add_argument(
-        "--format", choices=("parquet", "csv"), help="File format (default: parquet); CSV is safe in a spreadsheet."
-    )
-    export.add_argument("--tables", metavar="NAMES", default="", help="Only these tables, separated by commas.")
+    add(export, "--out DIR", "Folder for the files.")
+    add(export, "--format", "File format (default: parquet); CSV is safe in a spreadsheet.", choices=("parquet", "csv"))
+    add(export, "--tables NAMES", "Only these tables, separated by commas.", default="")
     add_custody(export)
     columns = action("columns", "List every column with its meaning.")
-    columns.add_argument("--markdown", action="store_true", help="Print as a Markdown document.")
+    add(columns, "--markdown", "Print as a Markdown document.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

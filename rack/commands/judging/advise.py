@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log
+from rack.arguments import add, add_log
 from rack.errors import Exit
 from rack.output import Output
 from rack.settings import log_address
@@ -23,7 +23,7 @@ HELP = "Print what the wagers of open rounds are due, and what to correct now"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--follow", action="store_true", help="Print what changes, until interrupted.")
+    add(parser, "--follow", "Print what changes, until interrupted.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

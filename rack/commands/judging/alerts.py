@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import action_parsers, add_log, given_path
+from rack.arguments import action_parsers, add, add_log, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted, table
 from rack.settings import alarms_file, log_address, outbox_file
@@ -48,20 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     secret = action("secret", "Make a webhook's secret in a file that only you can read.")
     for each in (send, test):
-        each.add_argument("--settings", metavar="FILE", type=given_path, help="The settings.")
+        add(each, "--settings FILE", "The settings.")
     for each in (send, listed, messages, retry):
-        each.add_argument("--outbox", metavar="FILE", type=given_path, help="The outbox, which one process sends from.")
-    send.add_argument("--past", action="store_true", help="With a new outbox, what was found before too.")
-    send.add_argument("--once", action="store_true", help="Send what is due and exit; 1 if a message was not accepted.")
-    test.add_argument("--receiver", metavar="NAME", help="Only this receiver.")
-    messages.add_argument(
-        "--dead", action="store_true", help="Dead letters alone; the exit code is 1 if there are any."
-    )
-    retry.add_argument("key", metavar="KEY", nargs="?", help="The message's key (default: every dead letter).")
-    acknowledge.add_argument("incident", metavar="INCIDENT", help="The incident's id, or its first digits.")
-    acknowledge.add_argument("--by", metavar="PERSON", required=True, help="Who has it in hand, a registered person.")
-    acknowledge.add_argument("--reason", metavar="TEXT", required=True, help="What is being done.")
-    secret.add_argument("file", metavar="FILE", type=given_path, help="The new file.")
+        add(each, "--outbox FILE", "The outbox, which one process sends from.")
+    add(send, "--past", "With a new outbox, what was found before too.")
+    add(send, "--once", "Send what is due and exit; 1 if a message was not accepted.")
+    add(test, "--receiver NAME", "Only this receiver.")
+    add(messages, "--dead", "Dead letters alone; the exit code is 1 if there are any.")
+    add(retry, "key KEY", "The message's key (default: every dead letter).", nargs="?")
+    add(acknowledge, "incident INCIDENT", "The incident's id, or its first digits.")
+    add(acknowledge, "--by PERSON", "Who has it in hand, a registered person.", required=True)
+    add(acknowledge, "--reason TEXT", "What is being done.", required=True)
+    add(secret, "file FILE", "The new file.", type=given_path)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import action_parsers, add_log, given_path, positive
+from rack.arguments import action_parsers, add, add_log, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import cases_folder, key_file, log_address
@@ -41,48 +41,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     action = action_parsers(parser, add_log)
 
-    def add(name: str, does: str, *about: str) -> argparse.ArgumentParser:
+    def case_action(name: str, does: str, *about: str) -> argparse.ArgumentParser:
         added = action(name, does)
         for each in about:
             added.add_argument("of", metavar=each, action="append", help=ABOUT[each])
         if name not in READS:
-            added.add_argument(
-                "--by", metavar="PERSON", required=True, help="Who acts: a registered person, such as m.ortiz."
-            )
+            add(added, "--by PERSON", "Who acts: a registered person, such as m.ortiz.", required=True)
         return added
 
-    listed = add("list", "List cases by due date, the overdue first.")
-    listed.add_argument("of", metavar="TABLE", nargs="*", help="Only this table.")
-    listed.add_argument("--all", action="store_true", help="Decided cases too.")
-    add("show", "Show a case with its history; every attachment is opened and its hash compared.", "CASE")
-    opened = add("open", "Open a case by what the patron says, or for a dispute that is open.", "TABLE", "ROUND")
-    opened.add_argument("--claim", metavar="TEXT", help="What the patron says.")
-    opened.add_argument("--dispute", metavar="ID", help="A dispute that is open.")
-    opened.add_argument("--seat", metavar="N", type=positive, help="The patron's seat.")
-    opened.add_argument("--patron", metavar="TOKEN", help="The patron token.")
-    assign = add("assign", "Give a case to its owner.", "CASE")
-    assign.add_argument("--to", metavar="PERSON", required=True, help="The owner, such as m.ortiz.")
-    due = add("due", "Move the day by which a case is to be decided.", "CASE")
-    due.add_argument("--to", metavar="DAY", required=True, help="The day, YYYY-MM-DD.")
-    note = add("note", "Add a note.", "CASE")
-    note.add_argument("--note", metavar="TEXT", required=True, help="What was seen or done.")
-    attach = add("attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", "CASE", "FILE")
-    attach.add_argument("--note", metavar="TEXT", required=True, help="What the file is.")
-    fetch = add("fetch", "Export an attachment.", "CASE", "DIGEST")
-    fetch.add_argument("--out", metavar="FILE", type=given_path, required=True, help="The file to write.")
-    decide = add("decide", "Decide a case; against the record a second person signs.", "CASE")
-    decide.add_argument("--outcome", metavar="NAME", required=True, help="The outcome; an unknown name lists them.")
-    decide.add_argument("--override", metavar="TEXT", help="Why it goes against what the record shows.")
-    sign = add("sign", "Sign a decision against the record as the second person.", "CASE")
-    letter = add("letter", "Make the letter to the patron on the decision.", "CASE")
-    letter.add_argument("--out", metavar="DIR", type=given_path, required=True, help="The folder to write to.")
-    letter.add_argument(
-        "--key", metavar="FILE", type=given_path, help="The log's key file (default: RACK_KEY, or the demo's)."
+    listed = case_action("list", "List cases by due date, the overdue first.")
+    add(listed, "of TABLE", "Only this table.", nargs="*")
+    add(listed, "--all", "Decided cases too.")
+    case_action("show", "Show a case with its history; every attachment is opened and its hash compared.", "CASE")
+    opened = case_action(
+        "open", "Open a case by what the patron says, or for a dispute that is open.", "TABLE", "ROUND"
     )
-    appeal = add("appeal", "Record the patron's appeal, which opens the case again.", "CASE")
+    add(opened, "--claim TEXT", "What the patron says.")
+    add(opened, "--dispute ID", "A dispute that is open.")
+    add(opened, "--seat N", "The patron's seat.", type=positive)
+    add(opened, "--patron TOKEN", "The patron token.")
+    assign = case_action("assign", "Give a case to its owner.", "CASE")
+    add(assign, "--to PERSON", "The owner, such as m.ortiz.", required=True)
+    due = case_action("due", "Move the day by which a case is to be decided.", "CASE")
+    add(due, "--to DAY", "The day, YYYY-MM-DD.", required=True)
+    note = case_action("note", "Add a note.", "CASE")
+    add(note, "--note TEXT", "What was seen or done.", required=True)
+    attach = case_action(
+        "attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", "CASE", "FILE"
+    )
+    add(attach, "--note TEXT", "What the file is.", required=True)
+    fetch = case_action("fetch", "Export an attachment.", "CASE", "DIGEST")
+    add(fetch, "--out FILE", "The file to write.", required=True)
+    decide = case_action("decide", "Decide a case; against the record a second person signs.", "CASE")
+    add(decide, "--outcome NAME", "The outcome; an unknown name lists them.", required=True)
+    add(decide, "--override TEXT", "Why it goes against what the record shows.")
+    sign = case_action("sign", "Sign a decision against the record as the second person.", "CASE")
+    letter = case_action("letter", "Make the letter to the patron on the decision.", "CASE")
+    add(letter, "--out DIR", "The folder to write to.", required=True)
+    add(letter, "--key FILE", "The log's key file (default: RACK_KEY, or the demo's).")
+    appeal = case_action("appeal", "Record the patron's appeal, which opens the case again.", "CASE")
     for each in (assign, due, fetch, decide, sign, appeal):
         says = "What the patron says." if each is appeal else "The reason."
-        each.add_argument("--reason", metavar="TEXT", required=True, help=says)
+        add(each, "--reason TEXT", says, required=True)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rack import settings
-from rack.arguments import given_path, positive
+from rack.arguments import add, positive
 from rack.errors import Exit
 from rack.output import Output, money, table
 
@@ -18,24 +18,21 @@ ROUNDS_OF_SEVERAL_GAMES = 1_200
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "--seed", type=int, default=settings.DEMO_SEED, help="Seed of the simulation (default: %(default)s)."
-    )
-    parser.add_argument(
-        "--games",
-        metavar="NAMES",
+    add(parser, "--seed", "Seed of the simulation (default: %(default)s).", type=int, default=settings.DEMO_SEED)
+    add(
+        parser,
+        "--games NAMES",
+        "Games, by name and separated by commas, or all (default: Face Up Pai Gow).",
         default="",
-        help="Games, by name and separated by commas, or all (default: Face Up Pai Gow).",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--rounds",
+        f"Rounds of each game (default: {settings.DEMO_ROUNDS}; {ROUNDS_OF_SEVERAL_GAMES} with several games).",
         type=positive,
-        help=f"Rounds of each game (default: {settings.DEMO_ROUNDS}; {ROUNDS_OF_SEVERAL_GAMES} with several games).",
     )
-    parser.add_argument(
-        "--out", metavar="DIR", type=given_path, help="Folder for the results (default: RACK_OUT, or demo)."
-    )
-    parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
+    add(parser, "--out DIR", "Folder for the results (default: RACK_OUT, or demo).")
+    add(parser, "--log ADDR", "An empty log to use instead of floor.db in DIR.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rack.arguments import given_path, output_flags
+from rack.arguments import add, given_path, output_flags
 from rack.errors import Exit
 from rack.output import Output, counted, table
 
@@ -27,43 +27,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
     ):
         action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
         if name != "list":
-            action.add_argument("name", metavar="NAME", help="The device's name: 1 to 32 of a-z, 0-9 and -.")
-        action.add_argument(
-            "--devices", metavar="FILE", type=given_path, required=True, help="The register (mode 0600)."
-        )
+            add(action, "name NAME", "The device's name: 1 to 32 of a-z, 0-9 and -.")
+        add(action, "--devices FILE", "The register (mode 0600).", required=True)
         if name == "add":
-            action.add_argument(
-                "--source",
-                metavar="SOURCE",
+            add(
+                action,
+                "--source SOURCE",
+                "A source that the device speaks for; repeatable (default: its name).",
                 dest="sources",
                 action="append",
-                help="A source that the device speaks for; repeatable (default: its name).",
             )
-            action.add_argument(
-                "--stream",
-                metavar="STREAM",
+            add(
+                action,
+                "--stream STREAM",
+                "A stream that it writes to, such as table/fu-01; repeatable (default: any table or meter).",
                 dest="streams",
                 action="append",
-                help="A stream that it writes to, such as table/fu-01; repeatable (default: any table or meter).",
             )
-            action.add_argument(
-                "--profile",
-                metavar="FILE",
-                help="The profile it speaks, relative to the register (default: our own events).",
+            add(
+                action,
+                "--profile FILE",
+                "The profile it speaks, relative to the register (default: our own events).",
+                type=str,
             )
 
     what = "Show what each message of a file becomes in a profile; nothing is stored"
     check = actions.add_parser("check", help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-    check.add_argument("profile", metavar="PROFILE", type=given_path, help="The profile (docs/profiles/ has examples).")
-    check.add_argument("file", metavar="FILE", help="Messages as the device writes them; - reads stdin.")
+    add(check, "profile PROFILE", "The profile (docs/profiles/ has examples).", type=given_path)
+    add(check, "file FILE", "Messages as the device writes them; - reads stdin.")
     what = "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials"
     conform = actions.add_parser("conform", help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-    conform.add_argument("address", metavar="ADDRESS", help="The gateway, such as http://127.0.0.1:8600.")
-    conform.add_argument(
-        "--source",
-        metavar="SOURCE",
+    add(conform, "address ADDRESS", "The gateway, such as http://127.0.0.1:8600.")
+    add(
+        conform,
+        "--source SOURCE",
+        "A source of the device whose token RACK_DEVICE_TOKEN holds (default: conform; without it no token is shown).",
         default="conform",
-        help="A source of the device whose token RACK_DEVICE_TOKEN holds (default: conform; without it no token is shown).",
     )
 
 

@@ -6,7 +6,7 @@ import argparse
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
+from rack.arguments import add, add_log
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
@@ -33,7 +33,7 @@ SHOWN = 12
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("words", metavar="WORDS", nargs="+", help="What is remembered, or words that somebody wrote.")
+    add(parser, "words WORDS", "What is remembered, or words that somebody wrote.", nargs="+")
     add_warehouse(parser)
     add_log(parser)
 

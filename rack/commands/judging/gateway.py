@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path
+from rack.arguments import add, add_log, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 from rack.settings import kafka_security, log_address
@@ -26,29 +26,21 @@ DEFAULT_LISTEN = "127.0.0.1:8600"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--property", metavar="ID", help="Create the log if it does not exist, for this property.")
-    parser.add_argument(
-        "--listen",
-        metavar="ADDR",
+    add(parser, "--property ID", "Create the log if it does not exist, for this property.")
+    add(
+        parser,
+        "--listen ADDR",
+        f"Where to listen (default: {DEFAULT_LISTEN}). Beyond this machine only with TLS, or with --without-tls.",
         default=DEFAULT_LISTEN,
-        help=f"Where to listen (default: {DEFAULT_LISTEN}). Beyond this machine only with TLS, or with --without-tls.",
     )
     who = parser.add_mutually_exclusive_group()
-    who.add_argument("--devices", metavar="FILE", type=given_path, help="The register of devices (`rack devices add`).")
-    who.add_argument(
-        "--no-auth", action="store_true", help="Ask for no token; only where this machine alone can connect."
-    )
-    parser.add_argument(
-        "--raw", metavar="ADDR", help="Also read this topic: kafka://host:port/topic, a line in each record."
-    )
-    parser.add_argument(
-        "--patrons", metavar="KEYRING", type=given_path, help="Replace card numbers with tokens of this keyring."
-    )
-    parser.add_argument("--tls-cert", metavar="FILE", type=given_path, help="Certificate chain (PEM).")
-    parser.add_argument("--tls-key", metavar="FILE", type=given_path, help="Its private key (PEM, mode 0600).")
-    parser.add_argument(
-        "--without-tls", action="store_true", help="Listen beyond this machine without TLS, behind a proxy that has it."
-    )
+    add(who, "--devices FILE", "The register of devices (`rack devices add`).")
+    add(who, "--no-auth", "Ask for no token; only where this machine alone can connect.")
+    add(parser, "--raw ADDR", "Also read this topic: kafka://host:port/topic, a line in each record.")
+    add(parser, "--patrons KEYRING", "Replace card numbers with tokens of this keyring.", type=given_path)
+    add(parser, "--tls-cert FILE", "Certificate chain (PEM).")
+    add(parser, "--tls-key FILE", "Its private key (PEM, mode 0600).")
+    add(parser, "--without-tls", "Listen beyond this machine without TLS, behind a proxy that has it.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -14,7 +14,7 @@ from io import UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rack.arguments import add_log, day_of, given_path, is_given, option
+from rack.arguments import add, add_log, day_of, given_path, is_given, option
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -32,54 +32,32 @@ HELP = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin."
-    )
+    add(parser, "file FILE", "JSON Lines of device events, or a transcript; - reads JSON Lines from stdin.")
     add_log(parser)
-    parser.add_argument("--property", metavar="ID", help="Create the log if it does not exist, for this property.")
-    parser.add_argument(
-        "--office",
-        action="store_true",
-        help="The file holds the property's events only; append all of them or none.",
-    )
-    parser.add_argument(
-        "--profile",
-        metavar="FILE",
+    add(parser, "--property ID", "Create the log if it does not exist, for this property.")
+    add(parser, "--office", "The file holds the property's events only; append all of them or none.")
+    add(parser, "--profile FILE", "The profile of the device whose messages these are (docs/profiles/).")
+    add(
+        parser,
+        "--patrons KEYRING",
+        "Replace card numbers with tokens of this keyring (`rack patrons new`).",
         type=given_path,
-        help="The profile of the device whose messages these are (docs/profiles/).",
-    )
-    parser.add_argument(
-        "--patrons",
-        metavar="KEYRING",
-        type=given_path,
-        help="Replace card numbers with tokens of this keyring (`rack patrons new`).",
     )
 
     entry = parser.add_argument_group(
         "a transcript", "What a person observed of rounds; it changes nothing of the table."
     )
-    entry.add_argument("--table", metavar="ID", help="The table at which the rounds were played.")
-    entry.add_argument("--day", metavar="DAY", help="The gaming day on which they were played, such as 2026-03-01.")
-    entry.add_argument("--observer", metavar="PERSON", help="Who observed them: a registered person, such as m.ortiz.")
-    entry.add_argument("--basis", choices=("live", "video", "paper"), help="How the observer knows (default: video).")
-    entry.add_argument("--camera", metavar="ID", help="The camera of the video.")
-    entry.add_argument(
-        "--clock-offset-ms",
-        metavar="MS",
-        type=int,
-        help="How far the clock of the video is ahead; times are then the video's.",
-    )
-    entry.add_argument("--dealer", metavar="ID", help="Who dealt, if no line of the transcript says so.")
-    entry.add_argument(
-        "--observation", metavar="ID", help="The observation that the rounds belong to (rack observe open)."
-    )
-    entry.add_argument("--order-not-seen", action="store_true", help="The order of what was done is not claimed.")
-    entry.add_argument(
-        "--same-as", metavar="ROUND", type=int, help="The recorded round that this is another record of."
-    )
-    entry.add_argument(
-        "--same-entry", metavar="ROUND", type=int, help="The observed round that this is another record of."
-    )
+    add(entry, "--table ID", "The table at which the rounds were played.")
+    add(entry, "--day DAY", "The gaming day on which they were played, such as 2026-03-01.")
+    add(entry, "--observer PERSON", "Who observed them: a registered person, such as m.ortiz.")
+    add(entry, "--basis", "How the observer knows (default: video).", choices=("live", "video", "paper"))
+    add(entry, "--camera ID", "The camera of the video.")
+    add(entry, "--clock-offset-ms MS", "How far the clock of the video is ahead; times are then the video's.", type=int)
+    add(entry, "--dealer ID", "Who dealt, if no line of the transcript says so.")
+    add(entry, "--observation ID", "The observation that the rounds belong to (rack observe open).")
+    add(entry, "--order-not-seen", "The order of what was done is not claimed.")
+    add(entry, "--same-as ROUND", "The recorded round that this is another record of.", type=int)
+    add(entry, "--same-entry ROUND", "The observed round that this is another record of.", type=int)
 
 
 ENTRY = (

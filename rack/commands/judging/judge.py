@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from rack.arguments import add
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -23,7 +24,7 @@ GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE", help="A transcript (docs/transcript.md); - reads stdin.")
+    add(parser, "file FILE", "A transcript (docs/transcript.md); - reads stdin.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, require_options, time_us
+from rack.arguments import add, add_log, check_options, require_options, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -62,42 +62,33 @@ NEEDS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
+    add(parser, "action ACTION", ", ".join(TAKES), choices=tuple(TAKES))
     add_log(parser)
-    parser.add_argument("--table", metavar="ID", help="The table.")
-    parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
-    parser.add_argument("--reason", metavar="TEXT", help="Why.")
-    parser.add_argument("--id", metavar="ID", help="open, close: the observation; without it, open numbers it.")
-    parser.add_argument("--purpose", choices=("dispute", "dealer_audit", "game_audit", "for_cause"), help="open: why.")
-    parser.add_argument("--planned", metavar="N", type=int, help="open: how many rounds are planned.")
-    parser.add_argument(
+    add(parser, "--table ID", "The table.")
+    add(parser, "--by PERSON", "Who acts: a registered person, such as m.ortiz.")
+    add(parser, "--reason TEXT", "Why.")
+    add(parser, "--id ID", "open, close: the observation; without it, open numbers it.")
+    add(parser, "--purpose", "open: why.", choices=("dispute", "dealer_audit", "game_audit", "for_cause"))
+    add(parser, "--planned N", "open: how many rounds are planned.", type=int)
+    add(
+        parser,
         "--selection",
+        "open: how rounds are selected (default: for_cause).",
         choices=("random", "systematic", "for_cause"),
-        help="open: how rounds are selected (default: for_cause).",
     )
-    parser.add_argument("--dealer", metavar="ID", help="open: the dealer who is observed.")
-    parser.add_argument("--from", metavar="TIME", dest="from_time", help="open: the beginning of the frame.")
-    parser.add_argument("--to", metavar="TIME", dest="to_time", help="open: the end of the frame.")
-    parser.add_argument(
-        "--rounds", metavar="N", type=int, help="open: how many rounds the frame has, if they were counted."
-    )
-    parser.add_argument("--unreadable", metavar="N", type=int, help="close: selected rounds that could not be read.")
-    parser.add_argument("--round", metavar="N", type=int, help="show, add, confirm: the number of the observed round.")
-    parser.add_argument("--at", metavar="TIME", help="unreadable: the time that was drawn.")
-    parser.add_argument(
-        "--number", metavar="N", type=int, help="unreadable: the number that was drawn of a counted frame."
-    )
-    parser.add_argument(
-        "--text", metavar="LINE", help="correct, add: the line of a transcript, as in: pay seat=3 base 25.00"
-    )
-    parser.add_argument("--after", metavar="N", type=int, help="add: the event after which the line comes.")
-    parser.add_argument("--event", metavar="N", type=int, help="correct: the number of the line, as show prints it.")
-    parser.add_argument(
-        "--set", metavar="FIELD=VALUE", action="append", help="correct: what is right; as often as needed."
-    )
-    parser.add_argument(
-        "--strike", action="store_true", help="correct: the line never happened; of the first line: the entry."
-    )
+    add(parser, "--dealer ID", "open: the dealer who is observed.")
+    add(parser, "--from TIME", "open: the beginning of the frame.", dest="from_time")
+    add(parser, "--to TIME", "open: the end of the frame.", dest="to_time")
+    add(parser, "--rounds N", "open: how many rounds the frame has, if they were counted.", type=int)
+    add(parser, "--unreadable N", "close: selected rounds that could not be read.", type=int)
+    add(parser, "--round N", "show, add, confirm: the number of the observed round.", type=int)
+    add(parser, "--at TIME", "unreadable: the time that was drawn.")
+    add(parser, "--number N", "unreadable: the number that was drawn of a counted frame.", type=int)
+    add(parser, "--text LINE", "correct, add: the line of a transcript, as in: pay seat=3 base 25.00")
+    add(parser, "--after N", "add: the event after which the line comes.", type=int)
+    add(parser, "--event N", "correct: the number of the line, as show prints it.", type=int)
+    add(parser, "--set FIELD=VALUE", "correct: what is right; as often as needed.", action="append")
+    add(parser, "--strike", "correct: the line never happened; of the first line: the entry.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import action_parsers, add_log, given_path
+from rack.arguments import action_parsers, add, add_log
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -32,14 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("list", "List every entry.")
     show = action("show", "Show one entry with its bytes.")
     show.add_argument("digest", **digest)
-    show.add_argument("--out", metavar="FILE", type=given_path, help="Write the refused bytes to a new file.")
+    add(show, "--out FILE", "Write the refused bytes to a new file.")
     redrive = action(
         "redrive", "Append entries that can be read now: those named, or every one that is not yet redriven."
     )
     redrive.add_argument("digest", nargs="*", **digest)
-    redrive.add_argument("--line", metavar="FILE", type=given_path, help="The corrected line for one entry.")
-    redrive.add_argument("--by", metavar="ID", help="Who redrives, such as sv-1.")
-    redrive.add_argument("--reason", metavar="TEXT", help="Why the entry can be read now, or what was corrected.")
+    add(redrive, "--line FILE", "The corrected line for one entry.")
+    add(redrive, "--by ID", "Who redrives, such as sv-1.")
+    add(redrive, "--reason TEXT", "Why the entry can be read now, or what was corrected.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

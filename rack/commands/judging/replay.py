@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import worker_pool
-from rack.arguments import add_log, as_of, given_path
+from rack.arguments import add, add_log, as_of
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -27,44 +27,37 @@ HELP = "Judge every new round of a log and store the verdicts beside it"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument(
-        "--as-of",
-        metavar="WHEN",
+    add(
+        parser,
+        "--as-of WHEN",
+        "Judge what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
         action="append",
         default=[],
-        help="Judge what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
     )
-    parser.add_argument(
-        "--rules",
-        metavar="FILE",
-        help="What-if: judge by this rules submission instead of the filed ones; stores nothing.",
+    add(
+        parser,
+        "--rules FILE",
+        "What-if: judge by this rules submission instead of the filed ones; stores nothing.",
+        type=str,
     )
-    parser.add_argument(
+    add(
+        parser,
         "--again",
-        action="store_true",
-        help="Judge the whole log again from its first event, restore results that were altered or are missing, and revise "
+        "Judge the whole log again from its first event, restore results that were altered or are missing, and revise "
         "verdicts of earlier versions that differ.",
     )
-    parser.add_argument("--follow", action="store_true", help="Keep judging new rounds until interrupted.")
-    parser.add_argument(
-        "--group",
-        metavar="NAME",
-        help="with --follow, on Kafka: share the partitions with every replayer of this group.",
+    add(parser, "--follow", "Keep judging new rounds until interrupted.")
+    add(parser, "--group NAME", "with --follow, on Kafka: share the partitions with every replayer of this group.")
+    add(parser, "--verdicts FILE", "Store the verdicts in this file instead of beside the log.")
+    add(
+        parser,
+        "--warehouse FILE",
+        "Build this warehouse from the results; with --follow every second, beside the judging.",
     )
-    parser.add_argument(
-        "--verdicts", metavar="FILE", type=given_path, help="Store the verdicts in this file instead of beside the log."
-    )
-    parser.add_argument(
-        "--warehouse",
-        metavar="FILE",
-        type=given_path,
-        help="Build this warehouse from the results; with --follow every second, beside the judging.",
-    )
-    parser.add_argument(
-        "--rounds",
-        metavar="DIR",
-        type=given_path,
-        help="Keep the round table in this folder while judging: what `rack rounds` makes, without reading the log again.",
+    add(
+        parser,
+        "--rounds DIR",
+        "Keep the round table in this folder while judging: what `rack rounds` makes, without reading the log again.",
     )
     worker_pool.add_arguments(parser)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, given_path, option, positive, require_options, time_us
+from rack.arguments import add, add_log, check_options, option, positive, require_options, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import cameras_file, log_address, persons_file
@@ -80,57 +80,41 @@ TAKES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="The id of a finding, or a table and a round.")
+    add(parser, "action ACTION", ", ".join(ACTIONS), choices=ACTIONS)
+    add(parser, "of WHAT", "The id of a finding, or a table and a round.", nargs="*")
     add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
-    parser.add_argument(
-        "--reason", metavar="TEXT", help="The reason; for a note its text, for a dispute the patron's claim."
-    )
-    parser.add_argument("--to", metavar="PERSON", help="assign: the assignee.")
-    parser.add_argument("--disposition", metavar="NAME", help="resolve: the disposition; an unknown name lists them.")
-    parser.add_argument(
-        "--amount", metavar="MONEY", help="resolve, sign: the amount paid, recovered or held, such as 100.00."
-    )
-    parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that this one duplicates.")
-    parser.add_argument("--dispute", metavar="ID", help="open, close, sign: the id of the dispute.")
-    parser.add_argument(
-        "--investigation", metavar="ID", help="close: the id of the investigation (`rack hold investigate`)."
-    )
-    parser.add_argument("--outcome", metavar="NAME", help="close: the outcome; an unknown name lists them.")
-    parser.add_argument(
-        "--override", metavar="TEXT", help="close: why a dispute is decided against what the record shows."
-    )
-    parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat.")
-    parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
-    parser.add_argument("--camera", metavar="ID", help="video: the camera.")
-    parser.add_argument(
-        "--from", metavar="TIME", dest="from_time", help="video: start time, such as 2026-03-01T21:14:00Z."
-    )
-    parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
-    parser.add_argument(
-        "--file", metavar="FILE", type=given_path, help="video, attach: the file; its SHA-256 is recorded."
-    )
-    parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
-    parser.add_argument(
-        "--incident",
-        action="store_true",
-        help="show, assign, resolve, sign, reopen: the whole incident of the finding.",
-    )
-    parser.add_argument("--name", metavar="TEXT", help="register: the person's name.")
-    parser.add_argument(
-        "--account",
-        metavar="NAME",
+    add(parser, "--by PERSON", "Who acts: a registered person, such as m.ortiz.")
+    add(parser, "--reason TEXT", "The reason; for a note its text, for a dispute the patron's claim.")
+    add(parser, "--to PERSON", "assign: the assignee.")
+    add(parser, "--disposition NAME", "resolve: the disposition; an unknown name lists them.")
+    add(parser, "--amount MONEY", "resolve, sign: the amount paid, recovered or held, such as 100.00.")
+    add(parser, "--duplicate-of FINDING", "resolve: the finding that this one duplicates.")
+    add(parser, "--dispute ID", "open, close, sign: the id of the dispute.")
+    add(parser, "--investigation ID", "close: the id of the investigation (`rack hold investigate`).")
+    add(parser, "--outcome NAME", "close: the outcome; an unknown name lists them.")
+    add(parser, "--override TEXT", "close: why a dispute is decided against what the record shows.")
+    add(parser, "--seat N", "open: the patron's seat.", type=positive)
+    add(parser, "--patron TOKEN", "open: the patron token.")
+    add(parser, "--camera ID", "video: the camera.")
+    add(parser, "--from TIME", "video: start time, such as 2026-03-01T21:14:00Z.", dest="from_time")
+    add(parser, "--to-time TIME", "video: end time.")
+    add(parser, "--file FILE", "video, attach: the file; its SHA-256 is recorded.")
+    add(parser, "--finding FINDING", "video: the finding that the video shows.")
+    add(parser, "--incident", "show, assign, resolve, sign, reopen: the whole incident of the finding.")
+    add(parser, "--name TEXT", "register: the person's name.")
+    add(
+        parser,
+        "--account NAME",
+        "register: another name of the same person, such as the one of the sign-in; again for each.",
         action="append",
-        help="register: another name of the same person, such as the one of the sign-in; again for each.",
     )
-    parser.add_argument(
-        "--role",
-        metavar="NAME",
+    add(
+        parser,
+        "--role NAME",
+        "register: what the person is here for: pit, count and compliance write at tables; again for each.",
         action="append",
-        help="register: what the person is here for: pit, count and compliance write at tables; again for each.",
     )
-    parser.add_argument("--all", action="store_true", help="list: include resolved and withdrawn findings.")
+    add(parser, "--all", "list: include resolved and withdrawn findings.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rack.arguments import add_log, positive
+from rack.arguments import add, add_log, positive
 from rack.errors import Exit
 from rack.output import Output
 from rack.settings import log_address
@@ -14,17 +14,15 @@ HELP = "Print one recorded round as a transcript, with its verdict"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "table",
-        metavar="TABLE",
+    add(
+        parser,
+        "table TABLE",
+        "Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
         type=str.lower,
-        help="Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
     )
-    parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
+    add(parser, "round ROUND", "Round number.", type=positive)
     add_log(parser)
-    parser.add_argument(
-        "--rules", metavar="FILE", help="What-if: judge by this rules submission instead of the filed one."
-    )
+    add(parser, "--rules FILE", "What-if: judge by this rules submission instead of the filed one.", type=str)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

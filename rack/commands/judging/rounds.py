@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, given_path
+from rack.arguments import add, add_log
 from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
@@ -20,13 +20,7 @@ HELP = "Derive the round table of a log: one row per round, in Parquet (docs/bat
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=given_path,
-        required=True,
-        help="Folder of the round table; its contents are replaced.",
-    )
+    add(parser, "--out DIR", "Folder of the round table; its contents are replaced.", required=True)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

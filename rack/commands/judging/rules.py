@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rack.arguments import action_parsers, add_log, require_options
+from rack.arguments import action_parsers, add, add_log, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -30,29 +30,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check = action("check", "Validate a rules submission, an amendment, or the chapter of a game.")
     file = action("file", "File a rules submission at tables, all or none.")
     for each in (check, file):
-        each.add_argument(
-            "file", metavar="FILE", help="The rules submission (TOML); for check also a chapter or an amendment."
-        )
+        add(each, "file FILE", "The rules submission (TOML); for check also a chapter or an amendment.")
     sign = action("sign", "Sign the last filing of each table a second time, as another person than the one who filed.")
     for each in (file, sign):
-        each.add_argument("tables", metavar="TABLE", nargs="+", type=str.lower, help="The tables.")
+        add(each, "tables TABLE", "The tables.", nargs="+", type=str.lower)
     amend = action("amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.")
-    amend.add_argument("file", metavar="FILE", help="The amendment (TOML; docs/editions.md has its form).")
-    amend.add_argument("--by", metavar="PERSON", help="Who publishes it.")
-    amend.add_argument("--signed-by", metavar="PERSON", help="Who signs it, another person.")
+    add(amend, "file FILE", "The amendment (TOML; docs/editions.md has its form).")
+    add(amend, "--by PERSON", "Who publishes it.")
+    add(amend, "--signed-by PERSON", "Who signs it, another person.")
     filed = action("filed", "List who filed which rules, and who signed; a filing by a device is named.")
-    filed.add_argument("tables", metavar="TABLE", nargs="*", type=str.lower, help="Only these tables.")
+    add(filed, "tables TABLE", "Only these tables.", nargs="*", type=str.lower)
     for each in (file, sign, amend, filed):
         add_log(each)
-    sign.add_argument("--by", metavar="PERSON", required=True, help="Who signs, such as m.ortiz.")
-    file.add_argument("--by", metavar="PERSON", help="Who files, such as m.ortiz.")
-    file.add_argument("--signed-by", metavar="PERSON", help="Who signs at once, another person.")
+    add(sign, "--by PERSON", "Who signs, such as m.ortiz.", required=True)
+    add(file, "--by PERSON", "Who files, such as m.ortiz.")
+    add(file, "--signed-by PERSON", "Who signs at once, another person.")
     for each in (file, amend):
-        each.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="Print what would change, and what every wager returns; write nothing.",
-        )
+        add(each, "--dry-run", "Print what would change, and what every wager returns; write nothing.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import positive
+from rack.arguments import add, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
@@ -26,35 +26,37 @@ PLAYS = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
+    add(
+        parser,
+        "--out FILE",
+        "File for device events; property events go to FILE.office.jsonl, labels to FILE.labels.json.",
         required=True,
-        help="File for device events; property events go to FILE.office.jsonl, labels to FILE.labels.json.",
+        type=str,
     )
-    parser.add_argument("--seed", type=int, default=DEMO_SEED, help="Seed of the simulation (default: %(default)s).")
-    parser.add_argument(
+    add(parser, "--seed", "Seed of the simulation (default: %(default)s).", type=int, default=DEMO_SEED)
+    add(
+        parser,
         "--rounds",
+        "Minimum number of rounds of each game (default: %(default)s).",
         type=positive,
         default=DEMO_ROUNDS,
-        help="Minimum number of rounds of each game (default: %(default)s).",
     )
-    parser.add_argument("--games", metavar="NAMES", default="", help="Games, by name and separated by commas, or all.")
-    parser.add_argument("--tables", type=positive, help="Number of tables (default: set by the simulator).")
-    parser.add_argument(
-        "--days", type=positive, default=2, help="Minimum number of gaming days (default: %(default)s)."
-    )
-    parser.add_argument(
+    add(parser, "--games NAMES", "Games, by name and separated by commas, or all.", default="")
+    add(parser, "--tables", "Number of tables (default: set by the simulator).", type=positive)
+    add(parser, "--days", "Minimum number of gaming days (default: %(default)s).", type=positive, default=2)
+    add(
+        parser,
         "--plant",
+        "; ".join(f"{name}: {text}" for name, text in PLANT_CHOICES.items()),
         choices=tuple(PLANT_CHOICES),
         default="faults",
-        help="; ".join(f"{name}: {text}" for name, text in PLANT_CHOICES.items()),
     )
-    parser.add_argument(
+    add(
+        parser,
         "--play",
+        "How patrons play. " + "; ".join(f"{name}: {text}" for name, text in PLAYS.items()),
         choices=tuple(PLAYS),
         default="habit",
-        help="How patrons play. " + "; ".join(f"{name}: {text}" for name, text in PLAYS.items()),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rack.arguments import action_parsers, add_log, time_us
+from rack.arguments import action_parsers, add, add_log, time_us
 from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     action = action_parsers(parser, add_log)
     listed = action("list", "List entries and shifts handed over.")
-    listed.add_argument("--day", metavar="DAY", help="Only this gaming day, such as 2026-03-01.")
+    add(listed, "--day DAY", "Only this gaming day, such as 2026-03-01.")
     action(
         "hand-over", "List what the next shift takes over: open incidents, cases, signatures, observations, changes."
     )
@@ -34,15 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sign_over = action("sign-over", "Hand the log over at the end of a shift; open incidents and disputes are counted.")
     accept = action("accept", "Accept what was handed over (another person).")
     for each, note in ((enter, "seen or done"), (sign_over, "handed over"), (accept, "accepted")):
-        each.add_argument(
-            "--by", metavar="PERSON", required=True, help="Who acts: a registered person, such as m.ortiz."
-        )
-        each.add_argument("--note", metavar="TEXT", required=True, help=f"What was {note}.")
-    enter.add_argument("--table", metavar="ID", help="The table.")
-    enter.add_argument("--camera", metavar="ID", help="The camera.")
-    enter.add_argument("--persons", metavar="TEXT", help="Whom it is about; patrons by token.")
-    enter.add_argument("--at", metavar="TIME", help="When it happened, such as 2026-03-01T21:14:00Z (default: now).")
-    sign_over.add_argument("--shift", metavar="NAME", required=True, help="The shift that ends, such as swing.")
+        add(each, "--by PERSON", "Who acts: a registered person, such as m.ortiz.", required=True)
+        add(each, "--note TEXT", f"What was {note}.", required=True)
+    add(enter, "--table ID", "The table.")
+    add(enter, "--camera ID", "The camera.")
+    add(enter, "--persons TEXT", "Whom it is about; patrons by token.")
+    add(enter, "--at TIME", "When it happened, such as 2026-03-01T21:14:00Z (default: now).")
+    add(sign_over, "--shift NAME", "The shift that ends, such as swing.", required=True)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import worker_pool
-from rack.arguments import add_log, given_path
+from rack.arguments import add, add_log
 from rack.errors import Exit
 from rack.output import Output, money, table
 from rack.settings import log_address
@@ -25,12 +25,11 @@ HELP = "Settle a whole history by other rules, and show what that would have cos
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("rules", metavar="FILE", help="The rules submission to settle by instead of those on file.")
-    parser.add_argument(
-        "--rounds",
-        metavar="DIR",
-        type=given_path,
-        help="The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).",
+    add(parser, "rules FILE", "The rules submission to settle by instead of those on file.")
+    add(
+        parser,
+        "--rounds DIR",
+        "The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).",
     )
     worker_pool.add_arguments(parser)
 

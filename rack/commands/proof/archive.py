@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path
+from rack.arguments import add, add_log
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
@@ -24,21 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument(
-        "--out",
-        metavar="DIR",
-        type=given_path,
-        help="Folder of the archive; created, or extended with new gaming days.",
-    )
-    where.add_argument("--restore", metavar="DIR", type=given_path, help="Restore this archive into --log, a new log.")
-    parser.add_argument(
-        "--for",
+    add(where, "--out DIR", "Folder of the archive; created, or extended with new gaming days.")
+    add(where, "--restore DIR", "Restore this archive into --log, a new log.")
+    add(
+        parser,
+        "--for WHO",
+        "Record in the log that the archive is handed to this party (--by, --reason).",
         dest="handed_to",
-        metavar="WHO",
-        help="Record in the log that the archive is handed to this party (--by, --reason).",
     )
     add_custody(parser)
-    parser.add_argument("--running", action="store_true", help="Seal the current gaming day too, up to its last event.")
+    add(parser, "--running", "Seal the current gaming day too, up to its last event.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, given_path, positive
+from rack.arguments import add, add_log, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
@@ -31,23 +31,19 @@ IMPATIENCE_S = 1.0
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--key", type=given_path, metavar="FILE", required=True, help="The key file (`rack keys new`).")
-    parser.add_argument(
-        "--follow", action="store_true", help="Keep signing until interrupted, even when no event arrives."
-    )
-    parser.add_argument(
-        "--every", type=positive, metavar="N", help=f"with --follow: sign after this many events (default: {EVERY})."
-    )
-    parser.add_argument(
-        "--seconds",
+    add(parser, "--key FILE", "The key file (`rack keys new`).", required=True)
+    add(parser, "--follow", "Keep signing until interrupted, even when no event arrives.")
+    add(parser, "--every N", f"with --follow: sign after this many events (default: {EVERY}).", type=positive)
+    add(
+        parser,
+        "--seconds T",
+        f"Promise the next checkpoint within this many seconds; a longer gap is reported (with --follow: {SECONDS}).",
         type=positive,
-        metavar="T",
-        help=f"Promise the next checkpoint within this many seconds; a longer gap is reported (with --follow: {SECONDS}).",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--results-anew",
-        action="store_true",
-        help="State the results as they are now, though an earlier checkpoint states others; first run `rack replay --again` and "
+        "State the results as they are now, though an earlier checkpoint states others; first run `rack replay --again` and "
         "`rack verify --verdicts`.",
     )
 

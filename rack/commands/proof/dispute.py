@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import add_log, given_path, positive
+from rack.arguments import add, add_log, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
@@ -19,52 +19,33 @@ WAIT = 90
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "table",
-        metavar="TABLE",
+    add(
+        parser,
+        "table TABLE",
+        "Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
         type=str.lower,
-        help="Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
     )
-    parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
-    parser.add_argument("--seat", metavar="N", type=positive, help="The seat in dispute.")
+    add(parser, "round ROUND", "Round number.", type=positive)
+    add(parser, "--seat N", "The seat in dispute.", type=positive)
     add_log(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=given_path,
-        default=Path(),
-        help="Folder for the files (default: the current folder).",
-    )
-    parser.add_argument(
-        "--key",
-        metavar="FILE",
-        type=given_path,
-        help="The log's key file (`rack keys new`; default: RACK_KEY, or the demo's key).",
-    )
-    parser.add_argument(
-        "--note",
-        metavar="FILE",
-        type=given_path,
-        help="Use this cosigned checkpoint from the folder of a witness.",
-    )
-    parser.add_argument(
-        "--wait",
-        metavar="T",
+    add(parser, "--out DIR", "Folder for the files (default: the current folder).", default=Path())
+    add(parser, "--key FILE", "The log's key file (`rack keys new`; default: RACK_KEY, or the demo's key).")
+    add(parser, "--note FILE", "Use this cosigned checkpoint from the folder of a witness.")
+    add(
+        parser,
+        "--wait T",
+        f"Seconds to wait for a checkpoint that covers the round (default: {WAIT}).",
         type=positive,
         default=WAIT,
-        help=f"Seconds to wait for a checkpoint that covers the round (default: {WAIT}).",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--withhold",
+        "Leave out what is about patrons at other seats; hashes stand for it (default if a seat is named).",
         action=argparse.BooleanOptionalAction,
-        help="Leave out what is about patrons at other seats; hashes stand for it (default if a seat is named).",
     )
-    parser.add_argument(
-        "--by", metavar="PERSON", help="Who makes the packet, as in the property's directory (default: the login name)."
-    )
-    parser.add_argument(
-        "--reason", metavar="TEXT", default="dispute packet", help="Reason recorded in the log with the export."
-    )
+    add(parser, "--by PERSON", "Who makes the packet, as in the property's directory (default: the login name).")
+    add(parser, "--reason TEXT", "Reason recorded in the log with the export.", default="dispute packet")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

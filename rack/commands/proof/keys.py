@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, given_path, is_given, option, output_flags
+from rack.arguments import add, add_log, given_path, is_given, option, output_flags
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -27,26 +27,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new = actions.add_parser(
         "new", help="Make a key for a log and publish it there, or make a witness's key.", parents=[flags]
     )
-    new.add_argument("file", type=given_path, metavar="FILE", help="The new key file; the public key goes to FILE.pub.")
+    add(new, "file FILE", "The new key file; the public key goes to FILE.pub.", type=given_path)
     add_log(new)
-    new.add_argument("--by", metavar="WHO", help="Who publishes the key.")
-    new.add_argument("--existing", action="store_true", help=EXISTING)
-    new.add_argument("--witness", metavar="NAME", help="Make a witness's key of this name instead; no log is changed.")
+    add(new, "--by WHO", "Who publishes the key.")
+    add(new, "--existing", EXISTING)
+    add(new, "--witness NAME", "Make a witness's key of this name instead; no log is changed.")
     listed = actions.add_parser("list", help="List the keys of a log.", parents=[flags])
     add_log(listed)
     rotate = actions.add_parser(
         "rotate", help="Make a new key, publish it, and retire the key in force.", parents=[flags]
     )
-    rotate.add_argument("file", type=given_path, metavar="FILE", help="The new key file.")
+    add(rotate, "file FILE", "The new key file.", type=given_path)
     add_log(rotate)
-    rotate.add_argument("--by", metavar="WHO", required=True, help="Who replaces the key.")
-    rotate.add_argument("--reason", required=True, help="Why the key is replaced.")
-    rotate.add_argument("--existing", action="store_true", help=EXISTING)
-    rotate.add_argument(
-        "--old",
-        type=given_path,
-        metavar="FILE",
-        help="The old key file, which vouches for the new key; without it, give auditors the new public key.",
+    add(rotate, "--by WHO", "Who replaces the key.", required=True)
+    add(rotate, "--reason REASON", "Why the key is replaced.", required=True)
+    add(rotate, "--existing", EXISTING)
+    add(
+        rotate,
+        "--old FILE",
+        "The old key file, which vouches for the new key; without it, give auditors the new public key.",
     )
 
 

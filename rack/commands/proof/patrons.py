@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rack.arguments import action_parsers, given_path, time_us
+from rack.arguments import action_parsers, add, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 
@@ -25,15 +25,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("new", "Make a keyring.")
     action("list", "List the epochs of a keyring.")
     at = "A time, such as 2026-07-01T00:00:00Z (default: now)."
-    action("token", "Print the tokens of cards.").add_argument("--at", metavar="TIME", help=at)
-    action("rotate", "Begin a new epoch.").add_argument("--at", metavar="TIME", help=at)
+    add(action("token", "Print the tokens of cards."), "--at TIME", at)
+    add(action("rotate", "Begin a new epoch."), "--at TIME", at)
     action("erase", "Destroy the secrets of cards.")
     destroy = action("destroy", "Destroy the key of an epoch.")
-    destroy.add_argument("--epoch", metavar="N", type=int, required=True, help="The epoch.")
+    add(destroy, "--epoch N", "The epoch.", type=int, required=True)
 
 
 def _add_keyring(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--keyring", metavar="FILE", type=given_path, help="The keyring file (mode 0600).")
+    add(parser, "--keyring FILE", "The keyring file (mode 0600).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path, positive
+from rack.arguments import add, add_log, positive
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output
@@ -22,18 +22,15 @@ HELP = "Write a proof that events are in the log; `rack verify FILE` checks it w
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "table", metavar="TABLE", type=str.lower, help="Table (fu-01), or any stream by its full name (meter/m-1)."
-    )
-    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="Sequence numbers of the events.")
+    add(parser, "table TABLE", "Table (fu-01), or any stream by its full name (meter/m-1).", type=str.lower)
+    add(parser, "number NUMBER", "Sequence numbers of the events.", type=positive, nargs="+")
     add_log(parser)
-    parser.add_argument("--out", type=given_path, metavar="FILE", help="File for the proof (default: stdout).")
+    add(parser, "--out FILE", "File for the proof (default: stdout).")
     add_custody(parser)
-    parser.add_argument(
-        "--note",
-        type=given_path,
-        metavar="FILE",
-        help="Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
+    add(
+        parser,
+        "--note FILE",
+        "Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path, is_given, option, positive
+from rack.arguments import add, add_log, given_path, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import cases_folder, log_address
@@ -25,64 +25,46 @@ OF_A_LOG = ("log", "rounds", "verdicts", "since", "witness", "gap", "by", "accep
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
+    add(
+        parser,
+        "file FILE",
+        "Verify this file of `rack dispute` (JSON or PDF), `rack report` (PDF) or `rack prove` with --key, without a log.",
         type=given_path,
         nargs="?",
-        help="Verify this file of `rack dispute` (JSON or PDF), `rack report` (PDF) or `rack prove` with --key, without a log.",
     )
     add_log(parser)
-    parser.add_argument(
-        "--key",
-        type=given_path,
-        metavar="FILE",
+    add(
+        parser,
+        "--key FILE",
+        "The log's public key, as you received it; of several, each is trusted by itself, with those for which it vouches "
+        "(repeatable; default: the keys that the log names).",
         action="append",
         default=[],
-        help="The log's public key, as you received it; of several, each is trusted by itself, with those for which it vouches "
-        "(repeatable; default: the keys that the log names).",
     )
-    parser.add_argument(
-        "--verdicts",
-        action="store_true",
-        help="Also judge every round again and compare every stored result, byte by byte.",
-    )
-    parser.add_argument(
+    add(parser, "--verdicts", "Also judge every round again and compare every stored result, byte by byte.")
+    add(
+        parser,
         "--since",
-        action="store_true",
-        help="Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
+        "Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
     )
-    parser.add_argument(
-        "--rounds", metavar="DIR", type=given_path, help="Also derive this round table again and compare it."
-    )
-    parser.add_argument("--witness", type=given_path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
-    parser.add_argument(
-        "--witness-key", type=given_path, metavar="FILE", help="The witness's public key, as you received it."
-    )
-    parser.add_argument(
-        "--gap",
+    add(parser, "--rounds DIR", "Also derive this round table again and compare it.")
+    add(parser, "--witness DIR", "Folder of a witness; needs --witness-key.")
+    add(parser, "--witness-key FILE", "The witness's public key, as you received it.")
+    add(
+        parser,
+        "--gap T",
+        "Report every gap of more than this many seconds between checkpoints (default: the promised interval).",
         type=positive,
-        metavar="T",
-        help="Report every gap of more than this many seconds between checkpoints (default: the promised interval).",
     )
-    parser.add_argument(
-        "--by", metavar="PERSON", help="Who verifies, for the notice kept beside the log (default: the login name)."
+    add(parser, "--by PERSON", "Who verifies, for the notice kept beside the log (default: the login name).")
+    add(
+        parser,
+        "--accept-loss REASON",
+        "Accept, in the name of --by and for this reason, that the log lacks what an earlier verification reached.",
     )
-    parser.add_argument(
-        "--accept-loss",
-        metavar="REASON",
-        help="Accept, in the name of --by and for this reason, that the log lacks what an earlier verification reached.",
-    )
-    parser.add_argument(
-        "--report", metavar="FILE", type=given_path, help="Also write what was verified, and what not, as a dated PDF."
-    )
-    parser.add_argument(
-        "--sign",
-        metavar="FILE",
-        type=given_path,
-        help="The log's key file, to sign the report (default: RACK_KEY, if set).",
-    )
-    parser.add_argument("--progress", action="store_true", help="Report each stream on stderr, as a line of JSON.")
+    add(parser, "--report FILE", "Also write what was verified, and what not, as a dated PDF.")
+    add(parser, "--sign FILE", "The log's key file, to sign the report (default: RACK_KEY, if set).")
+    add(parser, "--progress", "Report each stream on stderr, as a line of JSON.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

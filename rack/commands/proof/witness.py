@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, given_path, positive
+from rack.arguments import add, add_log, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
@@ -21,32 +21,17 @@ SECONDS = 10
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument(
-        "--key",
-        type=given_path,
-        metavar="FILE",
-        required=True,
-        help="The witness's key file (`rack keys new FILE --witness NAME`).",
-    )
-    parser.add_argument(
-        "--folder",
-        type=given_path,
-        metavar="DIR",
-        required=True,
-        help="The witness's own folder for cosigned checkpoints.",
-    )
-    parser.add_argument(
-        "--log-key",
-        type=given_path,
-        metavar="FILE",
+    add(parser, "--key FILE", "The witness's key file (`rack keys new FILE --witness NAME`).", required=True)
+    add(parser, "--folder DIR", "The witness's own folder for cosigned checkpoints.", required=True)
+    add(
+        parser,
+        "--log-key FILE",
+        "The log's public key, as the witness received it (repeatable; default: the keys that the log names).",
         action="append",
         default=[],
-        help="The log's public key, as the witness received it (repeatable; default: the keys that the log names).",
     )
-    parser.add_argument("--follow", action="store_true", help="Keep cosigning until interrupted.")
-    parser.add_argument(
-        "--seconds", type=positive, metavar="T", help=f"with --follow: seconds between checks (default: {SECONDS})."
-    )
+    add(parser, "--follow", "Keep cosigning until interrupted.")
+    add(parser, "--seconds T", f"with --follow: seconds between checks (default: {SECONDS}).", type=positive)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

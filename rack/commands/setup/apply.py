@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 
-from rack.arguments import given_path
+from rack.arguments import add, given_path
 from rack.commands.setup.pit import now_us
 from rack.commands.setup.plan import print_plan
 from rack.errors import Exit
@@ -18,13 +18,8 @@ HELP = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
-    parser.add_argument(
-        "--by",
-        metavar="PERSON",
-        required=True,
-        help="Who applies it: a person of the file, of administration or compliance.",
-    )
+    add(parser, "folder DIR", "Folder of the property (`rack init`).", type=given_path)
+    add(parser, "--by PERSON", "Who applies it: a person of the file, of administration or compliance.", required=True)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from rack.arguments import add
 from rack.errors import Exit
 from rack.output import Output
 
@@ -13,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("shell", choices=SHELLS, help="The shell that loads the script (docs/operator-guide.md).")
+    add(parser, "shell", "The shell that loads the script (docs/operator-guide.md).", choices=SHELLS)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

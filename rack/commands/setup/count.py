@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, require_options
+from rack.arguments import add, add_log, check_options, require_options
 from rack.commands.setup.pit import add_entry, correct, now_us, print_lines, show_lines
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
@@ -41,8 +41,8 @@ TAKES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="TABLE=AMOUNT for each box; or a table and a line.")
+    add(parser, "action ACTION", ", ".join(TAKES), choices=tuple(TAKES))
+    add(parser, "of WHAT", "TABLE=AMOUNT for each box; or a table and a line.", nargs="*")
     add_log(parser)
     add_entry(parser)
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
+from rack.arguments import add
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -16,7 +17,7 @@ INSTALLED = ("share", "doc", "discard-rack")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="The document, such as alarms or docs/alarms.md.")
+    add(parser, "name NAME", "The document, such as alarms or docs/alarms.md.", nargs="?")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

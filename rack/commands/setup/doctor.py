@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import given_path
+from rack.arguments import add, given_path
 from rack.commands.setup.pit import now_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
@@ -15,8 +15,8 @@ HELP = "Say of every part of a property whether it is as it should be, and what 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
-    parser.add_argument("--send-test", action="store_true", help="Send a test mail on every route first.")
+    add(parser, "folder DIR", "Folder of the property (`rack init`).", type=given_path)
+    add(parser, "--send-test", "Send a test mail on every route first.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rack.arguments import given_path
+from rack.arguments import add, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -14,13 +14,13 @@ HELP = "Begin a property: six questions make property.toml and a filing for each
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property; made if there is none.")
-    parser.add_argument("--name", metavar="TEXT", help="Name of the property.")
-    parser.add_argument("--zone", metavar="ZONE", help="Its time zone, such as America/New_York.")
-    parser.add_argument("--cutover", metavar="HH:MM", help="When the gaming day begins (default: 06:00).")
-    parser.add_argument("--currency", metavar="CODE", help="Its currency, such as USD (default: USD).")
-    parser.add_argument("--first-day", metavar="DAY", help="The first gaming day, such as 2026-11-29.")
-    parser.add_argument("--tables", metavar="TEXT", help='The tables, such as "3 face_up_pai_gow, 1 dj_wild".')
+    add(parser, "folder DIR", "Folder of the property; made if there is none.", type=given_path)
+    add(parser, "--name TEXT", "Name of the property.")
+    add(parser, "--zone ZONE", "Its time zone, such as America/New_York.")
+    add(parser, "--cutover HH:MM", "When the gaming day begins (default: 06:00).")
+    add(parser, "--currency CODE", "Its currency, such as USD (default: USD).")
+    add(parser, "--first-day DAY", "The first gaming day, such as 2026-11-29.")
+    add(parser, "--tables TEXT", 'The tables, such as "3 face_up_pai_gow, 1 dj_wild".')
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -8,7 +8,7 @@ import time
 from events.kafka.acls import ROLES, create, rules_of
 from events.kafka.development.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
 from events.kafka.development.cluster import ADMINISTRATOR, DEFAULT_PREFIX, PORTS_OF_A_NODE, SIZE, DevelopmentCluster
-from rack.arguments import given_path, output_flags, positive, within
+from rack.arguments import add, output_flags, positive, within
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import kafka_security
@@ -27,19 +27,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("status", "Report what runs of the folder; the exit code is 1 if nothing does, or not all nodes"),
     ):
         action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-        action.add_argument(
-            "--port",
-            metavar="N",
+        add(
+            action,
+            "--port N",
+            f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine.",
             type=PORTS,
             default=DEFAULT_PORT,
-            help=f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine.",
         )
-        action.add_argument(
-            "--dir",
-            metavar="DIR",
-            type=given_path,
+        add(
+            action,
+            "--dir DIR",
+            f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER}).",
             default=DEFAULT_FOLDER,
-            help=f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER}).",
         )
         if name == "start":
             _add_size(action)
@@ -53,35 +52,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[output_flags()],
     )
-    acls.add_argument("log", metavar="ADDR", help="Address of the log, kafka://host:port/prefix.")
-    acls.add_argument(
-        "users", nargs="+", metavar="ROLE=PRINCIPAL", help="A role and its user, such as intake=User:rack-intake."
-    )
-    acls.add_argument(
-        "--partitions",
-        metavar="N",
-        type=positive,
-        default=4,
-        help="Number of partitions of the events topic (default: 4).",
-    )
-    acls.add_argument("--apply", action="store_true", help="Create the rules on the cluster, not only print them.")
+    add(acls, "log ADDR", "Address of the log, kafka://host:port/prefix.")
+    add(acls, "users ROLE=PRINCIPAL", "A role and its user, such as intake=User:rack-intake.", nargs="+")
+    add(acls, "--partitions N", "Number of partitions of the events topic (default: 4).", type=positive, default=4)
+    add(acls, "--apply", "Create the rules on the cluster, not only print them.")
 
 
 def _add_size(action: argparse.ArgumentParser) -> None:
-    action.add_argument(
-        "--brokers",
-        metavar="N",
+    add(
+        action,
+        "--brokers N",
+        f"1 (default): one broker that lets everybody in. {SIZE}: a cluster with replication factor {SIZE}, "
+        "min.insync.replicas 2, TLS, passwords and access rules.",
         type=int,
         choices=(1, SIZE),
         default=1,
-        help=f"1 (default): one broker that lets everybody in. {SIZE}: a cluster with replication factor {SIZE}, "
-        "min.insync.replicas 2, TLS, passwords and access rules.",
     )
-    action.add_argument(
-        "--prefix",
-        metavar="NAME",
+    add(
+        action,
+        "--prefix NAME",
+        f"With --brokers {SIZE}, the first time: the log at which the users get their rights (default: {DEFAULT_PREFIX}).",
         default=DEFAULT_PREFIX,
-        help=f"With --brokers {SIZE}, the first time: the log at which the users get their rights (default: {DEFAULT_PREFIX}).",
     )
 
 

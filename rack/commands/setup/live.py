@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import settings
-from rack.arguments import PORT, given_path
+from rack.arguments import PORT, add
 from rack.commands.proof.checkpoint import IMPATIENCE_S
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted
@@ -32,35 +32,25 @@ GATEWAY_PORT = 8600
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "--speed",
-        metavar="N",
+    add(
+        parser,
+        "--speed N",
+        "Speed of the floor's clocks, in times real time (default: %(default)g).",
         type=_speed,
         default=DEFAULT_SPEED,
-        help="Speed of the floor's clocks, in times real time (default: %(default)g).",
     )
-    parser.add_argument(
-        "--games", metavar="NAMES", default="all", help="Games, by name and separated by commas, or all."
-    )
-    parser.add_argument(
-        "--seed", type=int, default=settings.DEMO_SEED, help="Seed of the simulation (default: %(default)s)."
-    )
-    parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=given_path,
-        default=DEFAULT_OUT,
-        help="Folder of everything (default: %(default)s).",
-    )
-    parser.add_argument("--port", type=PORT, help="Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).")
-    parser.add_argument("--read-only", action="store_true", help="No sign-in: the pages can only be looked at.")
-    parser.add_argument(
-        "--gateway-port",
-        metavar="PORT",
+    add(parser, "--games NAMES", "Games, by name and separated by commas, or all.", default="all")
+    add(parser, "--seed", "Seed of the simulation (default: %(default)s).", type=int, default=settings.DEMO_SEED)
+    add(parser, "--log ADDR", "An empty log to use instead of floor.db in DIR.")
+    add(parser, "--out DIR", "Folder of everything (default: %(default)s).", default=DEFAULT_OUT)
+    add(parser, "--port", "Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).", type=PORT)
+    add(parser, "--read-only", "No sign-in: the pages can only be looked at.")
+    add(
+        parser,
+        "--gateway-port PORT",
+        "Port of the gateway on 127.0.0.1 (default: %(default)s).",
         type=PORT,
         default=GATEWAY_PORT,
-        help="Port of the gateway on 127.0.0.1 (default: %(default)s).",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, require_options
+from rack.arguments import add, add_log, check_options, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import cases_folder, log_address
@@ -63,28 +63,28 @@ FIELDS = ("slip", "dealer", "shift", "device", "fault", "verified_by")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="A table, and what the action names after it.")
+    add(parser, "action ACTION", ", ".join(TAKES), choices=tuple(TAKES))
+    add(parser, "of WHAT", "A table, and what the action names after it.", nargs="*")
     add_log(parser)
     add_entry(parser)
-    parser.add_argument("--at", metavar="TIME", help="When it happened, if not now, such as 21:14 or 9:14pm.")
-    parser.add_argument("--slip", metavar="NUMBER", help="fill, credit: the number of the slip.")
-    parser.add_argument("--dealer", metavar="ID", help="open: who deals; correct: the dealer.")
-    parser.add_argument("--verified-by", metavar="PERSON", help="open, close, fill, credit: the second person.")
-    parser.add_argument("--shift", metavar="NAME", help="correct: the shift.")
-    parser.add_argument("--device", metavar="NAME", help="correct: the device.")
-    parser.add_argument("--fault", metavar="NAME", help="device: jam, stopped, incomplete or inoperative.")
-    parser.add_argument("--marked", choices=("cover", "sign"), help="device: how it was marked as out of order.")
+    add(parser, "--at TIME", "When it happened, if not now, such as 21:14 or 9:14pm.")
+    add(parser, "--slip NUMBER", "fill, credit: the number of the slip.")
+    add(parser, "--dealer ID", "open: who deals; correct: the dealer.")
+    add(parser, "--verified-by PERSON", "open, close, fill, credit: the second person.")
+    add(parser, "--shift NAME", "correct: the shift.")
+    add(parser, "--device NAME", "correct: the device.")
+    add(parser, "--fault NAME", "device: jam, stopped, incomplete or inoperative.")
+    add(parser, "--marked", "device: how it was marked as out of order.", choices=("cover", "sign"))
 
 
 def add_entry(parser: argparse.ArgumentParser) -> None:
     """Add the options that every entry of the house takes: who, how much, and for corrections why."""
-    parser.add_argument("--by", metavar="PERSON", help="Who enters it: a registered person, such as m.ortiz.")
-    parser.add_argument("--chips", metavar="COUNT", help="The amount by chips: value x number, such as 25x20,100x5.")
-    parser.add_argument("--amount", metavar="MONEY", help="The amount in total, such as 12,345.00.")
-    parser.add_argument("--day", metavar="DAY", help="The gaming day, such as 2026-11-29.")
-    parser.add_argument("--reason", metavar="TEXT", help="correct: why.")
-    parser.add_argument("--strike", action="store_true", help="correct: the line never happened.")
+    add(parser, "--by PERSON", "Who enters it: a registered person, such as m.ortiz.")
+    add(parser, "--chips COUNT", "The amount by chips: value x number, such as 25x20,100x5.")
+    add(parser, "--amount MONEY", "The amount in total, such as 12,345.00.")
+    add(parser, "--day DAY", "The gaming day, such as 2026-11-29.")
+    add(parser, "--reason TEXT", "correct: why.")
+    add(parser, "--strike", "correct: the line never happened.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

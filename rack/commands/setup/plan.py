@@ -6,7 +6,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from rack.arguments import given_path
+from rack.arguments import add, given_path
 from rack.errors import Exit
 from rack.output import Output, counted
 
@@ -18,7 +18,7 @@ HELP = "Print what property.toml would change in the log and beside it, with ret
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
+    add(parser, "folder DIR", "Folder of the property (`rack init`).", type=given_path)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

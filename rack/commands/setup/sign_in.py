@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rack import settings
-from rack.arguments import action_parsers, add_log
+from rack.arguments import action_parsers, add, add_log
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -26,16 +26,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     action = action_parsers(parser)
     invite = action("invite", "Print a link and its code, with which a person sets a passkey or a password up, once.")
-    invite.add_argument(
-        "--hours", metavar="N", type=int, default=24, help="So long it holds (default: 24; at most 168)."
-    )
+    add(invite, "--hours N", "So long it holds (default: 24; at most 168).", type=int, default=24)
     end = action("end", "End every sign-in of a person, now: open pages are cut off.")
     remove = action("remove", "Remove a person's passkeys, password and invitation, and end every sign-in.")
     for each in (invite, end, remove):
-        each.add_argument("person", metavar="PERSON", help="Id of a registered person, such as m.ortiz.")
+        add(each, "person PERSON", "Id of a registered person, such as m.ortiz.")
     listed = action("list", "List every person of the register: passkeys, password, invitation, last sign-in.")
     history = action("history", "List what happened: invitations, what was set up, sign-ins, wrong tries.")
-    history.add_argument("person", metavar="PERSON", nargs="?", help="Only of this person.")
+    add(history, "person PERSON", "Only of this person.", nargs="?")
     for each in (invite, end, remove, listed, history):
         add_log(each)
 
