@@ -8,12 +8,12 @@ from datetime import date
 import streamlit as st
 
 from analytics.hold import hold
-from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, dispute_panel, drafts, observed_round, record_check, review_panel, save_link, source
+from dashboards.parts.dispute_panel import Shown
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, log_address
 from desk.review import cases
@@ -98,18 +98,15 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases")))
     )
     left, right = st.columns([7, 5], gap="medium")
-    view = None
-    if not is_observed:
-        view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", case.round_no or 0))
     with left:
         source.show(case_parts.facts(found, today))
-        _record(found, view, formats)
+        shown = _observed(found) if is_observed else _record(found, formats)
         _attachments(found)
     with right:
         dispute = next(
             each for each in dispute_panel.disputes_of(found.table, case.round_no) if each.dispute == case.dispute
         )
-        dispute_panel.Steps(found.table, case.round_no, case.seat, dispute, view, formats).show()
+        dispute_panel.Steps(found.table, case.round_no, case.seat, dispute, shown, formats).show()
         who = dispute_panel.writer()
         if who is not None:
             _act(found, who)
@@ -117,21 +114,30 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         source.show(review_panel.history(case.history, formats))
 
 
-def _record(found: PatronCase, view: RoundView | None, formats: Formats) -> None:
-    """Show what the record says of the claim, where the log confirms it; of an observed round from the log alone."""
-    if found.table.startswith("observed/"):
-        source.show(markup.section("What the record shows"))
-        observed_round.record(found.table, found.case.round_no or 0, found.case.seat)
-        return
+def _record(found: PatronCase, formats: Formats) -> Shown:
+    """Show what the record says of the claim, where the log confirms it; return it."""
+    view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
-        return
+        return Shown()
     checked = record_check.check_of(view)
     source.show(markup.section("What the record shows"))
     if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats, disposed=desk.disposed(found.table)))
     else:
         source.show(record_check.check_notice(checked))
+    return Shown.of_view(view)
+
+
+def _observed(found: PatronCase) -> Shown:
+    """Show what the log alone says of a round that a person entered; return it."""
+    place, number = found.table, found.case.round_no or 0
+    judged, formats = observed_round.ask(
+        lambda at: (observed_round.judged_now(at, place, number), observed_round.formats_of(at))
+    )
+    source.show(markup.section("What the record shows"))
+    observed_round.record(judged, found.case.seat, formats)
+    return Shown() if judged is None else Shown.of_judged(place, judged.adjudication)
 
 
 def _attachments(found: PatronCase) -> None:

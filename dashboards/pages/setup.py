@@ -10,6 +10,7 @@ from analytics.theory.theory import percent_of
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.parts import house, source
+from dashboards.run import log_options
 from desk.house.health import Part, look
 from desk.house.plan import APPLIERS, Plan, apply, make_plan
 from desk.house.property_file import FILE, read_property
@@ -33,7 +34,7 @@ def page() -> None:
     if folder is None:
         source.show(markup.empty("No property file", f"There is no {FILE} next to the log; rack init makes one."))
         return
-    cards(list(look(folder, time.time_ns() // 1_000)))
+    cards(list(look(folder, time.time_ns() // 1_000, **log_options())))
     source.show(
         markup.section("Plan", f"What {FILE} says and the log does not, yet. Nothing is removed by being left out.")
     )

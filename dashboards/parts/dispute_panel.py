@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import streamlit as st
 
 from analytics.hold.hold import RoundView
@@ -25,8 +26,11 @@ from desk.review.cases import CaseFolder, PatronCase
 from desk.review.contradiction import contradiction
 from desk.review.desk import LONGEST_CLAIM, OUTCOMES, Desk, Dispute, Entry, FindingReview, ReviewRefused
 from desk.review.incident_desk import incident_state
+from replay.findings import Adjudication
+from replay.incidents import incidents
 from replay.narrative.findings import finding_title
 from replay.narrative.names import capitalized
+from replay.narrative.verdicts import RoundVerdict, narrate
 
 CLAIM_TYPED = "claim-typed"
 """Where the sentence is kept with which the round was looked for: it is the patron's claim to begin with."""
@@ -63,6 +67,30 @@ def writer() -> str | None:
     return None if known is None else known.id
 
 
+class Shown(NamedTuple):
+    """What the record shows of a round: rows of its findings, each with its incident, and its verdict (None: nothing)."""
+
+    findings: Sequence[dict[str, Any]] = ()
+    verdict: RoundVerdict | None = None
+
+    @classmethod
+    def of_view(cls, view: RoundView) -> Shown:
+        """Return what the warehouse shows of a recorded round."""
+        findings = view.findings.to_dicts()
+        said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": findings}
+        return cls(findings, RoundVerdict.of(said))
+
+    @classmethod
+    def of_judged(cls, table: str, judged: Adjudication) -> Shown:
+        """Return what a verdict shows of a round that a person entered, which is in no warehouse."""
+        rows = [
+            msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}
+            for incident in incidents(judged.findings)
+            for each in incident.findings
+        ]
+        return cls(rows, RoundVerdict.of(judged))
+
+
 class Steps:
     """The steps of one dispute of a round, or of a claim that no one opened yet."""
 
@@ -72,10 +100,10 @@ class Steps:
         round_no: int,
         seat: int | None,
         dispute: Dispute | None,
-        view: RoundView | None,
+        shown: Shown,
         formats: Formats,
     ) -> None:
-        self.table, self.round_no, self.dispute, self.view, self.formats = table, round_no, dispute, view, formats
+        self.table, self.round_no, self.dispute, self.shown, self.formats = table, round_no, dispute, shown, formats
         self.seat = seat if dispute is None or dispute.seat is None else dispute.seat
         self.me = writer()
         self.resolves = False
@@ -182,10 +210,9 @@ class Steps:
 
     def _owed(self) -> list[dict[str, Any]]:
         """Return the findings at the seat by which a patron is owed money that was not paid and signed."""
-        rows = [] if self.view is None else self.view.findings.to_dicts()
         return [
             each
-            for each in rows
+            for each in self.shown.findings
             if (each["difference_cents"] or 0) < 0
             and self.seat in (None, each["seat"])
             and self._review(each).state != "resolved"
@@ -214,9 +241,8 @@ class Steps:
                 f"Sign {total}",
                 lambda at, by, why: self._sign_payment(at, waiting, by, why),
             )
-        if self.view is not None:
-            self.resolves = True
-            resolution(self.view, self.seat, self.formats, "It is not owed, or not paid so")
+        self.resolves = True
+        resolution(self.shown, self.table, self.seat, self.formats, "It is not owed, or not paid so")
 
     def _pay(self, at: Desk, owed: Sequence[dict[str, Any]], by: str, why: str) -> Entry:
         return [
@@ -269,9 +295,8 @@ class Steps:
 
     def _against(self, outcome: str) -> str:
         """Return what the record shows that an outcome goes against; empty if it does not."""
-        if self.view is None:
-            return ""
-        return contradiction(outcome, accounts.narrative_of(self.view, self.seat, self.formats, {}))
+        verdict = self.shown.verdict
+        return "" if verdict is None else contradiction(outcome, narrate(verdict, self.seat, self.formats.currency))
 
     def _form(
         self, label: str, what: str, button: str, write: Callable[[Desk, str, str], Entry], against: str = ""
@@ -311,11 +336,12 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
     fresh = f"another {table} {round_no} {seat} {len(here)}"
     if shown is not None and shown.outcome is not None and st.session_state.get(fresh):
         shown = None
-    steps = Steps(table, round_no, seat, shown, view, formats)
+    record = Shown.of_view(view)
+    steps = Steps(table, round_no, seat, shown, record, formats)
     if shown is not None or steps.me is not None:
         steps.show()
     if not steps.resolves:
-        resolution(view, seat, formats)
+        resolution(record, table, seat, formats)
     others = [
         each
         for each in said.cases()
@@ -330,19 +356,19 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
     return decided
 
 
-def resolution(view: RoundView, seat: int | None, formats: Formats, title: str = "") -> None:
+def resolution(shown: Shown, table: str, seat: int | None, formats: Formats, title: str = "") -> None:
     """Offer to resolve the gravest incident of a round in which money is wrong (at a seat), where who looks may review."""
     said = desk.reviews()
     if said is None or writer() is None:
         return
     of_money = [
         members
-        for members in accounts.by_incident(view.findings.to_dicts())
+        for members in accounts.by_incident(shown.findings)
         if any(each["difference_cents"] and seat in (None, each["seat"]) for each in members)
     ]
     if of_money:
         members = of_money[0]
-        states = [said.of(view.round["table_id"], each["finding_id"]) for each in members]
+        states = [said.of(table, each["finding_id"]) for each in members]
         label = title or f"{finding_title(members[0]['code'])}: {INCIDENT_WORDS.get(incident_state(states), 'resolve')}"
         with st.expander(label):
             review_panel.incident_panel(members, said, formats)

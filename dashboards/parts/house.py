@@ -21,7 +21,7 @@ from dashboards.run import cases_path, log_address, log_options
 from desk.house.counting import CountRoom, Drafted
 from desk.house.filing import Office
 from desk.house.pit import Pit
-from desk.house.property_file import closed_tables, house_folder
+from desk.house.property_file import FILE, closed_tables, house_folder
 from desk.house.record import HouseLog, TableRecord, configured, house_at, table_record
 from desk.review.desk import REFUSALS
 from desk.review.persons import Persons, ReviewRefused
@@ -127,9 +127,10 @@ def others() -> list[str]:
 
 
 def folder() -> Path | None:
-    """Return the folder of the property's file, which is next to its log; None if there is no such file."""
-    address = log_address()
-    return None if address is None else house_folder(address)
+    """Return the folder of the property's file: next to its log, or, on Kafka, the folder of cases; None if there is none."""
+    address, beside = log_address(), cases_path()
+    found = None if address is None else house_folder(address)
+    return beside if found is None and beside is not None and (beside / FILE).is_file() else found
 
 
 def outcome() -> None:

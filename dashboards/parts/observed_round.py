@@ -64,9 +64,8 @@ def act(done: str, what: Callable[[Desk, str], object]) -> bool:
     return True
 
 
-def record(place: str, number: int, seat: int | None) -> None:
+def record(judged: Judged | None, seat: int | None, formats: Formats) -> None:
     """Show what the log shows now of an observed round (and a seat)."""
-    judged, formats = ask(lambda at: (judged_now(at, place, number), formats_of(at)))
     if judged is None:
         source.show(markup.empty("No verdict", "The entry of this round was withdrawn."))
     else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from desk.house.plan import make_plan
@@ -40,14 +41,14 @@ class Part(NamedTuple):
     says: str
 
 
-def look(folder: Path, now_us: int) -> Iterator[Part]:
-    """Yield a line for each part of the property in a folder."""
+def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
+    """Yield a line for each part of the property in a folder; `options` say how a cluster is reached."""
     try:
         made = read_property(folder)
     except ReviewRefused as error:
         yield Part("property", False, str(error))
         return
-    if not made.log_file.exists():
+    if made.log_file is not None and not made.log_file.exists():
         yield Part("property", False, f"there is no log yet; `rack apply {folder} --by PERSON` makes it")
         return
     checks: dict[str, Callable[[Property, EventLog, int], Part | None]] = {
@@ -55,13 +56,13 @@ def look(folder: Path, now_us: int) -> Iterator[Part]:
         "signatures": _signatures,
         "sign-in": _sign_in,
         "key": _key,
-        "checkpoint": _checkpoint,
-        "witness": _witness,
+        "checkpoint": partial(_checkpoint, options),
+        "witness": partial(_witness, options),
         "mail": _mail,
         "archive": _archive,
     }
     try:
-        log = open_log(made.address, read_only=True)
+        log = open_log(made.address, read_only=True, **options)
     except FAULTS as error:
         yield Part("log", False, str(error))
         return
@@ -137,11 +138,14 @@ def _key(made: Property, log: EventLog, now_us: int) -> Part:
     return Part("key", True, "published, and in force")
 
 
-def _checkpoint(made: Property, log: EventLog, now_us: int) -> Part | None:
+def _checkpoint(options: Mapping[str, Any], made: Property, log: EventLog, now_us: int) -> Part | None:
     if made.form.key is None:
         return None
     last = None
-    with suppress(LogUnavailable), closing(open_checkpoints(made.address, log_id=log.log_id, read_only=True)) as store:
+    with (
+        suppress(LogUnavailable),
+        closing(open_checkpoints(made.address, log_id=log.log_id, read_only=True, **options)) as store,
+    ):
         last = next(iter(deque(store.batches(), maxlen=1)), None)
     events = sum(log.head(stream).seq for stream in log.streams())
     time = None if last is None else read_statement(CheckpointBatch.decode(last).lines[-1])
@@ -154,7 +158,7 @@ def _checkpoint(made: Property, log: EventLog, now_us: int) -> Part | None:
     return Part("checkpoint", True, f"{time.events:,} of {events:,} events are signed for")
 
 
-def _witness(made: Property, log: EventLog, now_us: int) -> Part:
+def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: int) -> Part:
     witness = made.form.witness
     if witness is None:
         return Part("witness", False, "no [witness]: no one else can vouch for the log")
@@ -162,7 +166,7 @@ def _witness(made: Property, log: EventLog, now_us: int) -> Part:
     if not key.exists():
         return Part("witness", False, f"make its key: rack keys new {made.folder / witness.key} --witness NAME")
     try:
-        seen = witnessed_at(made.address, folder, key)
+        seen = witnessed_at(made.address, folder, key, **options)
     except REFUSALS as error:
         return Part("witness", False, f"{error}; run rack-witness.service, or `rack witness`")
     if seen.disagrees:

@@ -174,7 +174,7 @@ def apply(made: Property, log: EventLog, returns: Returns, *, by: str, now_us: i
     """
     if log.property_id != made.form.property.id:
         raise ReviewRefused(
-            f"{made.log_file} is the log of property {log.property_id!r}, and {FILE} is of {made.form.property.id!r}"
+            f"{made.address} is the log of property {log.property_id!r}, and {FILE} is of {made.form.property.id!r}"
         )
     person = acting(made.persons, by, *APPLIERS)
     with log.turn():

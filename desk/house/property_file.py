@@ -25,8 +25,11 @@ from replay.findings import Severity
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
 FILE: Final = "property.toml"
+KAFKA: Final = "kafka://"
+"""How the address of a log on Kafka begins."""
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9-]{1,32}\Z")]
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_ON_KAFKA = re.compile(r"kafka://[A-Za-z0-9.,:\[\]-]{1,400}/[A-Za-z0-9._-]{1,100}", re.ASCII)
 _FIELD = re.compile(r"field `([^`]+)`")
 EXPECTED: Final = {
     r"\A[a-z0-9-]{1,32}\Z": "an id of a to z, 0 to 9 and -, at most 32 long",
@@ -45,7 +48,9 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class House(_Strict, frozen=True, kw_only=True):
-    """The property. `filing`: only its `office` files rules, or `devices` of a table, too. `log` is the log's file."""
+    """The property. `filing`: only its `office` files rules, or `devices` of a table, too. `log`: its file, or its address on
+    Kafka.
+    """
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=400)]
@@ -163,14 +168,16 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def log_file(self) -> Path:
-        """The file of the log."""
-        return self.folder / self.form.property.log
+    def log_file(self) -> Path | None:
+        """The file of the log; None if it is on Kafka."""
+        log = self.form.property.log
+        return None if log.startswith(KAFKA) else self.folder / log
 
     @property
     def address(self) -> str:
         """The address of the log."""
-        return f"sqlite://{quote(self.log_file.resolve().as_posix())}"
+        file = self.log_file
+        return self.form.property.log if file is None else f"sqlite://{quote(file.resolve().as_posix())}"
 
 
 def house_folder(address: str) -> Path | None:
@@ -258,9 +265,11 @@ def _checked(path: Path, text: str, form: Form, digest: str) -> Property:
         ZoneInfo(form.property.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         refused(".property.time_zone", f"{form.property.time_zone!r}: expected a zone such as America/New_York")
-    if "/" in form.property.log or not form.property.log.endswith(".db"):
+    log = form.property.log
+    if _ON_KAFKA.fullmatch(log) is None and ("/" in log or not log.endswith(".db")):
         refused(
-            ".property.log", f"{form.property.log!r}: expected the name of a file beside this one, such as floor.db"
+            ".property.log",
+            f"{log!r}: expected the name of a file beside this one, such as floor.db, or kafka://host:port/prefix",
         )
     for kind in ("table", "person", "camera"):
         _each_once(kind, getattr(form, kind), refused)

@@ -86,5 +86,9 @@ def units(made: Property) -> dict[str, str]:
         )
         made_units["rack-archive.service"] = runs + _HARDENED.format(folder=folder)
         made_units["rack-archive.timer"] = _TIMER.format(what="closed days are sealed", at=form.backup.at)
-    made_units["rack.env"] = f"RACK_LOG={made.address}\nRACK_PERSONS={folder}/persons.toml\n"
+    named = {"LOG": made.address, "PERSONS": f"{folder}/persons.toml"}
+    if made.log_file is None:  # what lies next to a log in a file is looked for there
+        beside = {"REPORTS": "reports.toml", "CAMERAS": "cameras.toml", "ALARMS": "alarms.toml", "OUTBOX": "log.alarms"}
+        named |= {"CASES": folder} | {name: f"{folder}/{file}" for name, file in beside.items()}
+    made_units["rack.env"] = "".join(f"RACK_{name}={value}\n" for name, value in named.items())
     return made_units

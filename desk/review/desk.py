@@ -134,7 +134,11 @@ class Desk:
 
         A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
         findings of its table are left out: their state is not known.
+
+        Of rounds that a person entered, only a place that is named has findings: those of the rounds that are disputed.
         """
+        if table is not None and table.startswith(OBSERVED):
+            return self._disputed(table)
         findings = self.memory.findings(self.results)
         names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in findings.values())
         reviews: dict[str, TableReview] = {}
@@ -150,6 +154,21 @@ class Desk:
             for key, (finding, withdrawn) in findings.items()
             if (name := finding.stream.partition("/")[2]) in reviews
         ]
+
+    def _disputed(self, place: str) -> list[ReviewedFinding]:
+        """Return the findings in force of the disputed rounds that people entered at a place."""
+        review = self.review(place)
+        verdicts = [self._verdict(place, number) for number in {each.round_no for each in review.disputes.values()}]
+        return [
+            ReviewedFinding(finding=finding, review=review.finding(finding.id), withdrawn=False)
+            for verdict in verdicts
+            for finding in (() if verdict is None else verdict.findings)
+        ]
+
+    def _verdict(self, place: str, round_no: int | None) -> Adjudication | None:
+        key = f"{round_stream(place)}#{round_no}"
+        data = self.results.latest("adjudications", key)
+        return None if data is None else read_result("adjudications", key, data, Adjudication)
 
     def case(self, finding_id: str) -> ReviewedFinding:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
@@ -364,13 +383,9 @@ class Desk:
     def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
         """Raise `ReviewRefused` if money is owed still, or a decision goes against the record and does not say why."""
         currency = "USD" if self._configured is None else self._configured.currency
-        key, disposed = f"{round_stream(table)}#{dispute.round_no}", self.review(table).disposed
-        data = self.results.latest("adjudications", key)
-        verdict = None if data is None else read_result("adjudications", key, data, Adjudication)
+        verdict, disposed = self._verdict(table, dispute.round_no), self.review(table).disposed
         cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
         findings = [each.finding for each in cases]
-        if table.startswith(OBSERVED) and verdict is not None:
-            findings = list(verdict.findings)
         if why := still_owed(owed_cents(findings, dispute.seat, disposed), dispute.seat, currency):
             raise ReviewRefused(why)
         against = contradiction(outcome, shown(verdict, dispute.seat, currency))

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     made = read_property(arguments.folder)
     acting(made.persons, arguments.by, *APPLIERS)
-    is_new = not made.log_file.exists()
+    is_new = made.log_file is None or not made.log_file.exists()  # on Kafka one that is there is opened
     with closing(log_at(made.address, create=is_new, property_id=made.form.property.id if is_new else None)) as log:
         plan = apply(made, log, percent_of, by=arguments.by, now_us=now_us())
     for each in plan.files:

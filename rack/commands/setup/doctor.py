@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from rack.arguments import add, given_path
 from rack.commands.setup.pit import now_us
@@ -22,10 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Look at every part; 1 if one needs somebody."""
     from desk.house.health import look
+    from desk.house.property_file import read_property
+    from desk.review.persons import ReviewRefused
+    from rack.opening import options_of
 
     if arguments.send_test:
         _send_test(arguments.folder, output)
-    parts = list(look(arguments.folder, now_us()))
+    options: dict[str, Any] = {}
+    with suppress(ReviewRefused):  # the doctor says why
+        options = options_of(read_property(arguments.folder).address)
+    parts = list(look(arguments.folder, now_us(), **options))
     output.value([part._asdict() for part in parts])
     output.text(*table(("part", "", "says"), [(part.name, "ok" if part.ok else "TO DO", part.says) for part in parts]))
     return Exit.CLEAN if all(part.ok for part in parts) else Exit.FINDINGS

@@ -26,14 +26,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.theory.theory import percent_of
     from desk.house.plan import make_plan
     from desk.house.property_file import read_property
+    from events.errors import LogUnavailable
     from rack.opening import log_at
 
     made = read_property(arguments.folder)
-    if made.log_file.exists():
-        with closing(log_at(made.address, read_only=True)) as log:
-            plan = make_plan(made, log, percent_of)
-    else:
-        plan = make_plan(made, None, percent_of)
+    plan = None
+    if made.log_file is None or made.log_file.exists():
+        try:
+            with closing(log_at(made.address, read_only=True)) as log:
+                plan = make_plan(made, log, percent_of)
+        except LogUnavailable as error:
+            if made.log_file is not None:
+                raise
+            output.note(f"{error}; this is the plan of a new log")
+    plan = plan or make_plan(made, None, percent_of)
     print_plan(plan, output, "to be appended")
     return Exit.FINDINGS if plan.changes else Exit.CLEAN
 

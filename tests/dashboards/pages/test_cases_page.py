@@ -128,6 +128,57 @@ def test_a_dispute_of_the_command_line_becomes_a_case(floor: Living) -> None:
     assert read(floor, "fu-01-c1").case.dispute == "d-1"
 
 
+def case_of(floor: Living, place: str) -> str:
+    """Open a case of a round that was paid short: one that devices recorded, or one that a person entered."""
+    if place.startswith("observed/"):
+        entry = floor.warehouse.with_name("entry.txt")
+        entry.write_text(living.SHORT.format(number=1).replace("close\n", ""))
+        words = ["--table", "fu-01", "--observer", "m.ortiz", "--camera", "cam-4", "--day", "2025-01-01"]
+        floor.rack("ingest", str(entry), *words, code=0)
+        floor.rack("replay", code=1)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        found = cases.open_case(at, place, 1, by="m.ortiz", settings=CaseSettings(), claim="short", seat=3)
+    desk._read.clear()
+    return found.name
+
+
+@pytest.mark.parametrize("place", ["fu-01", "observed/fu-01"])
+@pytest.mark.parametrize("is_paid", [True, False])
+def test_what_is_owed_is_paid_and_signed_or_found_not_owed_on_the_case_page(
+    floor: Living, place: str, is_paid: bool
+) -> None:
+    name = case_of(floor, place)
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("cases", case=name)
+    assert "Pay $100.00." in said(test)
+    assert "Outcome" not in [each.label for each in test.get("button_group")]
+    if is_paid:
+        fill(test, "Slip or note", "slip 9")
+        press(test, "Record $100.00 paid")
+        assert "needs second signature" in said(start("cases", case=name))
+        log_in("m.ortiz@bellwether.example", "surveillance")
+        test = start("cases", case=name)
+        next(each for each in test.text_area if each.label == "What was checked").input("slip 9 seen")
+        press(test, "Sign $100.00")
+    else:
+        next(each for each in test.get("button_group") if each.label == "Action").set_value("resolve").run(timeout=60)
+        next(each for each in test.selectbox if each.label == "Disposition").set_value("false_alarm").run(timeout=60)
+        fill(test, "Why", "the video shows the rest was paid")
+        press(test, "Resolve")
+    desk._read.clear()
+    test = start("cases", case=name)
+    decide(test, "for_patron" if is_paid else "settled")
+    fill(test, "Why, as the patron will read it", "the cards show it")
+    press(test, "Record decision")
+    found = read(floor, name).case
+    assert found.decision is not None
+    with desk_at(floor.log, read_only=True) as at:
+        (made,) = at.review(place).disposed.values()
+    assert (made.by, made.second_by, made.amount_cents) == (
+        ("s.lee", "m.ortiz", 10_000) if is_paid else ("s.lee", None, None)
+    )
+
+
 def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     opened(floor)
     log_in("s.lee@bellwether.example", "surveillance")
