@@ -414,7 +414,7 @@ def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> 
 
 
 CITED = re.compile(r"\bD[1-9][0-9]{0,2}\b")
-NO_TEXT = (".png", ".gif", ".ttf", ".svg", ".lock", ".parquet", ".npz", ".zst")
+NO_TEXT = (".png", ".gif", ".ttf", ".svg", ".lock", ".parquet", ".npz", ".zst", ".xz")
 NO_CITATIONS = {"pyproject.toml"}
 """Names rules of the linter, which are numbered likewise."""
 MADE_UP = {"D999"}
