@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import house, source
+from dashboards.parts import desk, house, source
 from desk.house.pit import MAY_CHANGE, Pit, typed_cents
 from desk.house.record import Line, TableRecord
 from desk.review.persons import ReviewRefused
 from replay.narrative.events import sentence
-from replay.narrative.names import table_name
+from replay.narrative.names import plural, table_name
 
 DOING = "pit-doing"
 """Where it is noted which table's form is open: (table, action, line)."""
@@ -35,12 +36,12 @@ class Action(NamedTuple):
 
 OF_OPEN = {
     "tap_in": Action("Tap in", ("dealer",)),
-    "fill": Action("Fill", ("amount", "slip", "initials")),
-    "credit": Action("Credit", ("amount", "slip", "initials")),
-    "close": Action("Close", ("amount", "initials")),
+    "fill": Action("Fill", ("amount", "slip")),
+    "credit": Action("Credit", ("amount", "slip")),
+    "close": Action("Close", ("amount",)),
     "device": Action("Device", ("device", "fault")),
 }
-OF_CLOSED = {"open": Action("Open", ("opener", "dealer", "initials"))}
+OF_CLOSED = {"open": Action("Open", ("opener", "dealer"))}
 
 
 def page() -> None:
@@ -55,10 +56,41 @@ def page() -> None:
     if not found.records:
         source.show(markup.empty("No tables", "The log has no table yet: rack apply makes them from property.toml."))
         return
+    awaiting(found.records, found.formats)
     for first in range(0, len(found.records), ACROSS):
         for column, record in zip(st.columns(ACROSS), found.records[first : first + ACROSS], strict=False):
             with column, st.container(border=True, key=f"tile-{record.table}"):
                 tile(record, found.formats)
+
+
+def awaiting(records: list[TableRecord], formats: Formats) -> None:
+    """Show what waits for the initials of who is signed in; what somebody entered waits for another person."""
+    who = access.person()
+    person = None if who is None else desk.actor(who)
+    if person is None:
+        return
+    lines = [(record, line) for record in records for line in record.awaiting]
+    mine = [each for each in lines if person.token not in each[1].authors]
+    others = len(lines) - len(mine)
+    if not lines:
+        return
+    note = f"{plural(others, 'entry', 'entries')} of yours wait for another person's." if others else ""
+    with st.container(border=True, key="initials"):
+        source.show(markup.section("Awaiting your initials" if mine else "Awaiting initials", note))
+        for record, line in mine:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                words = f"{table_name(record.table)} {formats.clock(line.at_us)[:5]} {sentence(line.shown, formats.currency)}"
+                st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
+                st.button(
+                    f"Initial {table_name(record.table)} {line.seq}", key=f"initial-{record.table}-{line.seq}",
+                    on_click=_initial, args=(record.table, line),
+                )  # fmt: skip
+
+
+def _initial(table: str, line: Line) -> None:
+    house.in_pit(
+        f"{table_name(table)}: initialed", lambda pit, by: pit.initial(table, line.seq, by=by, counts=line.counts)
+    )
 
 
 def tile(record: TableRecord, formats: Formats) -> None:
@@ -80,8 +112,8 @@ def tile(record: TableRecord, formats: Formats) -> None:
 
 
 def _line(record: TableRecord, line: Line, formats: Formats) -> None:
-    said = sentence(line.entered if line.counts is None else line.counts, formats.currency)
-    struck = " (struck)" if line.counts is None else ""
+    said = sentence(line.shown, formats.currency)
+    struck = " (struck)" if line.counts is None else " (awaits initials)" if line.awaits_initials else ""
     changed = "".join(f" Corrected by {each.by}: {each.reason}." for each in line.amendments)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(markup.Html(f"<div>{markup.text(f'{formats.clock(line.at_us)[:5]} {said}{struck}{changed}')}</div>"))
@@ -148,9 +180,6 @@ FIELDS: dict[str, Callable[[TableRecord, Formats], str]] = {
     "opener": _opener,
     "slip": lambda record, _: st.text_input("Slip", key=f"{record.table}-slip").strip(),
     "dealer": lambda record, _: st.text_input("Dealer", key=f"{record.table}-dealer", placeholder="d-07").strip(),
-    "initials": lambda record, _: st.selectbox(
-        "Second person", ("", *house.others()), key=f"{record.table}-initials", format_func=lambda who: who or "no one"
-    ),
     "device": lambda record, _: st.selectbox("Device", DEVICES, key=f"{record.table}-device"),
     "fault": lambda record, _: st.selectbox("Fault", FAULTS, key=f"{record.table}-fault"),
 }
@@ -178,24 +207,17 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
 
     writes: dict[str, Callable[[Pit, str], object]] = {
         "open": lambda pit, by: pit.open(
-            table, by=by, cents=cents_of(given["opener"]), dealer=given["dealer"] or None,
-            verified_by=given["initials"] or None, at=at,
+            table, by=by, cents=cents_of(given["opener"]), dealer=given["dealer"] or None, at=at,
         ),
-        "close": lambda pit, by: pit.close(
-            table, by=by, cents=cents("amount"), verified_by=given["initials"] or None, at=at
-        ),
+        "close": lambda pit, by: pit.close(table, by=by, cents=cents("amount"), at=at),
         "tap_in": lambda pit, by: pit.tap_in(table, by=by, dealer=needed("dealer"), at=at),
-        "fill": lambda pit, by: pit.fill(
-            table, by=by, cents=cents("amount"), slip=needed("slip"), verified_by=given["initials"] or None, at=at
-        ),
-        "credit": lambda pit, by: pit.credit(
-            table, by=by, cents=cents("amount"), slip=needed("slip"), verified_by=given["initials"] or None, at=at
-        ),
+        "fill": lambda pit, by: pit.fill(table, by=by, cents=cents("amount"), slip=needed("slip"), at=at),
+        "credit": lambda pit, by: pit.credit(table, by=by, cents=cents("amount"), slip=needed("slip"), at=at),
         "device": lambda pit, by: pit.device_out(table, by=by, device=given["device"], fault=given["fault"], at=at),
     }  # fmt: skip
     label = (OF_OPEN | OF_CLOSED)[action].label
     if house.in_pit(f"{table_name(table)}: {label.lower()} entered", writes[action]):
-        for name in ("amount", "slip", "dealer", "initials"):
+        for name in ("amount", "slip", "dealer"):
             st.session_state.pop(f"{table}-{name}", None)
         st.session_state[DOING] = None
     st.rerun()
@@ -204,7 +226,7 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
 def _correction(record: TableRecord, line: Line) -> None:
     """Ask what a line should say, or whether it never happened, and why."""
     table, now = record.table, line.counts
-    may = () if now is None else MAY_CHANGE.get(now.KIND, ())
+    may = [name for name in (() if now is None else MAY_CHANGE.get(now.KIND, ())) if name != "verified_by"]
     with st.form(f"{table}-correct-{line.seq}", border=False):
         given = {}
         for name in may:

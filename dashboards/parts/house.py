@@ -115,17 +115,6 @@ def count_room(log: HouseLog, persons: Persons) -> CountRoom:
     return CountRoom(log, persons, _now_us, (cases_path() or folder() or Path(".rack")) / "counts")
 
 
-def others() -> list[str]:
-    """Return the registered persons but who is signed in: one of them was there, too."""
-    try:
-        all_ = desk.register()
-    except REFUSALS:
-        return []
-    who = access.person()
-    me = None if who is None else all_.find(who)
-    return [each.id for each in all_.all if me is None or each.id != me.id]
-
-
 def folder() -> Path | None:
     """Return the folder of the property's file: next to its log, or, on Kafka, the folder of cases; None if there is none."""
     address, beside = log_address(), cases_path()
@@ -155,7 +144,8 @@ def written(right: str, done: str, what: Callable[[HouseLog, Persons, str], obje
     except REFUSALS as error:
         st.session_state[REFUSED] = str(error)
         return False
-    _tables.clear()
+    finally:
+        _tables.clear()  # also if it is refused: then the page is behind the log
     st.session_state[DONE] = done
     return True
 

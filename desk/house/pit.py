@@ -265,6 +265,8 @@ class Pit:
             replacement = None
             if fields:
                 now = line.entered if line.counts is None else line.counts
+                if fields.get("verified_by") is not None:
+                    fields["verified_by"] = self._second(line, fields["verified_by"]).token
                 may = MAY_CHANGE.get(now.KIND, ())
                 wrong = sorted(set(fields) - set(may))
                 if wrong:
@@ -288,7 +290,29 @@ class Pit:
             self._log.append(record.stream, record.last + 1, drafts(record, self.writer, person, [entry]))
         return table_record(self._log, table).line(seq)
 
+    def initial(self, table: str, seq: int, *, by: str, counts: Event | None = None) -> Line:
+        """Put a second person's initials under a line; `counts` is what that person saw of it. Return the line as it now is."""
+        with records(self._log, [table]) as (record,):
+            line = record.line(seq)
+            person = self._second(line, by)
+            if not line.awaits_initials:
+                raise ReviewRefused(
+                    f"{table} line {seq} waits for no initials; `rack pit list {table}` shows its lines"
+                )
+            if counts not in (None, line.counts):
+                raise ReviewRefused(f"{table} line {seq} was corrected meanwhile; look at it again")
+            made = house_event(model.EntryInitialed, by=person.token, entry=seq)
+            entry = Entry(made, self._now_us())
+            self._log.append(record.stream, record.last + 1, drafts(record, self.writer, person, [entry]))
+        return table_record(self._log, table).line(seq)
+
     # ------------------------------------------------------------------------------------------------------- within
+
+    def _second(self, line: Line, by: str) -> Person:
+        person = self._persons.known(by)
+        if person.token in line.authors:
+            raise ReviewRefused(f"{person.id} entered or corrected line {line.seq}; the initials are another person's")
+        return person
 
     def _people(self, by: str, verified_by: str | None = None) -> tuple[Person, Person | None]:
         person = acting(self._persons, by, self.role)

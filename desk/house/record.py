@@ -59,8 +59,19 @@ class Amendment(NamedTuple):
     reason: str
 
 
+WITH_SECOND: dict[type[Event], type[Event]] = {
+    model.InventoryCounted: model.InventoryCounted,
+    model.FillReceived: model.FillReceived2,
+    model.CreditSent: model.CreditSent2,
+}
+"""What a second person looks at → the event that names this person."""
+
+
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a table: what was entered, and what counts in its place (None: it was struck), with the corrections of it."""
+    """A line of a table: what was entered, and what counts in its place (None: it was struck), with the corrections of it.
+
+    `initials`: the second person who saw, under a sign-in of the own, what counts now.
+    """
 
     seq: int
     event_id: str
@@ -70,6 +81,29 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     entered: Event
     counts: Event | None
     amendments: tuple[Amendment, ...] = ()
+    initials: str | None = None
+
+    @property
+    def authors(self) -> set[str]:
+        """Who said what counts: who entered it and who corrected it."""
+        return {getattr(self.entered, "by", ""), *(each.by for each in self.amendments)}
+
+    @property
+    def awaits_initials(self) -> bool:
+        """Whether a second person is to look at it: it was entered without one, or corrected since."""
+        counts = self.counts
+        if self.initials or not self.source.startswith(BEGINNINGS["pit"]) or not isinstance(counts, tuple(WITH_SECOND)):
+            return False
+        return bool(self.amendments) or getattr(counts, "verified_by", None) is None
+
+    @property
+    def shown(self) -> Event:
+        """What counts, or what was entered if it was struck, with the second person."""
+        counts = self.entered if self.counts is None else self.counts
+        if self.initials is None:
+            return counts
+        kind = WITH_SECOND.get(type(counts), type(counts))
+        return kind(**(msgspec.structs.asdict(counts) | {"verified_by": self.initials}))
 
 
 class Filed(NamedTuple):
@@ -106,6 +140,7 @@ class TableRecord:
         self._end = b""
         self._entered: list[Line] = []
         self._made: dict[int, EventCorrected] = {}
+        self._initialed: dict[int, model.EntryInitialed] = {}
         self._ids: dict[int, str] = {}
         if log is not None:
             self.read_on(log)
@@ -126,7 +161,10 @@ class TableRecord:
         if end is not None:
             self.last, self._end = end.seq, end.data
             self.gaming_day = _decoded(self.stream, end).gaming_day
-            self.lines = [_as_corrected(line, self._made, self._ids) for line in self._entered]
+            self.lines = [
+                _initialed(_as_corrected(line, self._made, self._ids), self._made, self._initialed)
+                for line in self._entered
+            ]
         return goes_on
 
     def _apply(self, record: Record) -> None:
@@ -138,6 +176,8 @@ class TableRecord:
         self._ids[event.seq] = event.event_id
         if isinstance(payload, EventCorrected):
             self._made[event.seq] = payload
+        elif isinstance(payload, model.EntryInitialed):
+            self._initialed[event.seq] = payload
         elif isinstance(payload, model.FilingSigned):
             self.filed = [
                 each._replace(signed_by=(*each.signed_by, payload.by)) if each.seq == payload.signs else each
@@ -198,6 +238,12 @@ class TableRecord:
         ]
         return closers[-1] if closers else None
 
+    @property
+    def awaiting(self) -> list[Line]:
+        """The lines of this gaming day and of the one before that wait for a second person's initials, the newest first."""
+        days = sorted({line.gaming_day for line in self.lines})[-2:]
+        return [line for line in reversed(self.lines) if line.awaits_initials and line.gaming_day in days]
+
     def signers(self, seq: int) -> tuple[str, ...]:
         """Return who signed a filing a second time."""
         return next((each.signed_by for each in self.filed if each.seq == seq), ())
@@ -216,6 +262,7 @@ _READ = frozenset(
         *KINDS,
         EventCorrected,
         model.FilingSigned,
+        model.EntryInitialed,
         model.RulesFiled,
         model.GamingDayOpened,
         model.ChapterPublished,
@@ -279,6 +326,13 @@ def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, st
     )
     counts = None if last.replacement is None else last.replacement[1]
     return msgspec.structs.replace(line, counts=counts, amendments=amendments)
+
+
+def _initialed(line: Line, made: dict[int, EventCorrected], initialed: dict[int, model.EntryInitialed]) -> Line:
+    """Return a line with the initials of another person that are later than its last correction."""
+    last = max((seq for seq, each in made.items() if each.supersedes_event_id == line.event_id), default=line.seq)
+    by = (each.by for seq, each in initialed.items() if each.entry == line.seq and seq > last)
+    return msgspec.structs.replace(line, initials=next((each for each in by if each not in line.authors), None))
 
 
 def configured(log: EventLog) -> PropertyConfigured | None:

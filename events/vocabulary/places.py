@@ -49,6 +49,7 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
     ({"property": _OFFICE}, (model.PropertyConfigured, model.PropertyApplied)),
     ({"table": _DEVICE | _OFFICE}, (model.RulesFiled,)),
     ({"table": _OFFICE}, (model.FilingSigned,)),
+    ({"table": _PIT}, (model.EntryInitialed,)),
     ({"property": _OFFICE, "table": _OFFICE, "observed": _DESK}, (model.ChapterPublished,)),
     ({"property": _KEYS}, (model.KeyPublished, model.KeyRetired)),
     ({"table": _INTAKE, "meter": _INTAKE}, (model.IntakeRefused,)),

@@ -288,6 +288,14 @@ class CreditSent2(CreditSent, frozen=True, kw_only=True):
     verified_by: Token
 
 
+@event("entry_initialed")
+class EntryInitialed(Event, frozen=True, kw_only=True):
+    """A second person saw what the entry of the pit with this number (`entry`) in the table's stream says as it then counted."""
+
+    by: Token
+    entry: Number
+
+
 @event("drop_counted")
 class DropCounted(Event, frozen=True, kw_only=True):
     """The drop box of a named gaming day was counted (later, in the count room)."""

@@ -54,6 +54,7 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.ShiftChanged:        _ANY,
     model.RulesFiled:          _ANY,
     model.FilingSigned:        _ANY,
+    model.EntryInitialed:      _ANY,
     model.ChapterPublished:    _ANY,
     model.TableOpened:         _ANY,
     model.TableClosed:         _ANY,

@@ -136,6 +136,7 @@ def _as_people(rng: random.Random) -> list[Forged]:
         ("filing-m-ortiz", model.GamingDayOpened(gaming_day="2099-01-01")),
         ("device-1", model.FilingSigned(by="m-ortiz", signs=2)),
         ("pit-s-kane", model.FillReceived(amount_cents=100_000, by="s-kane", slip="f-1")),
+        ("pit-s-kane", model.EntryInitialed(by="s-kane", entry=2)),
         ("count-c-lee", model.DropCounted(amount_cents=1, box="fu-01", by="c-lee", gaming_day="2026-03-01")),
     )
     source, payload = rng.choice(forged)

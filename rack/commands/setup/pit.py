@@ -31,6 +31,7 @@ shift TABLE NAME          a new shift begins
 device TABLE DEVICE       a device (shuffler, shoe, shaker, progressive_system) is out of order: --fault, --marked
 restore TABLE DEVICE      it works again
 list [TABLE]              the lines of a table, or how every table is: --day
+initial TABLE LINE        a second person's initials under an opener, closer, fill or credit, as it now counts
 correct TABLE LINE        state a line otherwise, with --reason: --chips or --amount, --slip, --dealer …; --strike takes it back
 
 Chips are counted as value x number: --chips 25x20,100x5. --at 21:14 is a time of the table's gaming day that is past.
@@ -49,12 +50,14 @@ TAKES = {
     "device": (*_ALL, "fault", "marked"),
     "restore": _ALL,
     "list": ("day",),
+    "initial": ("by",),
     "correct": ("by", "reason", *_MONEY, "slip", "dealer", "shift", "device", "fault", "strike", "verified_by"),
 }
 """Action → its options, next to --log."""
 NEEDS = {"fill": ("slip",), "credit": ("slip",), "device": ("fault",), "correct": ("reason",)}
 """Action → options that it needs, next to --by."""
-SECOND = {"tap-in": "DEALER", "shift": "NAME", "device": "DEVICE", "restore": "DEVICE", "correct": "LINE"}
+SECOND = {"tap-in": "DEALER", "shift": "NAME", "device": "DEVICE", "restore": "DEVICE"}
+SECOND |= {"correct": "LINE", "initial": "LINE"}
 """Action → what it names after the table."""
 FIELDS = ("slip", "dealer", "shift", "device", "fault", "verified_by")
 """Options of `correct` that state a field of the line."""
@@ -159,20 +162,25 @@ _ENTRIES: dict[str, Callable[[Pit, argparse.Namespace, list[str]], list[Line]]] 
         of[0], by=given.by, device=of[1], fault=given.fault, how=given.marked, at=given.at
     ),
     "restore": lambda pit, given, of: pit.device_back(of[0], by=given.by, device=of[1], at=given.at),
+    "initial": lambda pit, given, of: [pit.initial(of[0], _line_number(of), by=given.by)],
 }
+
+
+def _line_number(of: list[str]) -> int:
+    if not (of[1].isascii() and of[1].isdigit()):
+        raise UsageError(f"{of[1]}: expected the number of a line, as `rack pit list {of[0]}` shows it")
+    return int(of[1])
 
 
 def correct(pit: Pit, given: argparse.Namespace, of: list[str]) -> Line:
     """Correct a line as the options say."""
-    if not (of[1].isascii() and of[1].isdigit()):
-        raise UsageError(f"{of[1]}: expected the number of a line, as `rack pit list {of[0]}` shows it")
     fields: dict[str, Any] = {name: getattr(given, name) for name in FIELDS if getattr(given, name, None) is not None}
     cents = given_cents(given)
     if cents is not None:
         fields["amount_cents"] = cents
     if bool(fields) == given.strike:
         raise UsageError("say what the line should be (such as --amount), or --strike it; one of the two")
-    return pit.correct(of[0], int(of[1]), by=given.by, reason=given.reason, **fields)
+    return pit.correct(of[0], _line_number(of), by=given.by, reason=given.reason, **fields)
 
 
 def show_lines(log: Any, of: list[str], day: str | None, output: Output) -> None:
@@ -232,7 +240,7 @@ def _time(line: Line, clock: Any) -> str:
 def _says(line: Line) -> str:
     from replay.narrative.events import sentence
 
-    said = sentence(line.entered) if line.counts is None else sentence(line.counts)
+    said = sentence(line.shown) + ("; waits for a second person's initials" if line.awaits_initials else "")
     if line.counts is None:
         said += ": struck"
     elif line.counts != line.entered:
@@ -252,5 +260,6 @@ def as_json(line: Line) -> dict[str, Any]:
         "type": line.entered.TYPE,
         "entered": to_builtins(line.entered),
         "counts": None if line.counts is None else to_builtins(line.counts),
+        "initials": line.initials,
         "corrections": [each._asdict() for each in line.amendments],
     }

@@ -198,6 +198,27 @@ def opened(house: House) -> None:
         )
 
 
+def test_second_initials_are_put_under_the_second_persons_own_sign_in(house: House) -> None:
+    house.rack("pit", "open", "fu-01", "--by", "p.diaz", "--amount", "20,000.00", "--log", house.log)
+    diaz = Person("pit", "p.diaz", "pit")
+    assert "1 entry of yours wait" in diaz.says
+    assert not [each for each in diaz.page.button if each.label.startswith("Initial")]
+    kane = Person("pit", "s.kane", "pit")
+    (line,) = house.record("fu-01").awaiting
+    house.rack(
+        "pit", "correct", "fu-01", str(line.seq), "--by", "p.diaz", "--amount", "21,000.00", "--reason", "x",
+        "--log", house.log,
+    )  # fmt: skip
+    kane.presses(f"Initial FU-01 {line.seq}")  # what s.kane saw no longer counts
+    assert "was corrected meanwhile" in kane.says
+    assert house.record("fu-01").line(line.seq).initials is None
+    kane.presses(f"Initial FU-01 {line.seq}")
+    assert kane.inputs == 2
+    assert house.record("fu-01").line(line.seq).initials == "s-kane"
+    assert "Awaiting" not in kane.says
+    assert "verified by S-KANE" in kane.says
+
+
 def count(person: str, day: str = DAY) -> Person:
     at = Person("count", person, "count")
     assert at.page.date_input(key="count-day").value.isoformat() == day

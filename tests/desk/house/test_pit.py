@@ -109,6 +109,47 @@ def test_a_fill_or_credit_may_name_a_second_person_who_is_another(log: SqliteLog
     assert findings(results) == []
 
 
+def test_second_initials_are_another_registered_persons_and_of_what_counts(log: SqliteLog, pit: Pit) -> None:
+    """Entered without a second person, an amount waits; a correction has it wait again, also for one who was named."""
+    opened(pit)
+    (fill,) = pit.fill("fu-01", by="m.ortiz", cents=200_000, slip="f-1", at="21:00")
+    (named,) = pit.credit("fu-01", by="m.ortiz", cents=100_000, slip="c-1", verified_by="s.kane", at="21:20")
+    (opener,) = [line for line, _ in TableRecord(log, "fu-01").counting(model.InventoryCounted)]
+    assert [line.seq for line in TableRecord(log, "fu-01").awaiting] == [fill.seq, opener.seq]
+    before = types(log)
+    for act, why in (
+        (lambda: pit.initial("fu-01", fill.seq, by=" M.Ortiz"), "m.ortiz entered or corrected line"),
+        (lambda: pit.initial("fu-01", fill.seq, by="nobody"), "'nobody' is not registered"),
+        (lambda: pit.initial("fu-01", named.seq, by="c.lee"), "waits for no initials"),
+        (lambda: pit.initial("fu-01", opener.seq + 2, by="c.lee"), "waits for no initials"),
+        (lambda: pit.initial("fu-01", fill.seq, by="c.lee", counts=named.counts), "was corrected meanwhile"),
+        (
+            lambda: pit.correct("fu-01", opener.seq, by="m.ortiz", reason="x", verified_by="m.ortiz"),
+            "the initials are another person's",
+        ),
+        (lambda: pit.correct("fu-01", opener.seq, by="m.ortiz", reason="x", verified_by="x"), "'x' is not registered"),
+    ):
+        with pytest.raises(ReviewRefused, match=why):
+            act()
+    assert types(log) == before
+    initialed = pit.initial("fu-01", fill.seq, by="d.doe", counts=fill.counts)
+    said = model.FillReceived2(amount_cents=200_000, by="m-ortiz", slip="f-1", verified_by="d-doe")
+    assert (initialed.initials, initialed.shown, initialed.counts) == ("d-doe", said, fill.entered)
+    with pytest.raises(ReviewRefused, match="waits for no initials"):
+        pit.initial("fu-01", fill.seq, by="s.kane")
+    for seq in (fill.seq, named.seq):
+        pit.correct("fu-01", seq, by="s.kane", reason="the slip says 250", amount_cents=250_000)
+    for seq, by in ((fill.seq, "s.kane"), (named.seq, "s.kane"), (named.seq, "m.ortiz")):
+        with pytest.raises(ReviewRefused, match="entered or corrected"):
+            pit.initial("fu-01", seq, by=by)
+    assert TableRecord(log, "fu-01").awaiting[0].initials is None
+    again = pit.initial("fu-01", named.seq, by="c.lee")
+    assert again.shown == model.CreditSent2(amount_cents=250_000, by="m-ortiz", slip="c-1", verified_by="c-lee")
+    results = MemoryResults()
+    replay(log, results)
+    assert findings(results) == []
+
+
 @pytest.mark.parametrize(
     ("act", "why"),
     [

@@ -51,6 +51,7 @@ PIT = [
     "device_covered",
     "device_failed",
     "device_restored",
+    "entry_initialed",
     "event_corrected",
     "fill_received",
     "gaming_day_opened",

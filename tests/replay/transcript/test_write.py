@@ -174,7 +174,7 @@ OUTSIDE = {
     "dispute_closed", "investigation_opened", "investigation_closed", "record_viewed", "record_exported", "key_published",
     "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
-    "alarm_acknowledged", "property_applied", "filing_signed", "chapter_published",
+    "alarm_acknowledged", "property_applied", "filing_signed", "entry_initialed", "chapter_published",
     "observation_opened", "observation_closed", "round_observed", "entry_confirmed", "entry_line_added", "round_unreadable",
     "verdict_unveiled", "round_attached",
 }  # fmt: skip
