@@ -77,7 +77,6 @@ EXTRA_OF = {
     "typst": "packet",
     "pyhanko": "packet",
     "pyhanko_certvalidator": "packet",
-    "asn1crypto": "packet",
     "dask": "scale",
     "distributed": "scale",
     "numba": "theory",
@@ -103,7 +102,6 @@ NEEDS = {
     "replay --engine dask": ("scale",),
     "replay --warehouse FILE": ("analytics",),
     "theory --compute": ("theory",),
-    "verify FILE.pdf": ("packet",),
     "verify --log archive:///path": ("analytics",),
     "verify --log kafka://host/prefix": ("kafka",),
 }

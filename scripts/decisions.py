@@ -63,7 +63,7 @@ def _sentence(words: str) -> str:
 
 
 def _linked(words: str) -> str:
-    return re.sub(r"\bD([1-9][0-9]{0,2})\b", r"[D\1](#d\1)", words)
+    return re.sub(r"\bD([1-9][0-9]{0,3})\b", r"[D\1](#d\1)", words)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Build wheel, source archive and bill of materials twice from the commit, compare them and check them: `make release`.
+"""Build the verifying page, wheel and source archive twice from the commit, compare them and check them: `make release`.
 
-Nothing is uploaded. The tools are those of the group `release`; the result is in `dist/` with `SHA256SUMS`.
-Exit status 1: two builds differ, or a check failed.
+Nothing is uploaded. The tools are those of the group `release`, and npm for the page; wheel and source archive hold its
+digest. The result is in `dist/` with `SHA256SUMS`. Exit status 1: two builds differ, or a check failed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import tarfile
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+
+from desk.packet.verifying_page import FILE, RECORD
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -38,7 +40,7 @@ def main() -> int:
     print((DIST / "SHA256SUMS").read_text(), end="")
     wheel = next(path for path in made if path.suffix == ".whl")
     checks = [
-        ["twine", "check", "--strict", *map(str, made)],
+        ["twine", "check", "--strict", *(str(path) for path in made if path.name != FILE)],
         ["check_wheel_contents", str(wheel)],
         ["validate_pyproject", "pyproject.toml"],
     ]
@@ -55,15 +57,32 @@ def main() -> int:
 
 
 def _build(folder: Path, epoch: str) -> list[Path]:
-    """Build from the committed files alone; return wheel and source archive."""
+    """Build from the committed files alone; return page, source archive and wheel."""
     source = folder / "source"
     source.mkdir()
     with tarfile.open(fileobj=io.BytesIO(_git_bytes("archive", "HEAD"))) as archive:
         archive.extractall(source, filter="data")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / "out"), str(source)]
+    _run(source, epoch, "website.build", "--out", str(folder / "site"))
+    (folder / "out").mkdir()
+    page = Path(shutil.copy(folder / "site" / FILE, folder / "out"))
+    digest = hashlib.sha256(page.read_bytes()).hexdigest()
+    _run(source, epoch, "desk.packet.verifying_page", digest)
+    assert (source / "desk" / "packet" / RECORD).exists()
+    _run(source, epoch, "build", "--no-isolation", "--outdir", str(folder / "out"), str(source))
+    made = sorted((folder / "out").iterdir())
+    for path in made:
+        if path.name.endswith(".tar.gz"):
+            path.write_bytes(settled(path.read_bytes(), int(epoch)))
+    return made
+
+
+def _run(source: Path, epoch: str, *words: str) -> None:
+    """Run a module with the committed files as the source. Raises `SystemExit` if it fails."""
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": epoch, "PYTHONPATH": str(source)}
     done = subprocess.run(
-        command,
-        env={**os.environ, "SOURCE_DATE_EPOCH": epoch},
+        [sys.executable, "-m", *words],
+        cwd=source,
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -71,11 +90,6 @@ def _build(folder: Path, epoch: str) -> list[Path]:
     )
     if done.returncode:
         raise SystemExit(f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    made = sorted((folder / "out").iterdir())
-    for path in made:
-        if path.name.endswith(".tar.gz"):
-            path.write_bytes(settled(path.read_bytes(), int(epoch)))
-    return made
 
 
 def settled(archive: bytes, epoch: int) -> bytes:

@@ -34,7 +34,7 @@ async function verify(called, data, key, name) {
   }
 }
 
-/** Check the packet or proof that was chosen, once the key was, too. */
+/** Check the packet, proof or report that was chosen or dropped, once the key was, too. */
 function offerVerification(called) {
   const [packet, key, result] = ["packet", "key", "result"].map((id) => document.getElementById(id));
   async function check() {
@@ -50,6 +50,16 @@ function offerVerification(called) {
       result.textContent = `This browser cannot check the signature (${error.message}). A current browser has Ed25519, on https or from a file.`;
     }
   }
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    for (const file of event.dataTransfer.files) {
+      const one = new DataTransfer();
+      one.items.add(file);
+      (file.name.endsWith(".pub") ? key : packet).files = one.files;
+    }
+    check();
+  });
   packet.addEventListener("change", check);
   key.addEventListener("change", check);
   document.getElementById("verify").hidden = false;

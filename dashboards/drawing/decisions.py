@@ -16,8 +16,8 @@ from importlib import resources
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 
-NUMBER = re.compile(r"\bD[1-9][0-9]{0,2}\b")
-CITED = re.compile(r" \(D[1-9][0-9]{0,2}(?:, D[1-9][0-9]{0,2})*\)")
+NUMBER = re.compile(r"\bD[1-9][0-9]{0,3}\b")
+CITED = re.compile(r" \(D[1-9][0-9]{0,3}(?:, D[1-9][0-9]{0,3})*\)")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from desk.packet.attachments import attached
 from desk.packet.bundle import BadPacket, Bundle
 from desk.packet.check import Checked, check_bundle
 from desk.packet.covering import WAIT_S, Waiting, cover
@@ -23,7 +24,7 @@ from desk.packet.document import typeset
 from desk.packet.evidence import RoundUnknown
 from desk.packet.make import NotCovered, make_bundle
 from desk.packet.page import to_html
-from desk.packet.signature import attached, check_pdf, sign_pdf
+from desk.packet.signature import check_pdf, sign_pdf
 from desk.packet.story import tell
 from desk.packet.withholding import NotWithheld
 from desk.review import desk as review

@@ -11,7 +11,6 @@ import io
 import re
 from datetime import UTC, datetime
 from hashlib import sha256, sha512
-from typing import Any
 
 import msgspec
 
@@ -69,8 +68,8 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
     embedder.send(cms_embedder.SigObjSetup(sig_placeholder=placeholder, mdp_setup=lock))
     prepared, output = embedder.send(cms_embedder.SigIOSetup(md_algorithm=HASH))
     digest = prepared.document_digest
-    signature = msgspec.structs.replace(signature, of_certificate=signer.sign(_to_be_certified(signature).dump()))
-    signature = msgspec.structs.replace(signature, of_document=signer.sign(_attributes(signature, digest).dump()))
+    signature = msgspec.structs.replace(signature, of_certificate=signer.sign(_to_be_certified(signature)))
+    signature = msgspec.structs.replace(signature, of_document=signer.sign(_attributes(signature, digest)))
     embedder.send(_cms(signature, digest))
     return bytes(output.getvalue())
 
@@ -107,26 +106,13 @@ def check_pdf(pdf: bytes) -> Signature:
             "the PDF", "its signature is not one over these bytes: pages, attached events or signature were changed"
         )
     key = PublicKey("log", KeyKind.LOG, signature.public)
-    if not key.verifies(signature.of_certificate, _to_be_certified(signature).dump()):
+    if not key.verifies(signature.of_certificate, _to_be_certified(signature)):
         raise BadPacket("the PDF", "the certificate of its signature is not signed by its own key")
-    if not key.verifies(signature.of_document, _attributes(signature, digest).dump()):
+    if not key.verifies(signature.of_document, _attributes(signature, digest)):
         raise BadPacket(
             "the PDF", "its signature does not fit its bytes: pages, attached events or signature were changed"
         )
     return signature
-
-
-def attached(pdf: bytes, name: str) -> bytes:
-    """Return a file attached to a document whose bytes were checked. Raises `BadPacket`."""
-    from pyhanko.pdf_utils.misc import PdfError
-    from pyhanko.pdf_utils.reader import PdfFileReader
-
-    try:
-        names = PdfFileReader(io.BytesIO(pdf)).root["/Names"]["/EmbeddedFiles"]["/Names"]
-        files = {str(names[at]): names[at + 1] for at in range(0, len(names), 2)}
-        return bytes(files[name]["/EF"]["/F"].data)
-    except (PdfError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise BadPacket("the PDF", f"it has no {name} attached that can be read: {error}") from error
 
 
 def _at(stored: bytes, template: bytes, value: bytes) -> bytes:
@@ -136,95 +122,111 @@ def _at(stored: bytes, template: bytes, value: bytes) -> bytes:
 
 
 # --------------------------------------------------------------------------------------------------------- CMS, X.509
+# Distinguished Encoding Rules (X.690): a tag, the length, the content.
 
 
-def _name(signature: Signature) -> Any:
-    from asn1crypto import x509
+def _der(tag: int, *parts: bytes) -> bytes:
+    """Return a value with its tag and its length.
 
-    return x509.Name.build({"common_name": f"Discard Rack log key {signature.key_id}"})
+    >>> _der(0x04, bytes(2)).hex(), _der(0x04, bytes(200))[:3].hex(), _der(0x30, bytes(300))[:4].hex()
+    ('04020000', '0481c8', '3082012c')
+    """
+    content = b"".join(parts)
+    length = len(content).to_bytes((len(content).bit_length() + 7) // 8 or 1, "big")
+    long_form = bytes([0x80 | len(length)]) if len(content) > 127 else b""
+    return bytes([tag]) + long_form + length + content
 
 
-def _serial(signature: Signature) -> int:
+def _sequence(*parts: bytes) -> bytes:
+    return _der(0x30, *parts)
+
+
+def _set(*parts: bytes) -> bytes:
+    return _der(0x31, *sorted(parts))
+
+
+def _octets(content: bytes) -> bytes:
+    return _der(0x04, content)
+
+
+def _bits(content: bytes, unused: int = 0) -> bytes:
+    return _der(0x03, bytes([unused]), content)
+
+
+def _oid(arcs: str) -> bytes:
+    """Return an object identifier.
+
+    >>> _oid("1.2.840.113549.1.7.2").hex()
+    '06092a864886f70d010702'
+    """
+    first, second, *rest = map(int, arcs.split("."))
+    content = bytearray([40 * first + second])
+    for arc in rest:
+        groups = [arc & 0x7F]
+        while arc := arc >> 7:
+            groups.append(0x80 | arc & 0x7F)
+        content += bytes(reversed(groups))
+    return _der(0x06, bytes(content))
+
+
+_ED25519 = _sequence(_oid("1.3.101.112"))
+_SHA512 = _sequence(_oid("2.16.840.1.101.3.4.2.3"), _der(0x05))
+_DATA = _oid("1.2.840.113549.1.7.1")
+_SIGNS_ONLY = _sequence(_oid("2.5.29.15"), _der(0x01, b"\xff"), _octets(_bits(b"\xc0", unused=6)))
+"""The key's usage, critical: digital signature, and non-repudiation."""
+_ALWAYS = _sequence(_der(0x17, b"200101000000Z"), _der(0x18, b"99991231235959Z"))
+"""A certificate that does not expire (RFC 5280, 4.1.2.5)."""
+
+
+def _name(signature: Signature) -> bytes:
+    words = f"Discard Rack log key {signature.key_id}".encode()
+    return _sequence(_set(_sequence(_oid("2.5.4.3"), _der(0x0C, words))))
+
+
+def _serial(signature: Signature) -> bytes:
     """Return the certificate's number: from the key, and always of 16 bytes."""
-    return int.from_bytes(b"\x40" + sha256(signature.public).digest()[:15], "big")
+    return _der(0x02, b"\x40", sha256(signature.public).digest()[:15])
 
 
-def _to_be_certified(signature: Signature) -> Any:
-    """Return what the key signs of its own certificate: its name and that it signs; it does not expire (RFC 5280, 4.1.2.5)."""
-    from asn1crypto import x509
-
-    extensions = [
-        {"extn_id": "key_usage", "critical": True, "extn_value": {"digital_signature", "non_repudiation"}},
-        {"extn_id": "key_identifier", "critical": False, "extn_value": sha256(signature.public).digest()[:20]},
-    ]
-    return x509.TbsCertificate(
-        {
-            "version": "v3",
-            "serial_number": _serial(signature),
-            "signature": {"algorithm": "ed25519"},
-            "issuer": _name(signature),
-            "validity": {
-                "not_before": x509.Time("utc_time", datetime(2020, 1, 1, tzinfo=UTC)),
-                "not_after": x509.Time("general_time", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
-            },
-            "subject": _name(signature),
-            "subject_public_key_info": {"algorithm": {"algorithm": "ed25519"}, "public_key": signature.public},
-            "extensions": extensions,
-        }
+def _to_be_certified(signature: Signature) -> bytes:
+    """Return what the key signs of its own certificate: its name and that it signs."""
+    key_id = _sequence(_oid("2.5.29.14"), _octets(_octets(sha256(signature.public).digest()[:20])))
+    return _sequence(
+        _der(0xA0, _der(0x02, b"\x02")),  # version 3
+        _serial(signature),
+        _ED25519,
+        _name(signature),
+        _ALWAYS,
+        _name(signature),
+        _sequence(_ED25519, _bits(signature.public)),
+        _der(0xA3, _sequence(_SIGNS_ONLY, key_id)),
     )
 
 
-def _certificate(signature: Signature) -> Any:
-    from asn1crypto import x509
-
-    return x509.Certificate(
-        {
-            "tbs_certificate": _to_be_certified(signature),
-            "signature_algorithm": {"algorithm": "ed25519"},
-            "signature_value": signature.of_certificate,
-        }
-    )
+def _certificate(signature: Signature) -> bytes:
+    return _sequence(_to_be_certified(signature), _ED25519, _bits(signature.of_certificate))
 
 
-def _attributes(signature: Signature, digest: bytes) -> Any:
+def _attributes(signature: Signature, digest: bytes) -> bytes:
     """Return what the key signs of the document: its digest, and which certificate is meant (RFC 5035)."""
-    from asn1crypto import cms, tsp
-
-    certificate = tsp.ESSCertIDv2(
-        {
-            "hash_algorithm": {"algorithm": HASH},
-            "cert_hash": sha512(_certificate(signature).dump()).digest(),
-        }
-    )
-    return cms.CMSAttributes(
-        [
-            cms.CMSAttribute({"type": "content_type", "values": ["data"]}),
-            cms.CMSAttribute({"type": "message_digest", "values": [digest]}),
-            cms.CMSAttribute(
-                {"type": "signing_certificate_v2", "values": [tsp.SigningCertificateV2({"certs": [certificate]})]}
-            ),
-        ]
+    certificate = _sequence(_SHA512, _octets(sha512(_certificate(signature)).digest()))
+    return _set(
+        _sequence(_oid("1.2.840.113549.1.9.3"), _set(_DATA)),
+        _sequence(_oid("1.2.840.113549.1.9.4"), _set(_octets(digest))),
+        _sequence(_oid("1.2.840.113549.1.9.16.2.47"), _set(_sequence(_sequence(certificate)))),
     )
 
 
 def _cms(signature: Signature, digest: bytes) -> bytes:
-    from asn1crypto import cms
-
-    signer = {
-        "version": "v1",
-        "sid": cms.SignerIdentifier(
-            "issuer_and_serial_number", {"issuer": _name(signature), "serial_number": _serial(signature)}
-        ),
-        "digest_algorithm": {"algorithm": HASH},
-        "signed_attrs": _attributes(signature, digest),
-        "signature_algorithm": {"algorithm": "ed25519"},
-        "signature": signature.of_document,
-    }
-    signed = {
-        "version": "v1",
-        "digest_algorithms": [{"algorithm": HASH}],
-        "encap_content_info": {"content_type": "data"},
-        "certificates": [_certificate(signature)],
-        "signer_infos": [signer],
-    }
-    return bytes(cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump())
+    signer = _sequence(
+        _der(0x02, b"\x01"),
+        _sequence(_name(signature), _serial(signature)),
+        _SHA512,
+        b"\xa0" + _attributes(signature, digest)[1:],  # implicitly tagged
+        _ED25519,
+        _octets(signature.of_document),
+    )
+    signed = _sequence(
+        _der(0x02, b"\x01"), _set(_SHA512), _sequence(_DATA), _der(0xA0, _certificate(signature)), _set(signer)
+    )
+    return _sequence(_oid("1.2.840.113549.1.7.2"), _der(0xA0, signed))

@@ -13,6 +13,7 @@ from typing import get_args
 from desk.packet.bundle import Bundle, Part
 from desk.packet.evidence import Judged
 from desk.packet.sections import sections
+from desk.packet.verifying_page import verifying_page
 from desk.packet.words import CUSTODY, Story, Style, shortened, utc
 from desk.review.state import TableReview
 from events.proofs.checkpoint import Checkpoint
@@ -534,6 +535,7 @@ def _proof(bundle: Bundle, style: Style) -> list[list[str]]:
         ["Checkpoint", f"{checkpoint.size} statements, root {checkpoint.root.hex()}"],
         ["Made", f"{style.time(made.at_us)} ({utc(made.at_us)}), over {made.events} events"],
         ["Signed by", "; ".join(signed)],
+        ["To verify in a browser", verifying_page()],
     ]
     for name, part in sorted(bundle.streams.items()):
         rows.append([name, f"{len(part.events)} events, {len(part.outside)} hashes beside them; {part.head.line}"])

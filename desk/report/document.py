@@ -6,7 +6,6 @@ says (`record_exported`), or the report of a verification itself. No text reache
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
@@ -15,36 +14,17 @@ from typing import Any
 
 import msgspec
 
-from desk.packet.bundle import BadPacket
 from desk.packet.document import compiled
 from desk.packet.make import check_key
-from desk.packet.signature import attached, check_pdf, sign_pdf
+from desk.packet.signature import sign_pdf
 from desk.packet.words import Style
+from desk.report.check import SUMMARY, ReportSummary
 from desk.report.content import NUMERIC, Report, ReportTable
 from desk.report.sheet import sheets
 from desk.report.wording import as_of_words, period_words, written
-from events.errors import EventError
 from events.log.contract import EventLog
 from events.proofs.keys import PROPERTY_STREAM, read_signer
-from events.proofs.signed_note import PublicKey, Signer
-from events.vocabulary.codec import refuse_repeated_keys
-
-SUMMARY = "report.json"
-"""The attachment that names the report, its period and the SHA-256 of every other attachment."""
-
-
-class ReportSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a report is, for a program: its name and period, the log and the time of the record, and the digests of its tables."""
-
-    name: str
-    title: str
-    property_name: str
-    first: str
-    last: str
-    as_of_us: int
-    log_id: str
-    sheets: dict[str, str]
-
+from events.proofs.signed_note import Signer
 
 DATED = {
     "record": (
@@ -87,32 +67,6 @@ def signed_pdf(report: Report, log: EventLog, key: Path) -> bytes:
     signer = read_signer(key)
     check_key(signer, log.read(PROPERTY_STREAM), "the log")
     return to_pdf(report, signer)
-
-
-def is_report(pdf: bytes) -> bool:
-    """Return whether a PDF is a report rather than a packet, by what is attached to it."""
-    try:
-        attached(pdf, SUMMARY)
-    except BadPacket:
-        return False
-    return True
-
-
-def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
-    """Check a report with the log's public key alone; return what it is. Raises `BadPacket` naming what is wrong."""
-    signature = check_pdf(pdf)
-    if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
-        raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")
-    try:
-        stated = attached(pdf, SUMMARY)
-        summary = msgspec.json.decode(stated, type=ReportSummary)
-        refuse_repeated_keys(stated)
-    except (msgspec.MsgspecError, EventError) as error:
-        raise BadPacket(SUMMARY, f"it cannot be read: {error}") from error
-    for name, digest in summary.sheets.items():
-        if sha256(attached(pdf, name)).hexdigest() != digest:
-            raise BadPacket(name, "it is not the table that the report names")
-    return summary
 
 
 def _shown(report: Report) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from desk.packet.signature import sign_pdf
 from desk.packet.story import hands_played
 from desk.packet.withholding import PATRONS, WORD, verdict_of_seat
 from desk.packet.words import Story, Style
-from desk.report.document import SUMMARY, ReportSummary
+from desk.report.check import SUMMARY, ReportSummary
 from desk.review.case_folder import CaseSettings
 from desk.review.cases import PatronCase
 from desk.review.contradiction import contradiction

@@ -1,6 +1,6 @@
 """`rack verify FILE`: a packet, a report or a proof is checked with the keys that were given, and nothing else.
 
-A JSON file needs msgspec and a signature check: everything more is imported if a PDF is checked.
+It needs msgspec and a signature check, for a PDF, too.
 """
 
 from __future__ import annotations
@@ -39,18 +39,16 @@ def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
         raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")
     if not data.startswith(PACKET_PREFIXES):
         return _proof(data, keys)
-    if not data.startswith(b"%PDF-"):  # which needs no library for PDF files
-        return _packet(data, keys)
-    from desk.report.document import is_report
+    from desk.report.check import is_report
 
-    return (_report if is_report(data) else _packet)(data, keys)
+    return (_report if data.startswith(b"%PDF-") and is_report(data) else _packet)(data, keys)
 
 
 def _report(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
     from msgspec import to_builtins
 
-    from desk.report.document import check_report
+    from desk.report.check import check_report
 
     checked = check_report(data, keys)
     values: dict[str, Any] = {"ok": True, **to_builtins(checked)}

@@ -413,7 +413,7 @@ def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> 
             raise AssertionError(f"{document}: rack {line}") from end
 
 
-CITED = re.compile(r"\bD[1-9][0-9]{0,2}\b")
+CITED = re.compile(r"\bD[1-9][0-9]{0,3}\b")
 NO_TEXT = (".png", ".gif", ".ttf", ".svg", ".lock", ".parquet", ".npz", ".zst", ".xz")
 NO_CITATIONS = {"pyproject.toml"}
 """Names rules of the linter, which are numbered likewise."""
@@ -427,7 +427,7 @@ MADE_UP = {"D999"}
         ("as read (D26, D402)", ["D26", "D402"]),
         ("D402-D404", ["D402", "D404"]),
         ("[D13](decisions.md#d13)", ["D13"]),
-        ("AD13 D1x 0xD13 D-12 D1234 D0", []),
+        ("AD13 D1x 0xD13 D-12 D12345 D0", []),
     ],
 )
 def test_the_check_of_cited_decisions(content: str, numbers: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`rack verify FILE`: no key of anything signed or proved comes twice, and a JSON file needs msgspec and a signature check."""
+"""`rack verify FILE`: no key of anything signed or proved comes twice, and a file needs msgspec and a signature check."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_a_proof_that_was_formatted_otherwise_is_still_one(folder: Path) -> None
     assert main(["verify", str(folder / "other.json"), "--key", str(folder / "key.pub"), "--quiet"]) == 0
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_json_file_is_checked_with_msgspec_and_a_signature_check(folder: Path, name: str) -> None:
+@pytest.mark.parametrize("name", [*FILES, "fu-01-1.pdf"])
+def test_a_file_is_checked_with_msgspec_and_a_signature_check(folder: Path, name: str) -> None:
     script = f"""
 import sys
 class NotInstalled:

@@ -117,6 +117,8 @@ def packet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(["--quiet", "demo", "--rounds", "20", "--out", str(out)]) == 0
     log = ["--log", f"sqlite:///{out / 'floor.db'}", "--key", str(out / "demo.key")]
     assert main(["--quiet", "dispute", "fu-01", "1", *log, "--by", "m.ortiz", "--out", str(out)]) == 0
+    made = ["--warehouse", str(out / "warehouse.duckdb"), *log, "--by", "m.ortiz", "--out", str(out)]
+    assert main(["--quiet", "report", "meters", *made]) <= 1  # with what the report finds
     return out / "fu-01-1.json"
 
 
@@ -135,6 +137,46 @@ def test_a_packet_is_verified_and_judged_again_without_a_network(folder: Path, p
     said = verified(page, packet, packet.with_name("demo.key.pub"))
     assert said.startswith("✔ Verified")
     assert "replayed from these events alone: the same verdict" in said
+
+
+FORMS = {
+    "fu-01-1.pdf": "replayed from these events alone: the same verdict",
+    "meters-*.pdf": "signed by the log's key, with 5 tables attached",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_found(
+    form: str, folder: Path, packet: Path, page: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pdf,) = packet.parent.glob(form)
+    key = packet.with_name("demo.key.pub")
+    page.goto((folder / "discard-rack.html").as_uri())
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    said = verified(page, pdf, key)
+    capsys.readouterr()
+    assert main(["--quiet", "verify", str(pdf), "--key", str(key)]) == 0
+    assert said.split("\n\n") == ["✔ Verified", *capsys.readouterr().out.splitlines()]
+    assert FORMS[form] in said
+    changed = bytearray(pdf.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    packet.with_name("changed.pdf").write_bytes(changed)
+    said = verified(page, packet.with_name("changed.pdf"), key)
+    assert said.startswith("▼ Not verified")
+    assert "the PDF: its signature is not one over these bytes" in said
+
+
+def test_files_that_are_dropped_on_the_page_are_verified(folder: Path, packet: Path, page: Page) -> None:
+    page.goto((folder / "discard-rack.html").as_uri())
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    given = [[path.name, path.read_text()] for path in (packet, packet.with_name("demo.key.pub"))]
+    page.evaluate(
+        """(given) => { const dataTransfer = new DataTransfer();
+          for (const [name, text] of given) dataTransfer.items.add(new File([text], name));
+          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true })); }""",
+        given,
+    )
+    expect(page.locator("#result p").first).to_contain_text("✔ Verified")
 
 
 def test_a_changed_packet_is_not_verified_and_the_event_is_named(folder: Path, packet: Path, page: Page) -> None:

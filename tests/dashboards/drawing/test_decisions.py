@@ -92,4 +92,4 @@ def test_no_page_shows_a_number_without_its_text(page: str, warehouse: Path, mon
     linked = re.compile(r'<a class="rk-decision".*?</a>', re.S)
     shown = linked.sub("", said(test))
     options = [str(option) for box in test.selectbox for option in box.options]
-    assert re.findall(r"\b[Dd][1-9][0-9]{0,2}\b", "\n".join([shown, *options])) == []
+    assert re.findall(r"\b[Dd][1-9][0-9]{0,3}\b", "\n".join([shown, *options])) == []

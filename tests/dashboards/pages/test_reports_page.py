@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from analytics.reports.catalogue import REPORTS
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.parts import report_files
-from desk.report.document import check_report
+from desk.report.check import check_report
 from desk.review.desk import desk_at
 from events.proofs.keys import read_public_key
 from events.vocabulary.codec import decode

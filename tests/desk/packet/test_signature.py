@@ -15,7 +15,8 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
 from desk.packet import BadPacket, Packet, check_packet
-from desk.packet.signature import attached, check_pdf, sign_pdf
+from desk.packet.attachments import attached
+from desk.packet.signature import check_pdf, sign_pdf
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
 from tests.desk.packet.signed_floor import NOW_US, ORIGIN, Floor

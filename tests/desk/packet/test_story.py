@@ -11,6 +11,7 @@ import pytest
 from msgspec import to_builtins
 
 from desk.packet import check_packet
+from desk.packet import verifying_page as page_record
 from desk.packet.story import Story, tell
 from desk.packet.words import shortened
 from desk.review.desk import Desk
@@ -186,3 +187,24 @@ def test_of_a_typed_round_no_device_is_certified(tmp_path: Path, floor: Floor) -
     assert fact.endswith("as it was typed from a transcript")
     assert "by a device or by a person who had knowledge" in " ".join(recorded["certification"])
     assert dict(recorded["facts"])["Round"].endswith("by the devices' clocks")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "expected"),
+    [
+        (None, "its SHA-256 is in SHA256SUMS there; this installation does not know it"),
+        ("of this engine", "(SHA-256 c0ffee)"),
+        ("of another engine", "this installation does not know it"),
+    ],
+)
+def test_a_packet_names_the_page_that_verifies_it_by_a_digest_that_is_of_the_same_engine(
+    recorded: str | None, expected: str, floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_record, "files", lambda package: tmp_path)
+    if recorded:
+        page_record.record("c0ffee", tmp_path / page_record.RECORD)
+    if recorded == "of another engine":
+        monkeypatch.setattr(page_record, "engine", lambda: "9.9.9+0123456789abcdef")
+    packet = floor.packet(1)
+    assert expected in dict(map(tuple, shown(floor)["proof"]))["To verify in a browser"]
+    assert expected in packet.html.decode()

@@ -16,11 +16,12 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from analytics.reports.sources import figures
 from dashboards.drawing.names import Formats
 from desk.packet import BadPacket
-from desk.packet.signature import attached
+from desk.packet.attachments import attached
 from desk.packet.words import Style
-from desk.report import document
+from desk.report import check
+from desk.report.check import check_report, is_report
 from desk.report.content import Kind, Report, ReportColumn, ReportingRule, ReportTable
-from desk.report.document import check_report, is_report, to_pdf
+from desk.report.document import to_pdf
 from desk.report.sheet import sheets
 from desk.report.wording import as_of_words, period_words, time_words, written
 from events.proofs.keys import FileSigner, new_key
@@ -86,11 +87,9 @@ def test_a_signed_report_whose_summary_has_a_key_twice_is_refused(
     signer: FileSigner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pdf = to_pdf(REPORT, signer)
-    stated = attached(pdf, document.SUMMARY)
+    stated = attached(pdf, check.SUMMARY)
     twice = stated.replace(b'"name":', b'"name":"another","name":', 1)
-    monkeypatch.setattr(
-        document, "attached", lambda pdf, name: twice if name == document.SUMMARY else attached(pdf, name)
-    )
+    monkeypatch.setattr(check, "attached", lambda pdf, name: twice if name == check.SUMMARY else attached(pdf, name))
     with pytest.raises(BadPacket, match="'name' stands twice"):
         check_report(pdf, [signer.public_key])
 

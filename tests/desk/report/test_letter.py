@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from desk.report.document import check_report
+from desk.report.check import check_report
 from desk.report.letter import CODES, OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
 from desk.review import cases
 from desk.review.case_folder import CaseSettings

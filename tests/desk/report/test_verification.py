@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from desk.packet import BadPacket
+from desk.report.check import check_report
 from desk.report.content import Report
-from desk.report.document import check_report, to_pdf
+from desk.report.document import to_pdf
 from desk.report.verification import Verified, verification_report
 from desk.review.witness_status import Witnessed
 from events.log.contract import Head

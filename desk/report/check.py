@@ -1,0 +1,57 @@
+"""The check of a report for filing with the log's public key alone. It needs no library for PDF files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import msgspec
+
+from desk.packet.attachments import attached
+from desk.packet.bundle import BadPacket
+from desk.packet.signature import check_pdf
+from events.errors import EventError
+from events.proofs.signed_note import PublicKey
+from events.vocabulary.codec import refuse_repeated_keys
+
+SUMMARY = "report.json"
+"""The attachment that names the report, its period and the SHA-256 of every other attachment."""
+
+
+class ReportSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a report is, for a program: its name and period, the log and the time of the record, and the digests of its tables."""
+
+    name: str
+    title: str
+    property_name: str
+    first: str
+    last: str
+    as_of_us: int
+    log_id: str
+    sheets: dict[str, str]
+
+
+def is_report(pdf: bytes) -> bool:
+    """Return whether a PDF is a report rather than a packet, by what is attached to it."""
+    try:
+        attached(pdf, SUMMARY)
+    except BadPacket:
+        return False
+    return True
+
+
+def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
+    """Check a report with the log's public key alone; return what it is. Raises `BadPacket` naming what is wrong."""
+    signature = check_pdf(pdf)
+    if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
+        raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")
+    try:
+        stated = attached(pdf, SUMMARY)
+        summary = msgspec.json.decode(stated, type=ReportSummary)
+        refuse_repeated_keys(stated)
+    except (msgspec.MsgspecError, EventError) as error:
+        raise BadPacket(SUMMARY, f"it cannot be read: {error}") from error
+    for name, digest in summary.sheets.items():
+        if sha256(attached(pdf, name)).hexdigest() != digest:
+            raise BadPacket(name, "it is not the table that the report names")
+    return summary
