@@ -46,6 +46,13 @@ def marks_of(folder: Path) -> tuple[str, ...]:
     return tuple(mark for marked, mark in FOLDERS.items() if folder.is_relative_to(marked))
 
 
+def shares_a_fixture(item: pytest.Item) -> bool:
+    """Whether a test uses what is made once for its module: in one worker, or each worker would make it again."""
+    if not isinstance(item, pytest.Function):
+        return False
+    return any(each.scope == "module" for defs in item._fixtureinfo.name2fixturedefs.values() for each in defs)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -54,6 +61,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))
+        if shares_a_fixture(item) and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(HERE).as_posix()))
         if item.get_closest_marker("browser") is not None:
             item.add_marker(pytest.mark.flaky(reruns=1))  # a browser may be late under load; the summary names the test
 

@@ -1,7 +1,8 @@
 """Builds the documents as a website with search, strictly: a link or an anchor that leads nowhere ends it.
 
-`python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds; the reference of
-commands, of the Python API and of findings, and the controls, are made here. Nothing is asked of a network, here or by the pages.
+`python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds. Made here are those of
+which `docs/` has a summary; the reference of commands, of the Python API and of findings; and the controls. Nothing is asked of a
+network, here or by the pages.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 import discard_rack
 from rack.cli import COMMANDS, GROUPS, build_parser
+from rack.commands.setup.docs import WHOLE
 from replay.installed_games import add_installed_games
 from replay.narrative.findings import finding_title
 from replay.rules.order import rules_in_order
@@ -110,6 +112,8 @@ def stage(source: Path) -> None:
         shutil.copy(ROOT / name, source / f"{name}.txt")
     for page in source.glob("*.md"):
         page.write_text(_to_the_root(page.read_text("utf-8")), "utf-8")
+    for name, whole in WHOLE.items():
+        (source / f"{name}.md").write_text(_to_the_root(whole()), "utf-8")
     add_installed_games()
     for name, made in (
         ("command-reference.md", commands),

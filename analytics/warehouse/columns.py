@@ -1,4 +1,4 @@
-"""What every column of the warehouse means, and the documents made of it (docs/warehouse.md lists the tables).
+"""What every column of the warehouse means, and the documents made of it (docs/warehouse.md is their head).
 
 Invariant: a column means the same in every table; a meaning of its own in one table is under `table.column`.
 Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
@@ -259,12 +259,12 @@ _ITSELF: Final = {
     "build goes on from.",
 }
 
-_HEAD: Final = """\
+HEAD: Final = """\
 # The warehouse
 
-`rack warehouse columns` lists every column with its type and meaning; with `--markdown` as a document. The file is a plain DuckDB
-database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the pages do. Money is integer cents,
-times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
+`rack docs warehouse` prints this page with a list of all tables, and `rack warehouse columns` every column with its type and
+meaning. The file is a plain DuckDB database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the
+pages do. Money is integer cents, times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
 
 **How it is brought up to what is new.** A file in place is never written to: a build puts another one in its place, so open it
 anew to see the newest. It reads only events past the last that the file holds and results past the last place, and renews only
@@ -313,8 +313,10 @@ def summary() -> str:
     for table in (*MODELS, *_ITSELF):
         said, grain = _told(table)
         rows.append(f"| `{table}` | {', '.join(f'`{each}`' for each in grain)} | {said} |")
-    head = ["", "## Tables", "", "Made of the models by `.venv/bin/python -m analytics.warehouse.columns`.", ""]
-    return "\n".join([_HEAD, *head, "| table | one row for each | contents |", "| --- | --- | --- |", *rows]) + "\n"
+    return (
+        "\n".join([HEAD, "", "## Tables", "", "| table | one row for each | contents |", "| --- | --- | --- |", *rows])
+        + "\n"
+    )
 
 
 def _told(table: str) -> tuple[str, tuple[str, ...]]:
@@ -331,7 +333,7 @@ def markdown(db: Warehouse) -> str:
     lines = ["", "## Columns of several tables", "", "| column | type | meaning |", "| --- | --- | --- |"]
     lines += [_row(*each) for each in sorted(shared)]
     lines += [line for table in (*MODELS, *_ITSELF) for line in _section(db, table, shared)]
-    return "\n".join([_HEAD, *lines]) + "\n"
+    return "\n".join([HEAD, *lines]) + "\n"
 
 
 Column = tuple[str, str, str]
@@ -371,4 +373,4 @@ def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parents[2] / "docs" / "warehouse.md").write_text(summary(), encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "warehouse.md").write_text(f"{HEAD}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 of the envelope and of every event, and the table of the vocabulary; both frozen under `docs/`.
+"""JSON Schema 2020-12 of the envelope and of every event, and the vocabulary as a page, both in `docs/`; and as a table.
 
 `python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed:
 that must be a new version. A closed list (a form, a reason) may grow, or become a form that everything on it has.
@@ -21,7 +21,7 @@ from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
 
 SCHEMA_PATH = Path("docs/events.schema.json")
-TABLE_PATH = Path("docs/events.md")
+PAGE_PATH = Path("docs/events.md")
 _REF = "#/$defs/"
 
 
@@ -69,22 +69,42 @@ def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[s
     return sorted(change for name, body in before.items() for change in _changes(name, body, after.get(name)))
 
 
-def table_text() -> str:
-    """Return the file `docs/events.md`: every event with its fields, where it may stand, who writes it, and what it says."""
+_HEAD = """\
+# The vocabulary of events
+
+Made of `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters hundredths of a
+cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.
+
+An event goes only into the kinds of streams named here, and only the writers named there write it: devices through
+`rack gateway` or `rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the
+pages, keys through `rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py`
+([security.md](security.md)).
+"""
+
+
+def summary_text() -> str:
+    """Return the file `docs/events.md`: the events by stream and writer."""
+    writers: dict[tuple[str, str], dict[str, None]] = {}
+    for type_, _ in REGISTRY:
+        for kind, allowed in PLACES[type_].items():
+            writers.setdefault((kind, ", ".join(sorted(allowed))), {})[type_] = None
     lines = [
-        "# The vocabulary of events",
+        _HEAD,
+        "`rack docs events` prints every event with its versions, its fields and what it says; so does the website.",
         "",
-        "Generated from `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters",
-        "hundredths of a cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
-        "",
-        "An event goes only into the kinds of streams named here, and only the writers named there write it: devices through",
-        "`rack gateway` or `rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the",
-        "pages, keys through `rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py`",
-        "([security.md](security.md)).",
-        "",
-        "| event | versions | fields | streams (written by) | says |",
-        "| --- | --- | --- | --- | --- |",
+        "| stream | written by | events |",
+        "| --- | --- | --- |",
+        *(
+            f"| {kind} | {by} | {', '.join(f'`{each}`' for each in types)} |"
+            for (kind, by), types in sorted(writers.items())
+        ),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def table_text() -> str:
+    """Return the whole vocabulary: every event with its fields, where it may stand, who writes it, and what it says."""
+    lines = [_HEAD, "| event | versions | fields | streams (written by) | says |", "| --- | --- | --- | --- | --- |"]
     rows: dict[tuple[str, str], tuple[list[int], str]] = {}
     for (type_, version), cls in REGISTRY.items():
         fields = ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(cls))
@@ -105,7 +125,7 @@ def write(root: Path) -> None:
         if changes:
             raise ValueError(f"published events changed; register a new version instead: {', '.join(changes)}")
     path.write_text(schema_text(), "utf-8")
-    (root / TABLE_PATH).write_text(table_text(), "utf-8")
+    (root / PAGE_PATH).write_text(summary_text(), "utf-8")
 
 
 def _portable(value: Any, names: dict[str, str]) -> Any:

@@ -20,9 +20,8 @@ import pytest
 
 from analytics.reports.catalogue import REPORTS
 from rack.cli import COMMANDS, GROUPS, build_parser
-from rack.commands.setup.docs import INSTALLED
+from rack.commands.setup import docs
 from rack.installation import PACKAGES
-from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
@@ -222,7 +221,7 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
     assert len(named) > 40
     assert [(file, name) for file, name in sorted(named) if not (ROOT / name).is_file()] == []
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
-        "/".join(INSTALLED): ["docs/*.md"]
+        "/".join(docs.INSTALLED): ["docs/*.md"]
     }
 
 
@@ -456,7 +455,7 @@ def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
 
 def test_the_document_of_the_decisions_is_made_of_their_source() -> None:
     """`.venv/bin/python scripts/decisions.py` makes it."""
-    assert text("docs/decisions.md") == decisions.document(text("rulebook/decisions.toml"))
+    assert text("docs/decisions.md") == docs.decisions(text("rulebook/decisions.toml"), whole=False)
 
 
 def test_a_decision_has_at_most_three_sentences() -> None:

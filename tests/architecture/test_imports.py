@@ -163,17 +163,18 @@ def allowed_in(path: str) -> tuple[str, ...]:
     return (*own, *(f"{game}.{part}" for part in parts), *([] if rest[-1] in OF_A_GAME or len(rest) > 2 else [game]))
 
 
-@pytest.mark.parametrize("path", files(*OURS), ids=name)
-def test_arrows(path: Path) -> None:
-    assert arrows_against(allowed_in(name(path)), path.read_text()) == []
+@pytest.mark.parametrize("package", OURS)
+def test_arrows(package: str) -> None:
+    found = {name(path): arrows_against(allowed_in(name(path)), path.read_text()) for path in files(package)}
+    assert {path: strangers for path, strangers in found.items() if strangers} == {}
 
 
-@pytest.mark.parametrize("path", files("games"), ids=name)
-def test_the_simulation_of_a_game_never_sees_its_rules(path: Path) -> None:
+def test_the_simulation_of_a_game_never_sees_its_rules() -> None:
     """Simulator and judge that share a rule agree on its mistakes, too."""
-    if path.parent.name == "simulation":
-        strangers = [module for module in modules(path) if under(module, ("replay",)) or module.count(".rules")]
-        assert strangers == []
+    for path in files("games"):
+        if path.parent.name == "simulation":
+            strangers = [module for module in modules(path) if under(module, ("replay",)) or module.count(".rules")]
+            assert strangers == [], name(path)
 
 
 @pytest.mark.parametrize(
@@ -216,19 +217,15 @@ def impurities(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in files("rulebook", "replay") if name(path).startswith(PURE)]
-    + [
+def test_what_judges_is_pure() -> None:
+    """No clock, randomness, environment or I/O. (`importlib.resources` reads what is part of the package: the rules.)"""
+    of_games = (
         path
         for path in files("games")
         if path.parent.name != "simulation" and path.name not in ("returns.py", "counts.py")
-    ],
-    ids=name,
-)
-def test_what_judges_is_pure(path: Path) -> None:
-    """No clock, randomness, environment or I/O. (`importlib.resources` reads what is part of the package: the rules.)"""
-    assert impurities(path.read_text()) == []
+    )
+    judging = [*(path for path in files("rulebook", "replay") if name(path).startswith(PURE)), *of_games]
+    assert {name(path): found for path in judging if (found := impurities(path.read_text()))} == {}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def sampled(game: str) -> Tally:
     return sample(PLAN, game, load(), ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("survey")
 @pytest.mark.parametrize("game", known_games())
 def test_no_edit_goes_unexplained(game: str) -> None:
@@ -41,6 +42,7 @@ def test_no_edit_goes_unexplained(game: str) -> None:
     assert report(sampled(game), load(), is_full=False).problems == ()
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("survey")
 def test_what_is_mended_is_no_longer_called_open() -> None:
     tally = Tally()

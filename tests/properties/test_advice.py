@@ -161,7 +161,7 @@ def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_befo
     game: str,
 ) -> None:
     codes, acts = {*money.codes, *envy_bonuses.codes}, 0
-    for events in floor_events(simulate(22, 90, games=(game,))):
+    for events in floor_events(simulate(22, 60, games=(game,))):
         for each in played(events):
             assert not told_in_vain(each)
             assert not due_otherwise(each)
@@ -182,7 +182,7 @@ def is_act(payload: Any) -> bool:
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_an_honest_round_raises_no_warning(game: str) -> None:
     """Where something irregular happens and is put right at the table, it is told until it is; nowhere else."""
-    floor = simulate(23, 50, games=(game,), plant=False)
+    floor = simulate(23, 36, games=(game,), plant=False)
     irregular = {(legit.stream, legit.round_no) for legit in floor.legitimate}
     rounds = 0
     for events in floor_events(floor):
@@ -191,7 +191,7 @@ def test_an_honest_round_raises_no_warning(game: str) -> None:
             warnings = [warning for advice in each.advice for warning in advice.warnings]
             assert not told_in_vain(each)
             assert not warnings or (each.round_.stream, each.round_.round_no) in irregular, f"{each}: {warnings[0]}"
-    assert rounds > 40
+    assert rounds > 30
 
 
 @pytest.mark.parametrize("late", [False, True])

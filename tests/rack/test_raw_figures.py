@@ -1,6 +1,6 @@
 """The warehouse's columns, recomputed from the raw lines of the log: no model, no fold and no verdict is asked.
 
-Each test recomputes the columns of one table as `docs/warehouse.md` defines them. Only what a verdict decides is left out.
+Each test recomputes the columns of one table as `rack docs warehouse` defines them. Only what a verdict decides is left out.
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ def test_whatever_happens_nothing_is_lost_and_nothing_is_said_otherwise(where: s
     assert set(happened) == set(WORLDS[where].faults), "every kind of fault was tried"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("where", "name"), [(where, name) for where, each in WORLDS.items() for name in each.builds])
 def test_a_broken_build_is_found_out(where: str, name: str, tmp_path: Path) -> None:
     build, first = WORLDS[where].builds[name]

@@ -1,9 +1,12 @@
-"""`rack docs`: the documents of this version, in an installed copy too."""
+"""`rack docs`: the documents of this version, in an installed copy too; those of which `docs/` has a summary are made whole."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from importlib import resources
 from pathlib import Path
 
 from rack.arguments import add
@@ -28,11 +31,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.value(titles)
         output.text(*(f"{name:24}{title}" for name, title in titles.items()))
         return Exit.CLEAN
-    path = pages.get(arguments.name.removeprefix("docs/").removesuffix(".md"))
-    if path is None:
+    name = arguments.name.removeprefix("docs/").removesuffix(".md")
+    if name not in pages:
         raise UsageError(f"{arguments.name}: no such document; `rack docs` lists them")
-    output.value(path.read_text("utf-8"))
-    output.text(path.read_text("utf-8").rstrip())
+    text = WHOLE[name]() if name in WHOLE else pages[name].read_text("utf-8")
+    output.value(text)
+    output.text(text.rstrip())
     return Exit.CLEAN
 
 
@@ -45,3 +49,88 @@ def documents() -> Mapping[str, Path]:
 
     installed = [file for file in files("discard-rack") or () if file.parts[-4:-1] == INSTALLED]
     return {file.stem: Path(str(file.locate())) for file in sorted(installed)}
+
+
+# ------------------------------------------------------------------------------------------------ made whole
+
+
+def _events() -> str:
+    from events.vocabulary.schema import table_text
+
+    return table_text()
+
+
+def _warehouse() -> str:
+    from analytics.warehouse.columns import summary
+
+    return summary()
+
+
+DECISIONS = """\
+# Decisions
+
+Where a regulation or the design leaves room, this is what Discard Rack does. A number is permanent: it is never reused and
+never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
+not. One that names neither changes no amount that is due, says what the record proves (which nobody can file), or follows a text
+that pays the same in any reading. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules page
+and `rulebook/decisions.toml` add the reasons.
+"""
+SHORT = """
+Decisions about games and evidence are here whole. Of the others this page has the first sentence; `rack docs decisions` prints
+all of it, and so does the website.
+
+This document is generated. To add a decision, append a table to `rulebook/decisions.toml` (its first lines describe the
+fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
+"""
+IN_SHORT = frozenset({"log", "replay", "batch", "proofs", "review", "figures", "pages", "tests"})
+"""The subjects of which `docs/decisions.md` has first sentences."""
+SENTENCE_ENDS = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'(§`])")
+
+
+def decisions(source: str | None = None, *, whole: bool = True) -> str:
+    """Return the document of the decisions: by subject, in each in the order of their numbers, each with its anchor."""
+    text = source or resources.files("rulebook").joinpath("decisions.toml").read_text(encoding="utf-8")
+    filed = tomllib.loads(text)
+    subjects: Mapping[str, str] = filed.pop("subjects")
+    parts = [DECISIONS if whole else DECISIONS + SHORT]
+    for key, title in subjects.items():
+        of_subject = [number for number in filed if filed[number]["subject"] == key]
+        numbers = sorted(of_subject, key=lambda number: int(number[1:]))
+        short = not whole and key in IN_SHORT
+        parts += [f"\n## {title}\n\n", *(_entry(number, filed[number], short) for number in numbers)]
+    return "".join(parts)
+
+
+def _entry(number: str, decision: Mapping[str, str], short: bool) -> str:
+    reading = SENTENCE_ENDS.split(decision["reading"])[0] if short else decision["reading"]
+    return (
+        f'* <a id="{number.lower()}"></a>**{number}** ({_linked(decision["where"])}). '
+        f"{_sentence(_linked(reading))}{_money(decision.get('money', ''))}\n"
+    )
+
+
+UNSAID = ("", "none", "record", "text")
+"""What is said of a decision's money once, at the head of the document."""
+
+
+def _money(money: str) -> str:
+    if money in UNSAID:
+        return ""
+    kind, _, setting = money.partition(" ")
+    if kind == "setting":
+        return f" *Setting:* `{setting}`."
+    if money == "named":
+        return " *No setting:* findings name the other reading with its money."
+    return f" *No setting:* {_sentence(_linked(money))}"
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def _linked(words: str) -> str:
+    return re.sub(r"\bD([1-9][0-9]{0,3})\b", r"[D\1](#d\1)", words)
+
+
+WHOLE: Mapping[str, Callable[[], str]] = {"decisions": decisions, "events": _events, "warehouse": _warehouse}
+"""Documents that are made here whole, by name."""

@@ -1,4 +1,4 @@
-"""docs/warehouse.md lists the tables; every query of docs/analyst-guide.md runs and answers."""
+"""docs/warehouse.md and what lists the tables; every query of docs/analyst-guide.md runs and answers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.warehouse.columns import MEANING, described, summary
-from analytics.warehouse.warehouse import Warehouse, reading
+from analytics.warehouse.columns import HEAD, MEANING, described, summary
+from analytics.warehouse.warehouse import MODELS, Warehouse, reading
 from tests.dashboards import sample
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -31,9 +31,11 @@ def test_a_meaning_of_one_table_s_column_names_a_column(db: Warehouse) -> None:
     assert {name for name in MEANING if "." in name} <= there
 
 
-def test_the_document_lists_the_tables() -> None:
+def test_the_page_is_the_head_of_the_document_that_lists_the_tables() -> None:
     said = "run .venv/bin/python -m analytics.warehouse.columns"
-    assert (DOCS / "warehouse.md").read_text("utf-8") == summary(), said
+    assert (DOCS / "warehouse.md").read_text("utf-8") == f"{HEAD}\n", said
+    assert summary().startswith(HEAD)
+    assert [table for table in MODELS if f"\n| `{table}` | `" not in summary()] == []
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split())[:40])

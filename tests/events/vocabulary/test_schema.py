@@ -28,10 +28,12 @@ def test_the_published_schema_is_the_present_one(published: dict[str, Any]) -> N
     )
 
 
-def test_the_published_table_is_the_present_one() -> None:
-    assert (ROOT / schema.TABLE_PATH).read_text("utf-8") == schema.table_text(), (
-        "run `python -m events.vocabulary.schema`"
-    )
+def test_the_published_page_is_the_present_one_and_names_every_event() -> None:
+    said = "run `python -m events.vocabulary.schema`"
+    assert (ROOT / schema.PAGE_PATH).read_text("utf-8") == schema.summary_text(), said
+    for type_, _ in REGISTRY:
+        assert f"`{type_}`" in schema.summary_text()
+        assert f"\n| `{type_}` | " in schema.table_text()
 
 
 def test_the_schema_names_every_event(published: dict[str, Any]) -> None:
@@ -99,7 +101,7 @@ def test_a_kind_of_stream_can_be_added_and_nothing_else_of_its_name_changes(
 def test_writing_refuses_a_change_of_a_published_event(tmp_path: Path, published: dict[str, Any]) -> None:
     (tmp_path / "docs").mkdir()
     schema.write(tmp_path)
-    assert (tmp_path / schema.TABLE_PATH).read_text("utf-8") == schema.table_text()
+    assert (tmp_path / schema.PAGE_PATH).read_text("utf-8") == schema.summary_text()
     schema.write(tmp_path)
     del published["$defs"]["buy_in.v1"]["properties"]["form"]
     published["$defs"]["buy_in.v1"]["required"].remove("form")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,13 +99,28 @@ def test_it_costs_a_few_times_what_it_costs_in_order(
 
 
 @pytest.mark.parametrize("day", DAYS)
-@pytest.mark.parametrize("commits", [1, 3, 12])
 def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[], tuple[Table, int]], commits: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[], tuple[Table, int]]
 ) -> None:
     """However the replay was interrupted, its results are the same bytes, and judging again finds nothing else."""
     monkeypatch.setattr(late_events, "LITTLE", 60)
     table, in_time = day()
+    alone = MemoryResults()
+    replay(MemoryLog([table]), alone)
+    for commits in (1, 3, 12):
+        folder = tmp_path / str(commits)
+        folder.mkdir()
+        assert in_commits(folder, monkeypatch, table, in_time, commits) == neutral(alone)
+
+
+def neutral(results: MemoryResults) -> list[tuple[Any, ...]]:
+    return [(each.round_no, each.verdict, each.findings, each.settlements) for each in adjudications(results)]
+
+
+def in_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: Table, in_time: int, commits: int
+) -> list[tuple[Any, ...]]:
+    """Append what came late in as many commits, replay in between, and return the verdicts."""
     log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
     log.append_groups([(table.stream, table.drafts[:in_time])])
     late = table.drafts[in_time:]
@@ -119,18 +135,14 @@ def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
             replay(log, followed)
     replay(log, followed)
     at_once = MemoryResults()
-    monkeypatch.setattr(replayer, "COMMIT_EVERY", 100)
-    replay(log, at_once)
+    with monkeypatch.context() as patched:
+        patched.setattr(replayer, "COMMIT_EVERY", 100)
+        replay(log, at_once)
     if commits < 12:
         assert stored(followed) == stored(at_once)
     assert check_verdicts(log, followed).failures() == []
-    alone = MemoryResults()
-    replay(MemoryLog([table]), alone)
-    neutral = [(each.round_no, each.verdict, each.findings, each.settlements) for each in adjudications(alone)]
-    assert neutral == [
-        (each.round_no, each.verdict, each.findings, each.settlements) for each in adjudications(at_once)
-    ]
     log.close()
+    return neutral(at_once)
 
 
 def test_appended_in_one_group_is_one_commit(tmp_path: Path) -> None:
