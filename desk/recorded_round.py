@@ -169,6 +169,12 @@ def property_configured(log: EventLog) -> PropertyConfigured | None:
     return configured
 
 
+def currency_of(log: EventLog) -> str:
+    """Return the property's currency (ISO 4217); dollars if the log does not say."""
+    configured = property_configured(log)
+    return "USD" if configured is None else configured.currency
+
+
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
     """Return the corrections of a stream that count, by the number of the event that each is the last word on."""
     made = {event.seq: event for event in events if isinstance(event.payload, EventCorrected)}

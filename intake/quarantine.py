@@ -16,7 +16,7 @@ import msgspec
 
 from events.errors import EventError, IntegrityError
 from events.log.contract import QUARANTINE, UNKNOWN_STREAM, AppendResult, EventLog, QuarantineEntry
-from events.proofs.quarantine import EntryMissing, RefusalNotice, compare_quarantine, notice_of
+from events.proofs.quarantine import EntryChanged, EntryMissing, RefusalNotice, compare_quarantine, notice_of
 from events.vocabulary.card_numbers import hidden_in_text, hidden_numbers
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
@@ -60,6 +60,15 @@ class QuarantineCase(msgspec.Struct, frozen=True):
     def vouched(self) -> bool:
         """Whether an event of the chain states the SHA-256."""
         return self.refused_seq is not None
+
+    @property
+    def state(self) -> str:
+        """What became of the entry."""
+        if self.fault is not None:
+            return "CHANGED" if isinstance(self.fault, EntryChanged) else "MISSING" if self.vouched else "DOUBTFUL"
+        if self.redriven_seq is not None:
+            return f"redriven as event {self.redriven_seq}"
+        return f"refused as event {self.refused_seq}" if self.vouched else "no event vouches for it"
 
 
 def quarantine_cases(log: EventLog) -> list[QuarantineCase]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -63,27 +64,6 @@ def output_flags() -> CommandParser:
     add(flags, "--json", "Print the result as JSON, and nothing else, on stdout.")
     add(flags, "--quiet", "Print no progress and no notes on stderr.")
     return flags
-
-
-def action_parsers(
-    parser: argparse.ArgumentParser, shared: Callable[[argparse.ArgumentParser], None] = lambda parser: None
-) -> Callable[[str, str], argparse.ArgumentParser]:
-    """Return what adds an action to a command, by its name and a sentence on what it does; its name is `action`.
-
-    `shared` adds the options that every action takes; they may be given before the action, too.
-    """
-    flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
-    shared(flags)
-    shared(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    parsers: dict[str, argparse.ArgumentParser] = {}
-    parser.set_defaults(actions=parsers)
-
-    def add(name: str, does: str) -> argparse.ArgumentParser:
-        parsers[name] = actions.add_parser(name, help=does, description=does, parents=[output_flags(), flags])
-        return parsers[name]
-
-    return add
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:
@@ -179,6 +159,32 @@ def time_us(text: str, option_name: str, expected: str = "a time") -> int:
     if moment.tzinfo is None:
         raise UsageError(f"{option_name} {text}: name the time zone (2026-03-01T21:14:00Z, or …-05:00)")
     return (moment - datetime.fromisoformat("1970-01-01T00:00:00Z")) // timedelta(microseconds=1)
+
+
+def moment(option_name: str) -> Callable[[str], int]:
+    """Return a reader of the times of an option, for argparse (`time_us`)."""
+    return partial(time_us, option_name=option_name)
+
+
+def amount(text: str) -> int:
+    """Read an amount as cents, for argparse. Raises `UsageError`."""
+    return _cents("amount_cents", text)
+
+
+def chips(text: str) -> int:
+    """Read a count of chips as cents, for argparse. Raises `UsageError`."""
+    return _cents("chips_cents", text)
+
+
+def _cents(reader: str, text: str) -> int:
+    from desk.house import pit
+    from desk.review.persons import ReviewRefused
+
+    try:
+        cents: int = getattr(pit, reader)(text)
+    except ReviewRefused as error:
+        raise UsageError(str(error)) from error
+    return cents
 
 
 def day_of(text: str, option_name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,11 @@ def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -
     )
 
 
+def now_us() -> int:
+    """Return the time of this machine (UTC microseconds)."""
+    return time.time_ns() // 1_000
+
+
 def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextManager[EventLog]:
     """Open the log of a house for its people; `flag` is what `--log` gave."""
     from desk.house.record import house_at
@@ -70,10 +76,15 @@ def register_of(flag: str | None) -> Persons:
     """Read the register of persons that belongs to a log. Raises `ReviewRefused`, and `UsageError` if none is named."""
     from desk.review import persons
 
+    return persons.read(register_file(flag))
+
+
+def register_file(flag: str | None) -> Path:
+    """Return the register of persons that belongs to a log. Raises `UsageError` if none is named."""
     file = settings.persons_file(settings.log_address(flag))
     if file is None:
         raise UsageError("the register of persons of a log on Kafka is named by RACK_PERSONS; set it to a file")
-    return persons.read(file)
+    return file
 
 
 def group_at(address: str, name: str, engine: str) -> KafkaGroup:

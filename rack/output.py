@@ -42,6 +42,11 @@ class Output:
                 print(printable(line))
             sys.stdout.flush()
 
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> None:
+        """Print the result as a table; `empty` is what is printed in its place if it has no rows."""
+        shown = list(rows)
+        self.text(*([empty] if empty and not shown else table(header, shown)))
+
     def note(self, line: str) -> None:
         """Print a note on stderr."""
         if not self.quiet:
@@ -108,3 +113,8 @@ def money(cents: int) -> str:
     from replay.narrative import text_table
 
     return text_table.money(cents)
+
+
+def unsigned(cents: int | None) -> str:
+    """Return an amount as dollars without a sign; a dash if it is not known."""
+    return "–" if cents is None else money(cents).lstrip("+")

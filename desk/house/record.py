@@ -27,6 +27,7 @@ from events.vocabulary.model import Event, EventCorrected, PropertyConfigured, R
 from events.vocabulary.places import writers_of
 from intake.filings import PROPERTY, TableFilings
 from replay.fold.corrections import correction, counting
+from replay.narrative.events import sentence
 
 HouseLog = EventLog
 """The log as the people of the house write to it."""
@@ -82,6 +83,16 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     counts: Event | None
     amendments: tuple[Amendment, ...] = ()
     initials: str | None = None
+
+    @property
+    def says(self) -> str:
+        """The line as a sentence: what counts, what was entered if that differs, and who corrected it why."""
+        said = sentence(self.shown) + ("; waits for a second person's initials" if self.awaits_initials else "")
+        if self.counts is None:
+            said += ": struck"
+        elif self.counts != self.entered:
+            said += f" (entered: {sentence(self.entered)})"
+        return said + "".join(f"; corrected by {each.by}: {each.reason}" for each in self.amendments)
 
     @property
     def authors(self) -> set[str]:

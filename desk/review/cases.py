@@ -39,6 +39,7 @@ __all__ = [
     "note",
     "open_case",
     "sign",
+    "take_attachment",
     "video_of",
 ]
 """With the classes that pages import from here: of this room they may import few files (tests/architecture)."""
@@ -157,6 +158,28 @@ def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes,
     desk.person(by)
     kept = folder.keep(data)
     return _written(desk, found, model.CaseAttached, by=by, digest=kept, name=_called(file), note=note, size=len(data))
+
+
+def take_attachment(
+    desk: Desk, folder: CaseFolder, name: str, *, digest: str, by: str, reason: str
+) -> tuple[model.CaseAttached, bytes]:
+    """Return an attachment by the first digits of its SHA-256, with its bytes, once its leaving is on record."""
+    found = case(desk, name)
+    fitting = [each for each in found.case.attachments if each.digest.startswith(digest)]
+    if len(fitting) != 1:
+        raise ReviewRefused(f"case {found.name} has {len(fitting)} attachments whose SHA-256 begins with {digest!r}")
+    data = folder.read(found.table, fitting[0])
+    desk.person(by)
+    desk.exported(
+        found.table,
+        found.case.round_no,
+        what="round",
+        digest=fitting[0].digest,
+        form="attachment",
+        by=by,
+        reason=reason,
+    )
+    return fitting[0], data
 
 
 def attach_to_round(

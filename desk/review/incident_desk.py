@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -68,6 +69,42 @@ def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
         for incident in incidents_in(case.finding for case in standing.values())
     ]
     return sorted(made, key=lambda case: case.incident.gravity)
+
+
+class ReviewQueue(NamedTuple):
+    """Incidents, the gravest first, and the findings of them in their order, then those withdrawn.
+
+    `is_waiting`: an incident is not resolved. `broken`: table → why its review cannot be read, and its findings are not here.
+    """
+
+    incidents: list[IncidentCase]
+    cases: list[ReviewedFinding]
+    incident_of: Mapping[str, str]
+    is_waiting: bool
+    broken: Mapping[str, str]
+
+    @property
+    def withdrawn(self) -> list[ReviewedFinding]:
+        """The findings that a later verdict does not make."""
+        return [case for case in self.cases if case.withdrawn]
+
+
+def review_queue(desk: Desk, table: str | None = None, *, everything: bool = False) -> ReviewQueue:
+    """Return what is not resolved, of one table or of all; with `everything`, also what is resolved or withdrawn."""
+    if table is not None:
+        desk.must_know(table)
+    broken: dict[str, str] = {}
+    cases = desk.cases(table, broken)
+    every = incident_cases(cases)
+    incident_of = {finding.id: each.incident.id for each in every for finding in each.incident.findings}
+    place = {finding: at for at, finding in enumerate(incident_of)}
+    waiting = [each for each in every if each.state != "resolved"]
+    shown = [
+        case
+        for case in sorted(cases, key=lambda case: place.get(case.finding.id, len(place)))
+        if everything or (case.finding.id in incident_of and case.review.state != "resolved")
+    ]
+    return ReviewQueue(every if everything else waiting, shown, incident_of, bool(waiting), broken)
 
 
 class IncidentDesk:

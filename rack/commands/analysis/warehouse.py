@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 
-from rack.arguments import action_parsers, add, add_log
+from rack.actions import action_parsers, run_action
+from rack.arguments import add, add_log
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
@@ -17,22 +19,21 @@ HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     action = action_parsers(parser, add_warehouse)
-    build = action("build", "Update the file from a log and its results; only what is new is read.")
+    build = action("build", "Update the file from a log and its results; only what is new is read.", _build)
     add_log(build)
     add(build, "--anew", "Read everything and replace the file.")
-    export = action("export", "Write tables as files; the export is recorded in the log first.")
+    export = action("export", "Write tables as files; the export is recorded in the log first.", _export)
     add_log(export)
     add(export, "--out DIR", "Folder for the files.")
     add(export, "--format", "File format (default: parquet); CSV is safe in a spreadsheet.", choices=("parquet", "csv"))
     add(export, "--tables NAMES", "Only these tables, separated by commas.", default="")
     add_custody(export)
-    columns = action("columns", "List every column with its meaning.")
+    columns = action("columns", "List every column with its meaning.", _columns)
     add(columns, "--markdown", "Print as a Markdown document.")
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Build, export or list."""
-    return {"build": _build, "export": _export, "columns": _columns}[arguments.action](arguments, output)
+run = run_action
+"""Build, export or list."""
 
 
 def _build(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -46,15 +47,11 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address, path = log_address(arguments.log), warehouse_at(arguments)
     broken: dict[str, str] = {}
-    log = log_at(address, read_only=True, check_heads=False)
-    try:
-        results = results_at(address, read_only=True)
-        try:
-            built = build_warehouse(path, log, results, anew=arguments.anew, broken=broken)
-        finally:
-            results.close()
-    finally:
-        log.close()
+    with (
+        closing(log_at(address, read_only=True, check_heads=False)) as log,
+        closing(results_at(address, read_only=True)) as results,
+    ):
+        built = build_warehouse(path, log, results, anew=arguments.anew, broken=broken)
     with reading(path) as db:
         made = generation(db)
     for line in broken.values():
@@ -65,7 +62,7 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.INTEGRITY if broken else Exit.CLEAN
 
 
-def _export(arguments: argparse.Namespace, output: Output) -> Exit:
+def _export(arguments: argparse.Namespace, output: Output) -> None:
     from analytics.hold.hold import property_facts
     from analytics.warehouse.exporting import Form, Leaving, NoSuchTable, export
     from analytics.warehouse.warehouse import reading
@@ -98,8 +95,7 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
     (leaving,) = left
     files = {str(path): rows for path, rows in written.items()}
     output.value({"files": files, "tables": leaving.tables, "digest": leaving.digest})
-    output.text(*table(("file", "rows"), list(files.items())))
-    return Exit.CLEAN
+    output.table(("file", "rows"), files.items())
 
 
 def _export_log(arguments: argparse.Namespace) -> str:
@@ -110,7 +106,7 @@ def _export_log(arguments: argparse.Namespace) -> str:
     return of_demo or log_address(arguments.log)
 
 
-def _columns(arguments: argparse.Namespace, output: Output) -> Exit:
+def _columns(arguments: argparse.Namespace, output: Output) -> None:
     from analytics.warehouse.columns import described, markdown
     from analytics.warehouse.warehouse import reading
 
@@ -119,4 +115,3 @@ def _columns(arguments: argparse.Namespace, output: Output) -> Exit:
     names = ("table", "column", "type", "meaning")
     output.value([dict(zip(names, row, strict=True)) for row in rows])
     output.text(*(text.rstrip("\n").split("\n") if arguments.markdown else table(names, rows)))
-    return Exit.CLEAN

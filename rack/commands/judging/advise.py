@@ -31,14 +31,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     Advice comes from `rack replay --follow` (or `rack live`); a round that is over has a verdict and no advice.
     """
-    from desk.recorded_round import property_configured
+    from desk.recorded_round import currency_of
     from rack.opening import desk
     from replay.advice import advice_in
 
     known: dict[str, Advice] = {}
     with desk(log_address(arguments.log), read_only=True) as open_desk:
-        configured = property_configured(open_desk.log)
-        currency = "USD" if configured is None else configured.currency
+        currency = currency_of(open_desk.log)
         try:
             while True:
                 given = advice_in(open_desk.results)

@@ -10,9 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import action_parsers, add, add_log, given_path
+from rack.actions import action_parsers, at_desk, print_entries, run_action
+from rack.arguments import add, add_log, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
-from rack.output import Output, counted, table
+from rack.output import Output, counted
 from rack.settings import alarms_file, log_address, outbox_file
 
 if TYPE_CHECKING:
@@ -38,15 +39,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     send = action(
         "send",
         "Send until interrupted: incidents, what later verdicts make of them, escalations, and advice if a route asks.",
+        _send,
     )
-    test = action("test", "Send a test to every receiver now and show what each answered.")
-    listed = action("list", "List the alarms in force, and who acknowledged them.")
-    messages = action("messages", "List what was sent to whom, how often it was tried, and the last answer.")
-    retry = action("retry", "Try dead letters for another day.")
+    test = action("test", "Send a test to every receiver now and show what each answered.", _test)
+    listed = action("list", "List the alarms in force, and who acknowledged them.", _list)
+    messages = action("messages", "List what was sent to whom, how often it was tried, and the last answer.", _messages)
+    retry = action("retry", "Try dead letters for another day.", _retry)
     acknowledge = action(
-        "acknowledge", "Put on record that somebody has an incident in hand; it is escalated no further."
+        "acknowledge",
+        "Put on record that somebody has an incident in hand; it is escalated no further.",
+        at_desk(_acknowledge),
     )
-    secret = action("secret", "Make a webhook's secret in a file that only you can read.")
+    secret = action("secret", "Make a webhook's secret in a file that only you can read.", _secret)
     for each in (send, test):
         add(each, "--settings FILE", "The settings.")
     for each in (send, listed, messages, retry):
@@ -62,23 +66,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(secret, "file FILE", "The new file.", type=given_path)
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out."""
-    match arguments.action:
-        case "send":
-            return _send(arguments, output)
-        case "test":
-            return _test(arguments, output)
-        case "secret":
-            return _secret(arguments.file, output)
-        case "acknowledge":
-            return _acknowledge(arguments, output)
-        case "list":
-            return _list(arguments, output)
-        case "messages":
-            return _messages(arguments, output)
-        case _:
-            return _retry(arguments, output)
+run = run_action
+"""Carry it out."""
 
 
 def _send(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -164,13 +153,14 @@ def _test(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
-def _secret(path: Path, output: Output) -> Exit:
+def _secret(arguments: argparse.Namespace, output: Output) -> None:
     """Make a secret; the receiver is given the same line."""
     from base64 import b64encode
     from secrets import token_bytes
 
     from desk.alarms.settings import SECRET_PREFIX
 
+    path: Path = arguments.file
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -179,20 +169,11 @@ def _secret(path: Path, output: Output) -> Exit:
         made.write(f"{SECRET_PREFIX}{b64encode(token_bytes(32)).decode()}\n")
     output.value({"file": str(path)})
     output.text(f"{path}: a new secret; give the receiver its one line, and name the file as secret_file")
-    return Exit.CLEAN
 
 
-def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
+def _acknowledge(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     """Put on record who has an incident in hand."""
-    from msgspec import to_builtins
-
-    from rack.opening import desk
-
-    with desk(log_address(arguments.log)) as open_desk:
-        entry = open_desk.acknowledge(arguments.incident, note=arguments.reason, by=arguments.by)
-    output.value(to_builtins(entry))
-    output.text(f"event {entry.seq}: {entry.by} {entry.says}")
-    return Exit.CLEAN
+    print_entries(output, desk.acknowledge(arguments.incident, note=arguments.reason, by=arguments.by))
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -222,8 +203,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
         )
         for each, by in found
     ]
-    header = ("incident", "severity", "table", "round", "what", "acknowledged by")
-    output.text(*(table(header, rows) if rows else ["No alarm stands."]))
+    output.table(("incident", "severity", "table", "round", "what", "acknowledged by"), rows, empty="No alarm stands.")
     return Exit.FINDINGS if any(by is None for _, by in found) else Exit.CLEAN
 
 
@@ -247,8 +227,9 @@ def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
         )
         for each in letters
     ]
-    header = ("key", "alarm", "receiver", "what", "state", "tries", "last try", "answer")
-    output.text(*(table(header, rows) if rows else ["No message."]))
+    output.table(
+        ("key", "alarm", "receiver", "what", "state", "tries", "last try", "answer"), rows, empty="No message."
+    )
     output.text(", ".join(f"{counts.get(state, 0):,} {state}" for state in STATES))
     return Exit.FINDINGS if counts.get("dead") else Exit.CLEAN
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import action_parsers, add, add_log, positive
+from rack.actions import Act, action_parsers, add_person, at_desk, print_entries, run_action, taken
+from rack.arguments import add, add_log, given_path, positive
 from rack.errors import Exit, UsageError
-from rack.output import Output, table
+from rack.output import Output
 from rack.settings import cases_folder, key_file, log_address
 from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
     from desk.review.case_folder import CaseFolder
     from desk.review.cases import PatronCase
-    from desk.review.desk import Desk, Entry
+    from desk.review.desk import Desk
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
 
@@ -25,101 +24,91 @@ EPILOG = """\
 A case is named by its table and number, such as FU-01-C3, in capitals or not. Who acts (--by) must be registered
 (rack review register). Due dates and the folder of attachments are set in cases.toml (docs/cases.md)."""
 
-READS = {"list", "show"}
-ABOUT = {
-    "CASE": "The case by its table and number, such as FU-01-C3.",
-    "TABLE": "The table.",
-    "ROUND": "The number of the round.",
-    "FILE": "The file.",
-    "DIGEST": "The attachment's SHA-256, or the first digits of it.",
-}
-"""What an action is about → its help."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     action = action_parsers(parser, add_log)
-
-    def case_action(name: str, does: str, *about: str) -> argparse.ArgumentParser:
-        added = action(name, does)
-        for each in about:
-            added.add_argument("of", metavar=each, action="append", help=ABOUT[each])
-        if name not in READS:
-            add(added, "--by PERSON", "Who acts: a registered person, such as m.ortiz.", required=True)
-        return added
-
-    listed = case_action("list", "List cases by due date, the overdue first.")
-    add(listed, "of TABLE", "Only this table.", nargs="*")
+    listed = action("list", "List cases by due date, the overdue first.", at_desk(_list, read_only=True))
+    add(listed, "table TABLE", "Only this table.", nargs="?", type=str.lower)
     add(listed, "--all", "Decided cases too.")
-    case_action("show", "Show a case with its history; every attachment is opened and its hash compared.", "CASE")
-    opened = case_action(
-        "open", "Open a case by what the patron says, or for a dispute that is open.", "TABLE", "ROUND"
+    show = action(
+        "show",
+        "Show a case with its history; every attachment is opened and its hash compared.",
+        at_desk(_show, read_only=True),
     )
+    opened = action("open", "Open a case by what the patron says, or for a dispute that is open.", at_desk(_open))
+    assign = action("assign", "Give a case to its owner.", _writing("assign", "to", "by", "reason"))
+    due = action("due", "Move the day by which a case is to be decided.", _writing("move_due", "due", "by", "reason"))
+    note = action("note", "Add a note.", _writing("note", "note", "by"))
+    attach = action(
+        "attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", at_desk(_attach)
+    )
+    fetch = action("fetch", "Export an attachment.", at_desk(_fetch))
+    decide = action(
+        "decide",
+        "Decide a case; against the record a second person signs.",
+        _writing("decide", "outcome", "override", "by", "reason"),
+    )
+    sign = action("sign", "Sign a decision against the record as the second person.", _writing("sign", "by", "reason"))
+    letter = action("letter", "Make the letter to the patron on the decision.", at_desk(_letter))
+    appeal = action("appeal", "Record the patron's appeal, which opens the case again.", at_desk(_appeal))
+    for each in (show, assign, due, note, attach, fetch, decide, sign, letter, appeal):
+        add(each, "case CASE", "The case by its table and number, such as FU-01-C3.")
+    add(opened, "table TABLE", "The table.", type=str.lower)
+    add(opened, "round ROUND", "The number of the round.", type=_round)
     add(opened, "--claim TEXT", "What the patron says.")
     add(opened, "--dispute ID", "A dispute that is open.")
     add(opened, "--seat N", "The patron's seat.", type=positive)
     add(opened, "--patron TOKEN", "The patron token.")
-    assign = case_action("assign", "Give a case to its owner.", "CASE")
     add(assign, "--to PERSON", "The owner, such as m.ortiz.", required=True)
-    due = case_action("due", "Move the day by which a case is to be decided.", "CASE")
-    add(due, "--to DAY", "The day, YYYY-MM-DD.", required=True)
-    note = case_action("note", "Add a note.", "CASE")
+    add(due, "--to DAY", "The day, YYYY-MM-DD.", required=True, type=_day, dest="due")
     add(note, "--note TEXT", "What was seen or done.", required=True)
-    attach = case_action(
-        "attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", "CASE", "FILE"
-    )
+    add(attach, "file FILE", "The file.", type=given_path)
     add(attach, "--note TEXT", "What the file is.", required=True)
-    fetch = case_action("fetch", "Export an attachment.", "CASE", "DIGEST")
+    add(fetch, "digest DIGEST", "The attachment's SHA-256, or the first digits of it.", type=str.lower)
     add(fetch, "--out FILE", "The file to write.", required=True)
-    decide = case_action("decide", "Decide a case; against the record a second person signs.", "CASE")
     add(decide, "--outcome NAME", "The outcome; an unknown name lists them.", required=True)
     add(decide, "--override TEXT", "Why it goes against what the record shows.")
-    sign = case_action("sign", "Sign a decision against the record as the second person.", "CASE")
-    letter = case_action("letter", "Make the letter to the patron on the decision.", "CASE")
     add(letter, "--out DIR", "The folder to write to.", required=True)
     add(letter, "--key FILE", "The log's key file (default: RACK_KEY, or the demo's).")
-    appeal = case_action("appeal", "Record the patron's appeal, which opens the case again.", "CASE")
-    for each in (assign, due, fetch, decide, sign, appeal):
-        says = "What the patron says." if each is appeal else "The reason."
-        add(each, "--reason TEXT", says, required=True)
+    add_person(opened, note, attach, letter, reason="")
+    add_person(assign, due, fetch, decide, sign)
+    add_person(appeal, reason="What the patron says.")
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show or do; `list` is 1 if a case is open, `show` 4 if an attachment is gone or was changed."""
+run = run_action
+"""Show or do; `list` is 1 if a case is open, `show` 4 if an attachment is gone or was changed."""
+
+
+def _round(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
+        raise UsageError(f"rack case open TABLE ROUND: expected a round number, got {text}")
+    return int(text)
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise UsageError(f"rack case due CASE --to DAY: expected a day as YYYY-MM-DD, got {text}") from None
+
+
+def _folder(arguments: argparse.Namespace) -> CaseFolder:
     from desk.review.case_folder import CaseFolder
-    from rack.opening import desk
 
-    address = log_address(arguments.log)
-    folder = CaseFolder(cases_folder(address))
-    with desk(address, read_only=arguments.action in READS) as open_desk:
-        if arguments.action == "list":
-            return _list(open_desk, arguments, output)
-        if arguments.action == "show":
-            return _show(open_desk, folder, arguments.of[0], output)
-        if arguments.action == "fetch":
-            return _fetch(open_desk, folder, arguments, output)
-        if arguments.action == "letter":
-            return _letter(open_desk, folder, arguments, key_file(arguments.key, address), output)
-        if arguments.action == "open":
-            _print_case(_opened(open_desk, folder, arguments), output)
-        else:
-            _print_entry(_WRITES[arguments.action](open_desk, folder, arguments), output)
-    return Exit.CLEAN
+    return CaseFolder(cases_folder(log_address(arguments.log)))
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.cases import cases
 
-    if len(arguments.of) > 1:
-        raise UsageError("rack case list [TABLE]: expected one table at most")
-    name = arguments.of[0].lower() if arguments.of else None
+    name = arguments.table
     if name is not None:
         desk.must_know(name)
     found = [each for each in cases(desk, name) if arguments.all or each.case.decision is None]
     today = desk.today()
     output.value([_value(each, today) for each in found])
-    header = ("case", "due", "state", "owner", "round", "seat", "claim")
     rows = [
         (
             each.name,
@@ -132,16 +121,17 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
         )
         for each in found
     ]
-    output.text(*(table(header, rows) if rows else ["No case is open."]))
+    header = ("case", "due", "state", "owner", "round", "seat", "claim")
+    output.table(header, rows, empty="No case is open.")
     return Exit.FINDINGS if any(each.case.decision is None for each in found) else Exit.CLEAN
 
 
-def _show(desk: Desk, folder: CaseFolder, name: str, output: Output) -> Exit:
+def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.packet.words import utc
     from desk.review.cases import case
 
-    found, today = case(desk, name), desk.today()
-    lost = {each.digest: each for each in folder.losses(found.table, found.case.attachments)}
+    found, today = case(desk, arguments.case), desk.today()
+    lost = {each.digest: each for each in _folder(arguments).losses(found.table, found.case.attachments)}
     value = _value(found, today)
     for each in value["attachments"]:
         each["fault"] = lost[each["digest"]].fault if each["digest"] in lost else None
@@ -181,44 +171,29 @@ def _value(found: PatronCase, today: str) -> dict[str, Any]:
     return {"name": found.name, "table": found.table, **of, **more}
 
 
-def _fetch(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, output: Output) -> Exit:
+def _fetch(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     """Write an attachment to a file, once its hash was compared and its leaving is on record."""
-    from desk.review.cases import case
+    from desk.review.cases import take_attachment
 
-    name, digest = arguments.of
-    found = case(desk, name)
-    fitting = [each for each in found.case.attachments if each.digest.startswith(digest.lower())]
-    if len(fitting) != 1:
-        raise UsageError(f"case {found.name} has {len(fitting)} attachments whose SHA-256 begins with {digest!r}")
     if arguments.out.exists():
         raise UsageError(f"{arguments.out} already exists; name another file with --out")
-    data = folder.read(found.table, fitting[0])
-    desk.person(arguments.by)
-    desk.exported(
-        found.table,
-        found.case.round_no,
-        what="round",
-        digest=fitting[0].digest,
-        form="attachment",
-        by=arguments.by,
-        reason=arguments.reason,
-    )
+    about = taken(arguments, "digest", "by", "reason")
+    attached, data = take_attachment(desk, _folder(arguments), arguments.case, **about)
     write_whole({arguments.out: data})
-    output.value({"file": str(arguments.out), "digest": fitting[0].digest, "name": fitting[0].name})
+    output.value({"file": str(arguments.out), "digest": attached.digest, "name": attached.name})
     output.text(str(arguments.out))
-    return Exit.CLEAN
 
 
-def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: Path, output: Output) -> Exit:
+def _letter(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     """Write the letter on the decision in force, once it is on record. A letter that was made is not overwritten."""
     from hashlib import sha256
 
     from desk.report.letter import letter_name, signed_letter
     from desk.review.cases import case, letter_made
 
-    found = case(desk, arguments.of[0])
+    found, key = case(desk, arguments.case), key_file(arguments.key, log_address(arguments.log))
     path = arguments.out / letter_name(found)
-    pdf = signed_letter(desk.log, found, folder.settings(), key)
+    pdf = signed_letter(desk.log, found, _folder(arguments).settings(), key)
     if path.exists() and path.read_bytes() != pdf:
         raise UsageError(
             f"{path} already exists and differs; a letter is never overwritten: name another folder with --out"
@@ -229,107 +204,43 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
     write_whole({path: pdf})
     output.value({"case": found.name, "file": str(path), "digest": digest})
     output.text(str(path))
-    return Exit.CLEAN
 
 
-def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> PatronCase:
+def _open(desk: Desk, given: argparse.Namespace, output: Output) -> None:
     from desk.review.cases import open_case
-
-    name, number = given.of
-    if not (number.isascii() and number.isdecimal()) or int(number) < 1:
-        raise UsageError(f"rack case open TABLE ROUND: expected a round number, got {number}")
-    return open_case(
-        desk,
-        name.lower(),
-        int(number),
-        by=given.by,
-        settings=folder.settings(),
-        claim=given.claim,
-        seat=given.seat,
-        patron=given.patron,
-        dispute=given.dispute,
-    )
-
-
-def _assign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import assign
-
-    return assign(desk, given.of[0], to=given.to, by=given.by, reason=given.reason)
-
-
-def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import move_due
-
-    try:
-        day = date.fromisoformat(given.to).isoformat()
-    except ValueError:
-        raise UsageError(f"rack case due CASE --to DAY: expected a day as YYYY-MM-DD, got {given.to}") from None
-    return move_due(desk, given.of[0], due=day, by=given.by, reason=given.reason)
-
-
-def _note(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import note
-
-    return note(desk, given.of[0], note=given.note, by=given.by)
-
-
-def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import attach
-    from events.log.plain_file import read_plain
-
-    name, file = given.of
-    path = Path(file)
-    if path.stat().st_size > folder.settings().largest_bytes:  # before it is read: it may be a whole camera's day
-        raise UsageError(f"{path} has {path.stat().st_size:,} bytes, more than largest_mib in cases.toml allows")
-    data = read_plain(path, folder.settings().largest_bytes + 1)
-    return attach(desk, folder, name, file=path.name, data=data, by=given.by, note=given.note)
-
-
-def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import decide
-
-    return decide(
-        desk,
-        given.of[0],
-        outcome=given.outcome,
-        by=given.by,
-        reason=given.reason,
-        override=given.override,
-    )
-
-
-def _sign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import sign
-
-    return sign(desk, given.of[0], by=given.by, reason=given.reason)
-
-
-def _appeal(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from desk.review.cases import appeal
-
-    return appeal(desk, given.of[0], by=given.by, reason=given.reason, settings=folder.settings())
-
-
-_WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {
-    "assign": _assign,
-    "due": _move_due,
-    "note": _note,
-    "attach": _attach,
-    "decide": _decide,
-    "sign": _sign,
-    "appeal": _appeal,
-}
-
-
-def _print_case(found: PatronCase, output: Output) -> None:
     from replay.narrative.names import day_words
 
+    about = taken(given, "by", "claim", "seat", "patron", "dispute")
+    found = open_case(desk, given.table, given.round, settings=_folder(given).settings(), **about)
     output.value(_value(found, ""))
     output.text(f"Case {found.name} is open, due {day_words(date.fromisoformat(found.case.due))}.")
 
 
-def _print_entry(entry: Entry, output: Output) -> None:
-    from msgspec import to_builtins
+def _writing(name: str, *takes: str) -> Act:
+    """Return an action on a case: the function of this name, with these options."""
 
-    output.value(to_builtins(entry))
-    output.text(f"event {entry.seq}: {entry.by} {entry.says}")
+    def act(desk: Desk, given: argparse.Namespace, output: Output) -> None:
+        from desk.review import cases
+
+        print_entries(output, getattr(cases, name)(desk, given.case, **taken(given, *takes)))
+
+    return at_desk(act)
+
+
+def _attach(desk: Desk, given: argparse.Namespace, output: Output) -> None:
+    from desk.review.cases import attach
+    from events.log.plain_file import read_plain
+
+    path, folder = given.file, _folder(given)
+    most = folder.settings().largest_bytes
+    if path.stat().st_size > most:  # before it is read: it may be a whole camera's day
+        raise UsageError(f"{path} has {path.stat().st_size:,} bytes, more than largest_mib in cases.toml allows")
+    about = taken(given, "by", "note")
+    print_entries(output, attach(desk, folder, given.case, file=path.name, data=read_plain(path, most + 1), **about))
+
+
+def _appeal(desk: Desk, given: argparse.Namespace, output: Output) -> None:
+    from desk.review.cases import appeal
+
+    about = taken(given, "by", "reason")
+    print_entries(output, appeal(desk, given.case, settings=_folder(given).settings(), **about))

@@ -10,53 +10,37 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rack.arguments import add, given_path, output_flags
+from rack.actions import action_parsers, run_action
+from rack.arguments import add, given_path
 from rack.errors import Exit
-from rack.output import Output, counted, table
+from rack.output import Output, counted
 
 HELP = "Manage the devices that may hand events in through the gateway"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for name, what in (
-        ("add", "Add a device and print its token, which is shown only now"),
-        ("list", "List the devices"),
-        ("revoke", "Refuse a device from its next request on"),
-    ):
-        action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-        if name != "list":
-            add(action, "name NAME", "The device's name: 1 to 32 of a-z, 0-9 and -.")
-        add(action, "--devices FILE", "The register (mode 0600).", required=True)
-        if name == "add":
-            add(
-                action,
-                "--source SOURCE",
-                "A source that the device speaks for; repeatable (default: its name).",
-                dest="sources",
-                action="append",
-            )
-            add(
-                action,
-                "--stream STREAM",
-                "A stream that it writes to, such as table/fu-01; repeatable (default: any table or meter).",
-                dest="streams",
-                action="append",
-            )
-            add(
-                action,
-                "--profile FILE",
-                "The profile it speaks, relative to the register (default: our own events).",
-                type=str,
-            )
-
-    what = "Show what each message of a file becomes in a profile; nothing is stored"
-    check = actions.add_parser("check", help=f"{what}.", description=f"{what}.", parents=[output_flags()])
+    action = action_parsers(parser)
+    new = action("add", "Add a device and print its token, which is shown only now.", _add)
+    listed = action("list", "List the devices.", _list)
+    revoke = action("revoke", "Refuse a device from its next request on.", _revoke)
+    for each in (new, revoke):
+        add(each, "name NAME", "The device's name: 1 to 32 of a-z, 0-9 and -.")
+    for each in (new, listed, revoke):
+        add(each, "--devices FILE", "The register (mode 0600).", required=True)
+    source = "A source that the device speaks for; repeatable (default: its name)."
+    add(new, "--source SOURCE", source, dest="sources", action="append")
+    stream = "A stream that it writes to, such as table/fu-01; repeatable (default: any table or meter)."
+    add(new, "--stream STREAM", stream, dest="streams", action="append")
+    add(new, "--profile FILE", "The profile it speaks, relative to the register (default: our own events).", type=str)
+    check = action("check", "Show what each message of a file becomes in a profile; nothing is stored.", _check)
     add(check, "profile PROFILE", "The profile (docs/profiles/ has examples).", type=given_path)
     add(check, "file FILE", "Messages as the device writes them; - reads stdin.")
-    what = "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials"
-    conform = actions.add_parser("conform", help=f"{what}.", description=f"{what}.", parents=[output_flags()])
+    conform = action(
+        "conform",
+        "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials.",
+        _conform,
+    )
     add(conform, "address ADDRESS", "The gateway, such as http://127.0.0.1:8600.")
     add(
         conform,
@@ -66,69 +50,51 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out."""
-    from intake.devices import add_device, read_devices, revoke_device
-
-    if arguments.action == "check":
-        return _check(arguments.profile, arguments.file, output)
-    if arguments.action == "conform":
-        return _conform(arguments.address, arguments.source, output)
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    match arguments.action:
-        case "add":
-            sources = arguments.sources or [arguments.name]
-            token = add_device(
-                arguments.devices, arguments.name, sources, arguments.profile, now, streams=arguments.streams
-            )
-            output.value({"device": arguments.name, "sources": sources, "profile": arguments.profile, "token": token})
-            output.text(token)
-            output.note(
-                f"{arguments.name} may speak for {', '.join(sources)}; the token is shown only now: give it to the device"
-            )
-        case "revoke":
-            revoke_device(arguments.devices, arguments.name, now)
-            output.value({"revoked": arguments.name})
-            output.text(f"{arguments.name} is revoked; what it handed in before stands")
-        case "list":
-            devices = read_devices(arguments.devices)
-            output.value(
-                [
-                    {
-                        "device": name,
-                        "sources": each.sources,
-                        "streams": each.streams,
-                        "profile": each.profile,
-                        "added": each.added,
-                        "revoked": each.revoked,
-                    }
-                    for name, each in devices.items()
-                ]
-            )
-            rows = [
-                [
-                    name,
-                    ", ".join(each.sources),
-                    ", ".join(each.streams or ["–"]),
-                    each.profile or "–",
-                    each.added,
-                    each.revoked or "–",
-                ]
-                for name, each in devices.items()
-            ]
-            output.text(
-                *(table(["device", "sources", "streams", "profile", "added", "revoked"], rows) if rows else []),
-                counted(len(rows), "device"),
-            )
-    return Exit.CLEAN
+run = run_action
+"""Carry it out."""
 
 
-def _check(profile_file: Path, name: str, output: Output) -> Exit:
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _add(given: argparse.Namespace, output: Output) -> None:
+    from intake.devices import add_device
+
+    sources = given.sources or [given.name]
+    token = add_device(given.devices, given.name, sources, given.profile, _now(), streams=given.streams)
+    output.value({"device": given.name, "sources": sources, "profile": given.profile, "token": token})
+    output.text(token)
+    output.note(f"{given.name} may speak for {', '.join(sources)}; the token is shown only now: give it to the device")
+
+
+def _revoke(given: argparse.Namespace, output: Output) -> None:
+    from intake.devices import revoke_device
+
+    revoke_device(given.devices, given.name, _now())
+    output.value({"revoked": given.name})
+    output.text(f"{given.name} is revoked; what it handed in before stands")
+
+
+def _list(given: argparse.Namespace, output: Output) -> None:
+    from intake.devices import read_devices
+
+    names = ("sources", "streams", "profile", "added", "revoked")
+    devices = read_devices(given.devices)
+    rows = [(device, *(getattr(each, name) for name in names)) for device, each in devices.items()]
+    output.value([dict(zip(("device", *names), row, strict=True)) for row in rows])
+    if rows:
+        shown = [[", ".join(each) if isinstance(each, list | tuple) else each or "–" for each in row] for row in rows]
+        output.table(("device", *names), [[each or "–" for each in row] for row in shown])
+    output.text(counted(len(rows), "device"))
+
+
+def _check(given: argparse.Namespace, output: Output) -> Exit:
     """Show what messages become; 1 if the profile refuses any."""
     from intake.lines import Refusal, line_of
     from intake.profiles.profile import Profile
 
-    profile = Profile(profile_file)
+    profile, name = Profile(given.profile), given.file
     shown, events, refused = list[dict[str, object]](), 0, 0
     with ExitStack() as resources:
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
@@ -156,11 +122,11 @@ def _with_stand_ins(data: bytes) -> bytes:
     return without_card_numbers(data, lambda _: "p-card")
 
 
-def _conform(address: str, source: str, output: Output) -> Exit:
+def _conform(given: argparse.Namespace, output: Output) -> Exit:
     """Try the promises; 1 where one is not kept."""
     from intake.gateway.conformance import Kit
 
-    kit = Kit(address, source, os.environ.get("RACK_DEVICE_TOKEN"))
+    kit = Kit(given.address, given.source, os.environ.get("RACK_DEVICE_TOKEN"))
     outcomes = []
     for outcome in kit.run():
         output.text(f"{'kept  ' if outcome.instead is None else 'BROKEN'}  {outcome.promise}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add, add_log, check_options, require_options, time_us
+from rack.actions import DeskAct, action_parsers, add_person, at_desk, run_action, taken
+from rack.arguments import add, add_log, moment
 from rack.errors import Exit, UsageError
-from rack.output import Output, table
-from rack.settings import log_address
+from rack.output import Output
 
 if TYPE_CHECKING:
     from analytics.warehouse.observed import ObservationResult
@@ -18,100 +18,73 @@ if TYPE_CHECKING:
 HELP = "Observe rounds: open an observation, close it, list, show, correct and confirm entries, and say what they show"
 
 EPILOG = """\
-list      observations and entered rounds (of one table with --table)
-open      open an observation: --table, --by, --purpose, --planned, --selection; --dealer, --from and --to, --rounds, --id
-work      what was selected for an observation, what is done and what is to do: --table, --id
-unreadable  record that a selected round cannot be read: --table, --id, --by, --reason, --at TIME or --number N as drawn
-close     close it: --table, --id, --by, --reason, --unreadable
-show      print a round with the number and the fields of each line: --table, --round
-correct   correct a line: --table, --event, --by, --reason, and --text LINE, --set FIELD=VALUE or --strike
-add       add a forgotten line under the same number: --table, --round, --text LINE, --by, --reason; --after EVENT
-confirm   confirm as a second person that an entry is what its source shows: --table, --round, --by
-result    what the observations show: errors per round with the exact interval, money, kinds, two observers' agreement
-
 A round is entered with rack ingest TRANSCRIPT --table ID --day DAY --observer PERSON. The seed of a random selection is
 made and recorded when the observation is opened, before anything is watched.
 Who acts must be registered (rack review register)."""
-
-TAKES = {
-    "list": ("table",),
-    "open": ("table", "by", "purpose", "planned", "selection", "dealer", "from_time", "to_time", "rounds", "id"),
-    "work": ("table", "id"),
-    "unreadable": ("table", "id", "by", "reason", "at", "number"),
-    "close": ("table", "id", "by", "reason", "unreadable"),
-    "show": ("table", "round"),
-    "correct": ("table", "event", "by", "reason", "set", "strike", "text"),
-    "add": ("table", "round", "by", "reason", "text", "after"),
-    "confirm": ("table", "round", "by"),
-    "result": ("table",),
-}
-NEEDS = {
-    "list": (),
-    "open": ("table", "by", "purpose", "planned"),
-    "work": ("table", "id"),
-    "unreadable": ("table", "id", "by", "reason"),
-    "close": ("table", "id", "by", "reason"),
-    "show": ("table", "round"),
-    "correct": ("table", "event", "by", "reason"),
-    "add": ("table", "round", "by", "reason", "text"),
-    "confirm": ("table", "round", "by"),
-    "result": (),
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    add(parser, "action ACTION", ", ".join(TAKES), choices=tuple(TAKES))
-    add_log(parser)
-    add(parser, "--table ID", "The table.")
-    add(parser, "--by PERSON", "Who acts: a registered person, such as m.ortiz.")
-    add(parser, "--reason TEXT", "Why.")
-    add(parser, "--id ID", "open, close: the observation; without it, open numbers it.")
-    add(parser, "--purpose", "open: why.", choices=("dispute", "dealer_audit", "game_audit", "for_cause"))
-    add(parser, "--planned N", "open: how many rounds are planned.", type=int)
-    add(
-        parser,
-        "--selection",
-        "open: how rounds are selected (default: for_cause).",
-        choices=("random", "systematic", "for_cause"),
+    action = action_parsers(parser, add_log)
+
+    def reading(name: str, does: str, act: DeskAct) -> argparse.ArgumentParser:
+        return action(name, does, at_desk(act, read_only=True, needs_results=name == "result"))
+
+    def writing(name: str, does: str, act: DeskAct) -> argparse.ArgumentParser:
+        return action(name, does, at_desk(act, needs_results=False))
+
+    listed = reading("list", "List observations and entered rounds.", _list)
+    opened = writing("open", "Open an observation.", _open)
+    work = reading("work", "List what was selected for an observation, what is done and what is to do.", _work)
+    unreadable = writing("unreadable", "Record that a selected round cannot be read.", _unreadable)
+    close = writing("close", "Close an observation.", _close)
+    show = reading("show", "Print a round with the number and the fields of each line.", _show)
+    fix = writing("correct", "Correct a line.", _correct)
+    insert = writing("add", "Add a forgotten line under the same number.", _add)
+    confirm = writing("confirm", "Confirm as a second person that an entry is what its source shows.", _confirm)
+    result = reading(
+        "result",
+        "Say what the observations show: errors per round with the exact interval, money, kinds, two observers' agreement.",
+        _results,
     )
-    add(parser, "--dealer ID", "open: the dealer who is observed.")
-    add(parser, "--from TIME", "open: the beginning of the frame.", dest="from_time")
-    add(parser, "--to TIME", "open: the end of the frame.", dest="to_time")
-    add(parser, "--rounds N", "open: how many rounds the frame has, if they were counted.", type=int)
-    add(parser, "--unreadable N", "close: selected rounds that could not be read.", type=int)
-    add(parser, "--round N", "show, add, confirm: the number of the observed round.", type=int)
-    add(parser, "--at TIME", "unreadable: the time that was drawn.")
-    add(parser, "--number N", "unreadable: the number that was drawn of a counted frame.", type=int)
-    add(parser, "--text LINE", "correct, add: the line of a transcript, as in: pay seat=3 base 25.00")
-    add(parser, "--after N", "add: the event after which the line comes.", type=int)
-    add(parser, "--event N", "correct: the number of the line, as show prints it.", type=int)
-    add(parser, "--set FIELD=VALUE", "correct: what is right; as often as needed.", action="append")
-    add(parser, "--strike", "correct: the line never happened; of the first line: the entry.")
+    for each in (listed, opened, work, unreadable, close, show, fix, insert, confirm, result):
+        add(each, "--table ID", "The table.", required=each not in (listed, result))
+    for each in (opened, work, unreadable, close):
+        says = "The observation." if each is not opened else "The observation; it is numbered if this is left out."
+        add(each, "--id ID", says, required=each is not opened, dest="observation")
+    for each in (show, insert, confirm):
+        add(each, "--round N", "The number of the observed round.", type=int, required=True)
+    add_person(opened, confirm, reason="")
+    add_person(unreadable, close, fix, insert)
+    add(opened, "--purpose", "Why.", choices=("dispute", "dealer_audit", "game_audit", "for_cause"), required=True)
+    add(opened, "--planned N", "How many rounds are planned.", type=int, required=True)
+    add(
+        opened,
+        "--selection",
+        "How rounds are selected (default: for_cause).",
+        choices=("random", "systematic", "for_cause"),
+        default="for_cause",
+    )
+    add(opened, "--dealer ID", "The dealer who is observed.")
+    add(opened, "--from TIME", "The beginning of the frame.", type=moment("--from"), dest="frame_from_us")
+    add(opened, "--to TIME", "The end of the frame.", type=moment("--to"), dest="frame_to_us")
+    add(opened, "--rounds N", "How many rounds the frame has, if they were counted.", type=int, dest="frame_rounds")
+    drawn = unreadable.add_mutually_exclusive_group(required=True)
+    add(drawn, "--at TIME", "The time that was drawn.", type=moment("--at"), dest="selected")
+    add(drawn, "--number N", "The number that was drawn of a counted frame.", type=int, dest="selected")
+    add(close, "--unreadable N", "Selected rounds that could not be read.", type=int)
+    add(fix, "--event N", "The number of the line, as show prints it.", type=int, required=True)
+    right = fix.add_mutually_exclusive_group(required=True)
+    add(right, "--text LINE", "What is right: the line of a transcript, as in: pay seat=3 base 25.00")
+    add(right, "--set FIELD=VALUE", "What is right; as often as needed.", action="append", type=_change)
+    add(right, "--strike", "The line never happened; of the first line: the entry.")
+    add(insert, "--text LINE", "The line of a transcript, as in: pay seat=3 base 25.00", required=True)
+    add(insert, "--after N", "The event after which the line comes.", type=int)
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List, show or write; `result` is 1 if a round is wrong."""
-    from rack.opening import desk
-
-    action = arguments.action
-    check_options(arguments, "observe", action, TAKES)
-    require_options(arguments, "observe", action, NEEDS[action])
-    read_only, needs_results = action in ("list", "work", "show", "result"), action == "result"
-    with desk(log_address(arguments.log), read_only=read_only, needs_results=needs_results) as open_desk:
-        return {
-            "list": _list,
-            "open": _open,
-            "work": _work,
-            "unreadable": _unreadable,
-            "close": _close,
-            "show": _show,
-            "correct": _correct,
-            "add": _add,
-            "confirm": _confirm,
-            "result": _results,
-        }[action](open_desk, arguments, output)
+run = run_action
+"""List, show or write; `result` is 1 if a round is wrong."""
 
 
 def _tables(desk: Desk, given: str | None) -> list[str]:
@@ -120,7 +93,7 @@ def _tables(desk: Desk, given: str | None) -> list[str]:
     return [each for each in observed_tables(desk) if given in (None, each)]
 
 
-def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observed_table import ObservedTable
 
     rows, values = [], []
@@ -135,8 +108,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
             values.append({"table": name, "round_no": each.round_no, "basis": basis} | _header(each))
     output.value(values)
     columns = ("table", "round", "observation", "counts as", "played", "by", "confirmed by")
-    output.text(*(table(columns, rows) if rows else ["No round was entered."]))
-    return Exit.CLEAN
+    output.table(columns, rows, empty="No round was entered.")
 
 
 def _header(entered: EnteredRound) -> dict[str, Any]:
@@ -146,100 +118,65 @@ def _header(entered: EnteredRound) -> dict[str, Any]:
     return value | {"confirmed_by": entered.confirmed_by, "is_withdrawn": entered.is_withdrawn}
 
 
-def _open(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _open(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
     from desk.packet.words import utc
     from desk.review.observations import open_observation
     from desk.review.observed_table import drawn
 
-    frame: dict[str, Any] = {
-        name: None if text is None else time_us(text, option)
-        for name, text, option in (
-            ("frame_from_us", arguments.from_time, "--from"),
-            ("frame_to_us", arguments.to_time, "--to"),
-        )
-    }
-    opened = open_observation(
-        desk,
-        arguments.table,
-        by=arguments.by,
-        dealer=arguments.dealer,
-        frame_rounds=arguments.rounds,
-        observation=arguments.id,
-        planned=arguments.planned,
-        purpose=arguments.purpose,
-        selection=arguments.selection or "for_cause",
-        **frame,
-    )
+    frame = taken(arguments, "frame_from_us", "frame_to_us", "frame_rounds")
+    about = taken(arguments, "by", "dealer", "observation", "planned", "purpose", "selection")
+    opened = open_observation(desk, arguments.table, **about, **frame)
     draws = drawn(opened)
     output.value(to_builtins(opened) | {"drawn": draws})
     output.text(f"observation {opened.observation} of table {arguments.table} is open")
     if draws:
         shown = [f"round {each}" if opened.frame_rounds is not None else utc(each) for each in draws]
         output.text(f"drawn from seed {opened.seed}; enter the first round at or after each:", *shown)
-    return Exit.CLEAN
 
 
-def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observations import close_observation
 
-    closed = close_observation(
-        desk,
-        arguments.table,
-        observation=arguments.id,
-        unreadable=arguments.unreadable,
-        by=arguments.by,
-        reason=arguments.reason,
-    )
-    output.value({"observation": arguments.id, "rounds": closed.rounds})
-    output.text(f"observation {arguments.id} is closed with {len(closed.rounds)} rounds")
-    return Exit.CLEAN
+    about = taken(arguments, "observation", "unreadable", "by", "reason")
+    closed = close_observation(desk, arguments.table, **about)
+    output.value({"observation": arguments.observation, "rounds": closed.rounds})
+    output.text(f"observation {arguments.observation} is closed with {len(closed.rounds)} rounds")
 
 
-def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
     from desk.packet.words import utc
     from desk.review.observed_table import ObservedTable, work_of
 
     state = ObservedTable(desk.log, arguments.table)
-    found = state.observation(arguments.id)
+    found = state.observation(arguments.observation)
     work, counted = work_of(state, found), found.opened.frame_rounds is not None
     output.value(to_builtins(work))
     for each in work:
         at = "any round" if each.at is None else f"round {each.at}" if counted else utc(each.at)
         done = f"cannot be read: {each.unreadable}" if each.unreadable is not None else "to do"
         output.text(f"{at:22}  {done if each.round_no is None else f'entered as round {each.round_no}'}")
-    return Exit.CLEAN
 
 
-def _unreadable(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _unreadable(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observations import mark_unreadable
 
-    if (arguments.at is None) == (arguments.number is None):
-        raise UsageError("rack observe unreadable needs --at TIME or --number N, as it was drawn (rack observe work)")
-    selected = arguments.number if arguments.at is None else time_us(arguments.at, "--at")
-    found = mark_unreadable(
-        desk,
-        arguments.table,
-        observation=arguments.id,
-        selected=selected,
-        by=arguments.by,
-        reason=arguments.reason,
-    )
-    output.value({"observation": arguments.id, "unreadable": sorted(found.unreadable)})
-    output.text(f"observation {arguments.id}: {len(found.unreadable)} not readable")
-    return Exit.CLEAN
+    about = taken(arguments, "observation", "selected", "by", "reason")
+    found = mark_unreadable(desk, arguments.table, **about)
+    output.value({"observation": arguments.observation, "unreadable": sorted(found.unreadable)})
+    output.text(f"observation {arguments.observation}: {len(found.unreadable)} not readable")
 
 
-def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observed_table import ObservedTable
 
-    return _print(ObservedTable(desk.log, arguments.table).round(arguments.round), arguments.table, output)
+    _print(ObservedTable(desk.log, arguments.table).round(arguments.round), arguments.table, output)
 
 
-def _print(entered: EnteredRound, name: str, output: Output) -> Exit:
+def _print(entered: EnteredRound, name: str, output: Output) -> None:
     from msgspec import to_builtins
 
     from desk.review.observed_table import recorded
@@ -258,7 +195,6 @@ def _print(entered: EnteredRound, name: str, output: Output) -> Exit:
             stated = "  ".join(f"{field}={_text(value)}" for field, value in fields.items())
             output.text(f"{seq:5}  {sentence(counts)}{changed}", f"       {stated}")
     output.value({"table": name, "round_no": entered.round_no, "recorded": words, "lines": lines} | _header(entered))
-    return Exit.CLEAN
 
 
 def _text(value: object) -> str:
@@ -267,37 +203,23 @@ def _text(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _correct(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _correct(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observations import correct
     from desk.transcript_entry import correct_line
 
-    if sum((arguments.strike, bool(arguments.set), arguments.text is not None)) != 1:
-        raise UsageError(
-            "rack observe correct needs --text LINE or --set FIELD=VALUE for what is right, or --strike for what never happened"
-        )
+    place, about = (desk, arguments.table, arguments.event), taken(arguments, "by", "reason")
     if arguments.text is not None:
-        line: dict[str, Any] = {"by": arguments.by, "reason": arguments.reason}
-        return _print(
-            correct_line(desk, arguments.table, arguments.event, arguments.text, **line), arguments.table, output
-        )
-    changes = None if arguments.strike else dict(_change(each) for each in arguments.set)
-    entered = correct(desk, arguments.table, arguments.event, changes, by=arguments.by, reason=arguments.reason)
-    return _print(entered, arguments.table, output)
+        entered = correct_line(*place, arguments.text, **about)
+    else:
+        entered = correct(*place, None if arguments.strike else dict(arguments.set), **about)
+    _print(entered, arguments.table, output)
 
 
-def _add(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _add(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.transcript_entry import add_to_entry
 
-    entered = add_to_entry(
-        desk,
-        arguments.table,
-        arguments.round,
-        arguments.text,
-        by=arguments.by,
-        reason=arguments.reason,
-        after=arguments.after,
-    )
-    return _print(entered, arguments.table, output)
+    about = taken(arguments, "by", "reason", "after")
+    _print(add_to_entry(desk, arguments.table, arguments.round, arguments.text, **about), arguments.table, output)
 
 
 def _change(text: str) -> tuple[str, Any]:
@@ -319,13 +241,12 @@ def _number_or_text(text: str) -> int | str:
     return int(text) if text.isascii() and text.removeprefix("-").isdigit() else text
 
 
-def _confirm(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+def _confirm(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from desk.review.observations import confirm
 
     entered = confirm(desk, arguments.table, arguments.round, by=arguments.by)
     output.value(_header(entered))
     output.text(f"observed/{arguments.table} round {arguments.round} is confirmed by {', '.join(entered.confirmed_by)}")
-    return Exit.CLEAN
 
 
 def _results(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import action_parsers, add, add_log
+from rack.actions import Act, action_parsers, run_action, taken
+from rack.arguments import add, add_log
 from rack.errors import Exit, UsageError
-from rack.output import Output, table
+from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -25,70 +27,55 @@ MAX_BYTES_SHOWN = 2_000
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     action = action_parsers(parser, add_log)
-    digest: dict[str, Any] = {
-        "metavar": "SHA256",
-        "help": "First digits of the entry's SHA-256 (`rack quarantine list`).",
-    }
-    action("list", "List every entry.")
-    show = action("show", "Show one entry with its bytes.")
-    show.add_argument("digest", **digest)
+    says = "First digits of the entry's SHA-256 (`rack quarantine list`)."
+    action("list", "List every entry.", _on_log(_list))
+    show = action("show", "Show one entry with its bytes.", _on_log(_show))
+    add(show, "digest SHA256", says)
     add(show, "--out FILE", "Write the refused bytes to a new file.")
     redrive = action(
-        "redrive", "Append entries that can be read now: those named, or every one that is not yet redriven."
+        "redrive",
+        "Append entries that can be read now: those named, or every one that is not yet redriven.",
+        _on_log(_redrive, writing=True),
     )
-    redrive.add_argument("digest", nargs="*", **digest)
+    add(redrive, "digest SHA256", says, nargs="*")
     add(redrive, "--line FILE", "The corrected line for one entry.")
     add(redrive, "--by ID", "Who redrives, such as sv-1.")
     add(redrive, "--reason TEXT", "Why the entry can be read now, or what was corrected.")
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out; `redrive` is 1 if an entry is still refused; 4 if bytes are not those that were refused."""
-    from rack.opening import log_at
-
-    redriving = arguments.action == "redrive"
-    if redriving and arguments.line is not None and len(arguments.digest) != 1:
-        raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
-    if redriving and not (arguments.by and arguments.reason):
-        raise UsageError(
-            "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
-        )
-    log = log_at(log_address(arguments.log), read_only=not redriving, check_heads=redriving)
-    try:
-        if redriving:
-            return _redrive(log, arguments, output)
-        if arguments.action == "show":
-            return _show(log, arguments, output)
-        return _list(log, output)
-    finally:
-        log.close()
+run = run_action
+"""Carry it out; `redrive` is 1 if an entry is still refused; 4 if bytes are not those that were refused."""
 
 
-def _list(log: EventLog, output: Output) -> Exit:
+def _on_log(act: Callable[[EventLog, argparse.Namespace, Output], Exit], *, writing: bool = False) -> Act:
+    def acting(arguments: argparse.Namespace, output: Output) -> Exit:
+        from rack.opening import log_at
+
+        if writing and arguments.line is not None and len(arguments.digest) != 1:
+            raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
+        if writing and not (arguments.by and arguments.reason):
+            raise UsageError(
+                "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
+            )
+        with closing(log_at(log_address(arguments.log), read_only=not writing, check_heads=writing)) as log:
+            return act(log, arguments, output)
+
+    return acting
+
+
+def _list(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.quarantine import quarantine_cases
 
     entries = quarantine_cases(log)
     output.value([as_json(each) for each in entries])
+    for each in entries:
+        _report_fault(output, each)
     rows = [
-        (
-            refusal_time(each),
-            each.stream,
-            each.entry.sha256[:16],
-            each.size,
-            state(each),
-            each.entry.reason[:60],
-        )
+        (refusal_time(each), each.stream, each.entry.sha256[:16], each.size, each.state, each.entry.reason[:60])
         for each in entries
     ]
-    for case in entries:
-        _report_fault(output, case)
-    output.text(
-        *(
-            table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows)
-            if rows
-            else ["The quarantine is empty."]
-        )
-    )
+    header = ("refused at", "stream", "sha-256", "bytes", "state", "reason")
+    output.table(header, rows, empty="The quarantine is empty.")
     return _exit_of(entries)
 
 
@@ -122,7 +109,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
         f"sha-256  {each.entry.sha256}",
         f"stream   {each.stream}",
         f"refused  {refusal_time(each)}",
-        f"state    {state(each)}",
+        f"state    {each.state}",
         f"reason   {each.entry.reason}",
         "",
         shown,
@@ -138,49 +125,33 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
 
     entries = quarantine_cases(log)
     chosen = [find_case(entries, digest) for digest in arguments.digest]
-    chosen = chosen or [each for each in entries if each.redriven_seq is None]
-    line = arguments.line.read_bytes().strip() if arguments.line is not None else None
-    done: list[dict[str, Any]] = []
-    refused: list[dict[str, str]] = []
-    for each in chosen if arguments.digest else entries:
+    for each in chosen or entries:
         _report_fault(output, each)
-    for each in chosen:
+    line = arguments.line.read_bytes().strip() if arguments.line is not None else None
+    about = taken(arguments, "by", "reason") | {"line": line, "read_rules": read_filed_rules}
+    done, refused = list[dict[str, Any]](), list[dict[str, str]]()
+    for each in chosen or [entry for entry in entries if entry.redriven_seq is None]:
+        sha256 = each.entry.sha256
         if each.fault is not None:
-            refused.append({"sha256": each.entry.sha256, "reason": str(each.fault)})
+            refused.append({"sha256": sha256, "reason": str(each.fault)})
             continue
         try:
-            appended = redrive(
-                log, each, by=arguments.by, reason=arguments.reason, line=line, read_rules=read_filed_rules
-            )
+            appended = redrive(log, each, **about)
         except EventError as error:
             output.problem(f"still refused: {error}")
-            refused.append({"sha256": each.entry.sha256, "reason": str(error)})
-            continue
-        done.append({"sha256": each.entry.sha256, "stream": appended.stream, "seq": appended.head.seq})
-        output.text(f"{each.entry.sha256[:16]}… is {appended.stream} event {appended.head.seq}")
+            refused.append({"sha256": sha256, "reason": str(error)})
+        else:
+            done.append({"sha256": sha256, "stream": appended.stream, "seq": appended.head.seq})
+            output.text(f"{sha256[:16]}… is {appended.stream} event {appended.head.seq}")
     output.value({"redriven": done, "refused": refused})
     output.text(f"{len(done):,} redriven, {len(refused):,} still refused; `rack replay` judges their rounds again")
-    integrity = _exit_of(chosen if arguments.digest else entries)
-    return integrity or (Exit.FINDINGS if refused else Exit.CLEAN)
+    return _exit_of(chosen or entries) or (Exit.FINDINGS if refused else Exit.CLEAN)
 
 
 def refusal_time(each: QuarantineCase) -> str:
     """Return the time of a refusal, in UTC by the log's clock."""
     moment = datetime.fromtimestamp(each.entry.at_us / 1_000_000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if each.entry.at_us else "–"
-
-
-def state(each: QuarantineCase) -> str:
-    """Return the status of an entry."""
-    from events.proofs.quarantine import EntryChanged
-
-    if each.fault is not None:
-        if isinstance(each.fault, EntryChanged):
-            return "CHANGED"
-        return "MISSING" if each.vouched else "DOUBTFUL"
-    if each.redriven_seq is not None:
-        return f"redriven as event {each.redriven_seq}"
-    return f"refused as event {each.refused_seq}" if each.refused_seq is not None else "no event vouches for it"
 
 
 def as_json(each: QuarantineCase) -> dict[str, Any]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rack.arguments import action_parsers, add, add_log, require_options
-from rack.errors import Exit, UsageError
+from rack.actions import action_parsers, at_house, run_action, taken
+from rack.arguments import add, add_log, option
+from rack.errors import UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from desk.house.filing import Filing
+    from desk.house.filing import Filing, Office
+    from events.log.contract import EventLog
     from rulebook.chapters.rulebook import Rulebook
 
 HELP = "List the paytables that can be filed, check a rules submission, file it at tables, or sign a filing"
@@ -26,19 +27,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.epilog = EPILOG
     action = action_parsers(parser)
-    action("list", "List every wager and paytable of every chapter, with its section.")
-    check = action("check", "Validate a rules submission, an amendment, or the chapter of a game.")
-    file = action("file", "File a rules submission at tables, all or none.")
+    action("list", "List every wager and paytable of every chapter, with its section.", _list)
+    check = action("check", "Validate a rules submission, an amendment, or the chapter of a game.", _check)
+    file = action("file", "File a rules submission at tables, all or none.", _file)
     for each in (check, file):
         add(each, "file FILE", "The rules submission (TOML); for check also a chapter or an amendment.")
-    sign = action("sign", "Sign the last filing of each table a second time, as another person than the one who filed.")
+    says = "Sign the last filing of each table a second time, as another person than the one who filed."
+    sign = action("sign", says, at_house(_sign))
     for each in (file, sign):
         add(each, "tables TABLE", "The tables.", nargs="+", type=str.lower)
-    amend = action("amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.")
+    amend = action(
+        "amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.", _amend
+    )
     add(amend, "file FILE", "The amendment (TOML; docs/editions.md has its form).")
     add(amend, "--by PERSON", "Who publishes it.")
     add(amend, "--signed-by PERSON", "Who signs it, another person.")
-    filed = action("filed", "List who filed which rules, and who signed; a filing by a device is named.")
+    says = "List who filed which rules, and who signed; a filing by a device is named."
+    filed = action("filed", says, at_house(_filed, read_only=True))
     add(filed, "tables TABLE", "Only these tables.", nargs="*", type=str.lower)
     for each in (file, sign, amend, filed):
         add_log(each)
@@ -49,61 +54,56 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(each, "--dry-run", "Print what would change, and what every wager returns; write nothing.")
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List, check, file or sign; 2 if a submission is refused."""
-    match arguments.action:
-        case "list":
-            _list(output)
-        case "check":
-            _check(arguments.file, output)
-        case "file":
-            _file(arguments, arguments.file, arguments.tables, output)
-        case "amend":
-            _amend(arguments, arguments.file, output)
-        case "sign":
-            _sign(arguments, arguments.tables, output)
-        case _:
-            _filed(arguments, arguments.tables, output)
-    return Exit.CLEAN
+run = run_action
+"""List, check, file or sign; 2 if a submission is refused."""
 
 
-def _file(arguments: argparse.Namespace, file: str, tables: list[str], output: Output) -> None:
+def _office(log: EventLog, arguments: argparse.Namespace, *needs: str) -> Office:
+    from desk.house.filing import Office
+    from rack.opening import now_us, register_of
+
+    for name in needs:
+        if not getattr(arguments, name):
+            raise UsageError(f"rack rules {arguments.action} needs {option(name)} (rack rules --help)")
+    return Office(log, register_of(arguments.log), now_us())
+
+
+def _file(arguments: argparse.Namespace, output: Output) -> None:
     from analytics.theory.theory import percent_of
-    from desk.house.filing import Office, planned
+    from desk.house.filing import planned
     from desk.house.record import TableRecord
-    from rack.opening import house_log, register_of
+    from rack.opening import house_log
 
-    book = read_submission(file)
+    book = read_submission(arguments.file)
     with house_log(arguments.log, read_only=arguments.dry_run) as log:
         if arguments.dry_run:
-            made = [planned(TableRecord(log, name), book, percent_of) for name in tables]
+            made = [planned(TableRecord(log, name), book, percent_of) for name in arguments.tables]
         else:
-            require_options(arguments, "rules", "file", ("by",))
-            office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
-            made = office.file(tables, book.text, percent_of, by=arguments.by, signed_by=arguments.signed_by)
+            office, about = _office(log, arguments, "by"), taken(arguments, "by", "signed_by")
+            made = office.file(arguments.tables, book.text, percent_of, **about)
     output.value([_filing_as_json(filing) for filing in made])
     output.text(*(filing.says for filing in made))
     if not arguments.dry_run and arguments.signed_by is None:
         output.note(f"filed by {arguments.by}; a second person signs with `rack rules sign TABLE --by PERSON`")
 
 
-def _amend(arguments: argparse.Namespace, file: str, output: Output) -> None:
-    from desk.house.filing import Office, publishing
+def _amend(arguments: argparse.Namespace, output: Output) -> None:
+    from desk.house.filing import publishing
     from desk.review.observations import bring_editions
     from desk.review.persons import ReviewRefused
     from rack import settings
-    from rack.opening import desk, house_log, register_of
+    from rack.opening import desk, house_log
 
+    file = arguments.file
     text = _text_of(file)
     try:
         if arguments.dry_run:
             with house_log(arguments.log, read_only=True) as log:
                 made = publishing(log, text)
         else:
-            require_options(arguments, "rules", "amend", ("by", "signed_by"))
             with desk(settings.log_address(arguments.log), needs_results=False) as opened:
-                office = Office(opened.log, register_of(arguments.log), time.time_ns() // 1_000)
-                made = office.publish(text, by=arguments.by, signed_by=arguments.signed_by)
+                office = _office(opened.log, arguments, "by", "signed_by")
+                made = office.publish(text, **taken(arguments, "by", "signed_by"))
                 bring_editions(opened, arguments.by)
     except ValueError as error:
         raise ReviewRefused(f"{file}: {error}; nothing was written") from error
@@ -129,27 +129,20 @@ def _amend(arguments: argparse.Namespace, file: str, output: Output) -> None:
         output.note(f"{name}: the rules on file do not fit it: {why}; file new rules from {amendment.effective} on")
 
 
-def _sign(arguments: argparse.Namespace, tables: list[str], output: Output) -> None:
-    from desk.house.filing import Office
-    from rack.opening import house_log, register_of
-
-    with house_log(arguments.log) as log:
-        office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
-        signed = office.sign(tables, by=arguments.by)
+def _sign(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
+    signed = _office(log, arguments).sign(arguments.tables, by=arguments.by)
     output.value([{"table": name, "signs": seq, "by": arguments.by} for name, seq in signed.items()])
     output.text(*(f"{name}: {arguments.by} signed the filing that is event {seq}" for name, seq in signed.items()))
 
 
-def _filed(arguments: argparse.Namespace, tables: list[str], output: Output) -> None:
+def _filed(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
     from desk.house.record import TableRecord
-    from rack.opening import house_log
 
-    with house_log(arguments.log, read_only=True) as log:
-        known = [name.removeprefix("table/") for name in log.streams() if name.startswith("table/")]
-        unknown = sorted(set(tables) - set(known))
-        if unknown:
-            raise UsageError(f"the log has no table {unknown[0]!r}: expected one of {', '.join(known) or 'none'}")
-        made = [(name, each) for name in tables or known for each in TableRecord(log, name).filed]
+    known = [name.removeprefix("table/") for name in log.streams() if name.startswith("table/")]
+    unknown = sorted(set(arguments.tables) - set(known))
+    if unknown:
+        raise UsageError(f"the log has no table {unknown[0]!r}: expected one of {', '.join(known) or 'none'}")
+    made = [(name, each) for name in arguments.tables or known for each in TableRecord(log, name).filed]
     output.value([{"table": name} | each._asdict() for name, each in made])
     rows = [
         (
@@ -162,7 +155,7 @@ def _filed(arguments: argparse.Namespace, tables: list[str], output: Output) -> 
         )
         for name, each in made
     ]
-    output.text(*table(("table", "from", "rules", "SHA-256", "filed by", "signed by"), rows))
+    output.table(("table", "from", "rules", "SHA-256", "filed by", "signed by"), rows)
 
 
 def _filing_as_json(filing: Filing) -> dict[str, Any]:
@@ -175,7 +168,7 @@ def _filing_as_json(filing: Filing) -> dict[str, Any]:
     }
 
 
-def _list(output: Output) -> None:
+def _list(arguments: argparse.Namespace, output: Output) -> None:
     from rulebook.chapters.rulebook import known_rules
 
     known = known_rules()
@@ -252,7 +245,8 @@ def _check_chapter(file: str, text: str, output: Output) -> None:
     )
 
 
-def _check(file: str, output: Output) -> None:
+def _check(arguments: argparse.Namespace, output: Output) -> None:
+    file = arguments.file
     text = _text_of(file)
     if "edition" in _keys(text):
         _check_amendment(file, text, output)

@@ -4,44 +4,41 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add, add_log, given_path, is_given, option, output_flags
-from rack.errors import Exit, UsageError
+from rack.actions import action_parsers, run_action
+from rack.arguments import add, add_log, given_path, is_given, option
+from rack.errors import UsageError
 from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
+    from desk.keys import KeyBook
     from events.proofs.keys import KeyEntry
+    from events.proofs.signed_note import PublicKey
 
-EXISTING = "Publish the existing key in FILE, such as a key in a device or service."
 HELP = "Make the keys that sign checkpoints, list the keys of a log, or replace a key"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    flags = output_flags()
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    new = actions.add_parser(
-        "new", help="Make a key for a log and publish it there, or make a witness's key.", parents=[flags]
-    )
+    action = action_parsers(parser)
+    new = action("new", "Make a key for a log and publish it there, or make a witness's key.", _new)
+    listed = action("list", "List the keys of a log.", _list)
+    rotate = action("rotate", "Make a new key, publish it, and retire the key in force.", _rotate)
     add(new, "file FILE", "The new key file; the public key goes to FILE.pub.", type=given_path)
-    add_log(new)
-    add(new, "--by WHO", "Who publishes the key.")
-    add(new, "--existing", EXISTING)
-    add(new, "--witness NAME", "Make a witness's key of this name instead; no log is changed.")
-    listed = actions.add_parser("list", help="List the keys of a log.", parents=[flags])
-    add_log(listed)
-    rotate = actions.add_parser(
-        "rotate", help="Make a new key, publish it, and retire the key in force.", parents=[flags]
-    )
     add(rotate, "file FILE", "The new key file.", type=given_path)
-    add_log(rotate)
-    add(rotate, "--by WHO", "Who replaces the key.", required=True)
+    for each in (new, listed, rotate):
+        add_log(each)
+    for each, what in ((new, "publishes"), (rotate, "replaces")):
+        add(each, "--by WHO", f"Who {what} the key.", required=each is rotate)
+        add(each, "--existing", "Publish the existing key in FILE, such as a key in a device or service.")
+    add(new, "--witness NAME", "Make a witness's key of this name instead; no log is changed.")
     add(rotate, "--reason REASON", "Why the key is replaced.", required=True)
-    add(rotate, "--existing", EXISTING)
     add(
         rotate,
         "--old FILE",
@@ -49,20 +46,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Do what was asked; 2 if the log has a key already, or none to replace."""
-    if arguments.action == "list":
-        return _list(arguments, output)
-    if arguments.action == "new" and arguments.witness:
-        for name in ("log", "by", "existing"):
-            if is_given(arguments, name):
-                raise UsageError(f"a witness's key is not published in a log; leave out {option(name)}, or --witness")
-        from events.proofs.keys import new_key
-        from events.proofs.signed_note import KeyKind
+run = run_action
+"""Do what was asked; 2 if the log has a key already, or none to replace."""
 
-        made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
-        _print_key(str(made), arguments.file, output)
-        return Exit.CLEAN
+
+def _new(arguments: argparse.Namespace, output: Output) -> None:
+    if not arguments.witness:
+        _publish(arguments, output, lambda book: book.add_first)
+        return
+    for name in ("log", "by", "existing"):
+        if is_given(arguments, name):
+            raise UsageError(f"a witness's key is not published in a log; leave out {option(name)}, or --witness")
+    from events.proofs.keys import new_key
+    from events.proofs.signed_note import KeyKind
+
+    made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
+    _print_key(str(made), arguments.file, output)
+
+
+def _rotate(arguments: argparse.Namespace, output: Output) -> None:
+    _publish(arguments, output, lambda book: partial(book.replace, reason=arguments.reason, old=arguments.old))
+
+
+def _publish(
+    arguments: argparse.Namespace,
+    output: Output,
+    way: Callable[[KeyBook], Callable[..., tuple[PublicKey, int]]],
+) -> None:
+    """Publish a key in the way that a key book offers."""
     from desk.keys import KeyBook
     from rack.opening import log_at
 
@@ -71,15 +82,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if not re.fullmatch(r"[a-z0-9-]{1,32}", arguments.by):
         raise UsageError(f"--by {arguments.by!r}: expected 1 to 32 of a-z, 0-9 and -")
     with closing(log_at(log_address(arguments.log))) as log:
-        book, file = KeyBook(log), arguments.file
-        if arguments.action == "new":
-            made, seq = book.add_first(file, arguments.by, existing=arguments.existing)
-        else:
-            made, seq = book.replace(
-                file, arguments.by, arguments.reason, old=arguments.old, existing=arguments.existing
-            )
-    _print_key(str(made), file, output, seq)
-    return Exit.CLEAN
+        made, seq = way(KeyBook(log))(arguments.file, arguments.by, existing=arguments.existing)
+    _print_key(str(made), arguments.file, output, seq)
 
 
 def _print_key(text: str, file: Path, output: Output, seq: int | None = None) -> None:
@@ -88,7 +92,7 @@ def _print_key(text: str, file: Path, output: Output, seq: int | None = None) ->
     output.text(f"{file}: a new key{where}; its public key:", text)
 
 
-def _list(arguments: argparse.Namespace, output: Output) -> Exit:
+def _list(arguments: argparse.Namespace, output: Output) -> None:
     from events.proofs.keys import PROPERTY_STREAM, KeyRing
     from rack.opening import log_at
 
@@ -99,7 +103,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     output.value([_as_json(entry) for entry in ring.entries])
     if not ring.entries:
         output.text("The log has no keys; make the first with `rack keys new`.")
-        return Exit.CLEAN
+        return
     rows = [
         (
             each.key.id.hex(),
@@ -110,7 +114,6 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
         for each in ring.entries
     ]
     output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))
-    return Exit.CLEAN
 
 
 def _vouch(entry: KeyEntry) -> str:

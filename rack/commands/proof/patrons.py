@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import action_parsers, add, time_us
-from rack.errors import Exit, UsageError
+from rack.actions import Act, action_parsers, run_action
+from rack.arguments import add, moment
+from rack.errors import UsageError
 from rack.output import Output, counted
 
 if TYPE_CHECKING:
@@ -22,13 +24,14 @@ HELP = "Manage the keyring of patron tokens; card numbers are read from stdin, n
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     action = action_parsers(parser, _add_keyring)
-    action("new", "Make a keyring.")
-    action("list", "List the epochs of a keyring.")
-    at = "A time, such as 2026-07-01T00:00:00Z (default: now)."
-    add(action("token", "Print the tokens of cards."), "--at TIME", at)
-    add(action("rotate", "Begin a new epoch."), "--at TIME", at)
-    action("erase", "Destroy the secrets of cards.")
-    destroy = action("destroy", "Destroy the key of an epoch.")
+    action("new", "Make a keyring.", _new)
+    action("list", "List the epochs of a keyring.", _with_keyring(_list))
+    token = action("token", "Print the tokens of cards.", _with_keyring(_token))
+    rotate = action("rotate", "Begin a new epoch.", _with_keyring(_rotate))
+    for each in (token, rotate):
+        add(each, "--at TIME", "A time, such as 2026-07-01T00:00:00Z (default: now).", type=moment("--at"))
+    action("erase", "Destroy the secrets of cards.", _with_keyring(_erase))
+    destroy = action("destroy", "Destroy the key of an epoch.", _with_keyring(_destroy))
     add(destroy, "--epoch N", "The epoch.", type=int, required=True)
 
 
@@ -36,50 +39,68 @@ def _add_keyring(parser: argparse.ArgumentParser) -> None:
     add(parser, "--keyring FILE", "The keyring file (mode 0600).")
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out."""
-    from intake.patrons import Keyring
+run = run_action
+"""Carry it out."""
 
+
+def _with_keyring(act: Callable[[Keyring, argparse.Namespace, Output], None]) -> Act:
+    def acting(arguments: argparse.Namespace, output: Output) -> None:
+        from intake.patrons import Keyring
+
+        with Keyring(_named(arguments)) as keyring:
+            act(keyring, arguments, output)
+
+    return acting
+
+
+def _named(arguments: argparse.Namespace) -> Path:
     if arguments.keyring is None:
         raise UsageError("name the keyring with --keyring FILE")
-    if arguments.action == "new":
-        Keyring.new(arguments.keyring).close()
-        output.value({"keyring": str(arguments.keyring), "epoch": 1})
-        output.text(f"{arguments.keyring}: keyring made; keep a copy away from the log")
-        return Exit.CLEAN
-    with Keyring(arguments.keyring) as keyring:
-        match arguments.action:
-            case "list":
-                _list(keyring, output)
-            case "token":
-                at_us = _now_us() if arguments.at is None else time_us(arguments.at, "--at")
-                tokens = [keyring.token(number, at_us) for number in _numbers()]
-                output.value(tokens)
-                output.text(*tokens)
-            case "rotate":
-                now_us = _now_us()
-                since_us = now_us if arguments.at is None else time_us(arguments.at, "--at")
-                if since_us < now_us:
-                    raise UsageError(
-                        f"--at {arguments.at}: a new epoch must begin now or later, because past events already have tokens"
-                    )
-                epoch = keyring.rotate(since_us)
-                output.value({"epoch": epoch.number, "since": _format_time(epoch.since_us)})
-                output.text(f"epoch {epoch.number} begins {_format_time(epoch.since_us)}")
-            case "erase":
-                erased = keyring.erase(_numbers())
-                output.value({"erased": erased})
-                output.text(
-                    f"{counted(erased, 'card')} erased; their tokens in the log can no longer be traced to a person"
-                )
-            case "destroy":
-                keyring.destroy(arguments.epoch)
-                output.value({"destroyed": arguments.epoch})
-                output.text(f"the key of epoch {arguments.epoch} is destroyed; delete its copies too")
-    return Exit.CLEAN
+    file: Path = arguments.keyring
+    return file
 
 
-def _list(keyring: Keyring, output: Output) -> None:
+def _new(arguments: argparse.Namespace, output: Output) -> None:
+    from intake.patrons import Keyring
+
+    file = _named(arguments)
+    Keyring.new(file).close()
+    output.value({"keyring": str(file), "epoch": 1})
+    output.text(f"{file}: keyring made; keep a copy away from the log")
+
+
+def _token(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
+    at_us = _now_us() if arguments.at is None else arguments.at
+    tokens = [keyring.token(number, at_us) for number in _numbers()]
+    output.value(tokens)
+    output.text(*tokens)
+
+
+def _rotate(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
+    now_us = _now_us()
+    since_us = now_us if arguments.at is None else arguments.at
+    if since_us < now_us:
+        raise UsageError(
+            f"--at {_format_time(since_us)}: a new epoch must begin now or later, because past events already have tokens"
+        )
+    epoch = keyring.rotate(since_us)
+    output.value({"epoch": epoch.number, "since": _format_time(epoch.since_us)})
+    output.text(f"epoch {epoch.number} begins {_format_time(epoch.since_us)}")
+
+
+def _erase(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
+    erased = keyring.erase(_numbers())
+    output.value({"erased": erased})
+    output.text(f"{counted(erased, 'card')} erased; their tokens in the log can no longer be traced to a person")
+
+
+def _destroy(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
+    keyring.destroy(arguments.epoch)
+    output.value({"destroyed": arguments.epoch})
+    output.text(f"the key of epoch {arguments.epoch} is destroyed; delete its copies too")
+
+
+def _list(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
     output.value(
         {
             "patrons": keyring.patrons,

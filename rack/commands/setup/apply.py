@@ -6,7 +6,6 @@ import argparse
 from contextlib import closing
 
 from rack.arguments import add, given_path
-from rack.commands.setup.pit import now_us
 from rack.commands.setup.plan import print_plan
 from rack.errors import Exit
 from rack.output import Output
@@ -28,7 +27,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.house.plan import APPLIERS, apply
     from desk.house.property_file import read_property
     from desk.review.persons import acting
-    from rack.opening import log_at
+    from rack.opening import log_at, now_us
 
     made = read_property(arguments.folder)
     acting(made.persons, arguments.by, *APPLIERS)

@@ -4,126 +4,132 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add, add_log, check_options, require_options
-from rack.commands.setup.pit import add_entry, correct, now_us, print_lines, show_lines
+from rack.actions import Act, action_parsers, add_person, at_house, run_action
+from rack.arguments import add, add_log
+from rack.commands.setup.pit import add_correction, correct, show_lines
 from rack.errors import Exit, UsageError
-from rack.output import Output, money, table
+from rack.output import Output, unsigned
 from rack.settings import cases_folder, log_address
 
 if TYPE_CHECKING:
     from desk.house.counting import CountRoom, Difference
+    from events.log.contract import EventLog
 
 HELP = "Enter the drop boxes of a gaming day twice, and write them if both agree; list and correct what was counted"
 
 EPILOG = """\
-enter [TABLE=AMOUNT …]    a first entry of the day's boxes: --day, --by
-again [TABLE=AMOUNT …]    the second, by another person: if both agree all boxes are written, else what differs is shown
-settle TABLE=AMOUNT …     which amount counts in each box that differs, and why (--reason); then all boxes are written
-list [TABLE]              which boxes of --day wait to be counted; the lines of a table
-correct TABLE LINE        state a box that was written otherwise, with --reason: --chips or --amount; --strike takes it back
-
 An amount is a total (12,345.00) or a count of chips and notes (100x5,20x12). Without boxes on a terminal, each box of the day
 that waits is asked for. --by is a registered person with the role `count` (`rack review register`)."""
-
-TAKES = {
-    "enter": ("by", "day"),
-    "again": ("by", "day"),
-    "settle": ("by", "day", "reason"),
-    "list": ("day",),
-    "correct": ("by", "reason", "chips", "amount", "strike"),
-}
-"""Action → its options, next to --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    add(parser, "action ACTION", ", ".join(TAKES), choices=tuple(TAKES))
-    add(parser, "of WHAT", "TABLE=AMOUNT for each box; or a table and a line.", nargs="*")
-    add_log(parser)
-    add_entry(parser)
-
-
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Count; 1 if two entries differ."""
-    from desk.house.counting import CountRoom
-    from rack.opening import house_log, register_of
-
-    action, of = arguments.action, [each.lower() for each in arguments.of]
-    check_options(arguments, "count", action, TAKES)
-    folder = (cases_folder(log_address(arguments.log)) or Path(".rack")) / "counts"
-    if action == "list" and of:
-        with house_log(arguments.log, read_only=True) as log:
-            show_lines(log, of, arguments.day, output)
-        return Exit.CLEAN
-    needed = {"list": ("day",), "correct": ("by", "reason"), "settle": ("by", "day", "reason")}
-    require_options(arguments, "count", action, needed.get(action, ("by", "day")))
-    if action == "correct" and len(of) != 2:
-        raise UsageError("rack count correct: expected TABLE LINE")
-    with house_log(arguments.log, read_only=action == "list") as log:
-        room = CountRoom(log, register_of(arguments.log), now_us, folder)
-        if action == "list":
-            boxes = room.boxes(arguments.day)
-            output.value(boxes)
-            output.text(*(boxes or [f"No box of {arguments.day} waits to be counted."]))
-        elif action == "correct":
-            print_lines([correct(room, arguments, of)], room, output)
-        else:
-            return _enter(room, arguments, of, output)
-    return Exit.CLEAN
-
-
-def _enter(room: CountRoom, given: argparse.Namespace, of: list[str], output: Output) -> Exit:
-    day = given.day
-    grid = _grid(of) if of or given.action == "settle" else _asked(room, day)
-    differences: list[Difference] = []
-    if given.action == "enter":
-        room.enter(day, grid, by=given.by)
-        said = f"{len(grid)} boxes of {day} kept; another person enters them again with `rack count again --day {day}`"
-    elif given.action == "settle":
-        room.settle(day, grid, by=given.by, reason=given.reason)
-        said = f"the boxes of {day} are written"
-    else:
-        differences = room.again(day, grid, by=given.by)
-        said = "nothing is written until you count these again, or settle them with `rack count settle` and a reason"
-        said = said if differences else f"both entries agree: {len(grid)} boxes of {day} are written"
-    output.value(
-        {
-            "day": day,
-            "differences": [{"table": each.table, "first": each.first, "again": each.again} for each in differences],
-        }
+    action = action_parsers(parser, add_log)
+    enter = action("enter", "Make a first entry of the day's boxes.", _counting(_enter))
+    again = action(
+        "again",
+        "Make the second entry, as another person: if both agree all boxes are written, else what differs is shown.",
+        _counting(_again),
     )
-    if differences:
-        rows = [(each.table, _shown(each.first), _shown(each.again)) for each in differences]
-        output.text(*table(("box", "first entry", "second entry"), rows))
-    output.text(said)
+    settle = action(
+        "settle",
+        "Say which amount counts in each box that differs, and why; then all boxes are written.",
+        _counting(_settle),
+    )
+    for each in (enter, again, settle):
+        add(each, "boxes TABLE=AMOUNT", "What each box held.", nargs="+" if each is settle else "*", type=str.lower)
+        add(each, "--day DAY", "The gaming day, such as 2026-11-29.", required=True)
+        add_person(each, reason="The reason." if each is settle else "")
+    listed = action("list", "List which boxes of a day wait to be counted, or the lines of a table.", _list)
+    add(listed, "table TABLE", "The table.", nargs="?", type=str.lower)
+    add(listed, "--day DAY", "The gaming day, such as 2026-11-29.")
+    right = action("correct", "State a box that was written otherwise, or strike it.", _counting(correct))
+    add_correction(right)
+
+
+run = run_action
+"""Count; 1 if two entries differ."""
+
+
+def _counting(act: Callable[[CountRoom, argparse.Namespace, Output], Exit | None], *, read_only: bool = False) -> Act:
+    """Return an action in the count room, which keeps first entries beside the property's cases."""
+
+    def counting(log: EventLog, given: argparse.Namespace, output: Output) -> Exit | None:
+        from desk.house.counting import CountRoom
+        from rack.opening import now_us, register_of
+
+        folder = (cases_folder(log_address(given.log)) or Path(".rack")) / "counts"
+        return act(CountRoom(log, register_of(given.log), now_us, folder), given, output)
+
+    return at_house(counting, read_only=read_only)
+
+
+def _list(given: argparse.Namespace, output: Output) -> Exit | None:
+    if given.table is not None:
+        return at_house(lambda log, *_: show_lines(log, given.table, given.day, output), read_only=True)(given, output)
+    if given.day is None:
+        raise UsageError("rack count list needs --day, or a table")
+    return _counting(_waiting, read_only=True)(given, output)
+
+
+def _waiting(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
+    boxes = room.boxes(given.day)
+    output.value(boxes)
+    output.text(*(boxes or [f"No box of {given.day} waits to be counted."]))
+
+
+def _enter(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
+    boxes = _boxes(room, given)
+    room.enter(given.day, boxes, by=given.by)
+    next_ = f"another person enters them again with `rack count again --day {given.day}`"
+    _print(given.day, [], f"{len(boxes)} boxes of {given.day} kept; {next_}", output)
+
+
+def _again(room: CountRoom, given: argparse.Namespace, output: Output) -> Exit:
+    boxes = _boxes(room, given)
+    differences = room.again(given.day, boxes, by=given.by)
+    says = "nothing is written until you count these again, or settle them with `rack count settle` and a reason"
+    agreed = f"both entries agree: {len(boxes)} boxes of {given.day} are written"
+    _print(given.day, differences, says if differences else agreed, output)
     return Exit.FINDINGS if differences else Exit.CLEAN
 
 
+def _settle(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
+    room.settle(given.day, _boxes(room, given), by=given.by, reason=given.reason)
+    _print(given.day, [], f"the boxes of {given.day} are written", output)
+
+
+def _print(day: str, differences: Sequence[Difference], says: str, output: Output) -> None:
+    from msgspec import to_builtins
+
+    output.value({"day": day, "differences": to_builtins(differences)})
+    if differences:
+        rows = [(each.table, _shown(each.first), _shown(each.again)) for each in differences]
+        output.table(("box", "first entry", "second entry"), rows)
+    output.text(says)
+
+
 def _shown(cents: int | None) -> str:
-    return "left out" if cents is None else money(cents).lstrip("+")
+    return "left out" if cents is None else unsigned(cents)
 
 
-def _grid(of: list[str]) -> dict[str, int]:
-    """Read TABLE=AMOUNT. Raises `UsageError`, and `ReviewRefused` for what is no amount."""
+def _boxes(room: CountRoom, given: argparse.Namespace) -> dict[str, int]:
+    """Read TABLE=AMOUNT, or ask for each box of the day that waits. Raises `UsageError`, and `ReviewRefused` for no amount."""
     from desk.house.pit import typed_cents
 
+    if not given.boxes:
+        if not sys.stdin.isatty():
+            raise UsageError("rack count: name each box as TABLE=AMOUNT")
+        return {name: typed_cents(input(f"{name}: ").strip()) for name in room.boxes(given.day)}
     grid: dict[str, int] = {}
-    for each in of:
+    for each in given.boxes:
         name, equals, amount = each.partition("=")
         if not equals or not name or name in grid:
             raise UsageError(f"{each}: expected TABLE=AMOUNT, each table once, as in fu-01=12,345.00")
         grid[name] = typed_cents(amount)
     return grid
-
-
-def _asked(room: CountRoom, day: str) -> dict[str, int]:
-    """Ask for each box of the day that waits, on a terminal. Raises `UsageError` elsewhere."""
-    from desk.house.pit import typed_cents
-
-    if not sys.stdin.isatty():
-        raise UsageError("rack count: name each box as TABLE=AMOUNT")
-    return {name: typed_cents(input(f"{name}: ").strip()) for name in room.boxes(day)}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rack.arguments import add, given_path
-from rack.commands.setup.pit import now_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -26,7 +25,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.house.health import look
     from desk.house.property_file import read_property
     from desk.review.persons import ReviewRefused
-    from rack.opening import options_of
+    from rack.opening import now_us, options_of
 
     if arguments.send_test:
         _send_test(arguments.folder, output)
@@ -47,6 +46,7 @@ def _send_test(folder: Path, output: Output) -> None:
     from desk.alarms.sender import doors
     from desk.alarms.settings import read_settings
     from desk.house.health import TEST
+    from rack.opening import now_us
 
     file = folder / "alarms.toml"
     if not file.exists():

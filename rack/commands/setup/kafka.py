@@ -8,7 +8,8 @@ import time
 from events.kafka.acls import ROLES, create, rules_of
 from events.kafka.development.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
 from events.kafka.development.cluster import ADMINISTRATOR, DEFAULT_PREFIX, PORTS_OF_A_NODE, SIZE, DevelopmentCluster
-from rack.arguments import add, output_flags, positive, within
+from rack.actions import action_parsers, run_action
+from rack.arguments import add, positive, within
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import kafka_security
@@ -20,38 +21,28 @@ PORTS = within(1, 65_535 - SIZE * PORTS_OF_A_NODE)
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for name, what in (
-        ("start", "Start a real Apache Kafka on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves"),
-        ("stop", "Stop the broker or the nodes of the folder, and nothing else"),
-        ("status", "Report what runs of the folder; the exit code is 1 if nothing does, or not all nodes"),
-    ):
-        action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-        add(
-            action,
-            "--port N",
-            f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine.",
-            type=PORTS,
-            default=DEFAULT_PORT,
-        )
-        add(
-            action,
-            "--dir DIR",
-            f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER}).",
-            default=DEFAULT_FOLDER,
-        )
-        if name == "start":
-            _add_size(action)
-    acls = actions.add_parser(
-        "acls",
-        help="Print the access rules of the users of a log; --apply creates them.",
-        description="Print the access rules that give each user of a log the rights that its work needs. How to reach the "
-        "cluster as an administrator is read from the RACK_KAFKA_… variables. The brokers must run an authorizer and refuse "
-        "what no rule allows (their default).",
-        epilog="roles:\n" + "\n".join(f"  {name:<10} {role.does}" for name, role in ROLES.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        parents=[output_flags()],
+    action = action_parsers(parser)
+    start = action(
+        "start", "Start a real Apache Kafka on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves.", _start
     )
+    stop = action("stop", "Stop the broker or the nodes of the folder, and nothing else.", _stop)
+    status = action(
+        "status", "Report what runs of the folder; the exit code is 1 if nothing does, or not all nodes.", _status
+    )
+    for each in (start, stop, status):
+        ports = f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine."
+        add(each, "--port N", ports, type=PORTS, default=DEFAULT_PORT)
+        folder = f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER})."
+        add(each, "--dir DIR", folder, default=DEFAULT_FOLDER)
+    _add_size(start)
+    acls = action("acls", "Print the access rules of the users of a log; --apply creates them.", _acls)
+    acls.description = (
+        "Print the access rules that give each user of a log the rights that its work needs. How to reach the "
+        "cluster as an administrator is read from the RACK_KAFKA_… variables. The brokers must run an authorizer and refuse "
+        "what no rule allows (their default)."
+    )
+    acls.epilog = "roles:\n" + "\n".join(f"  {name:<10} {role.does}" for name, role in ROLES.items())
+    acls.formatter_class = argparse.RawDescriptionHelpFormatter
     add(acls, "log ADDR", "Address of the log, kafka://host:port/prefix.")
     add(acls, "users ROLE=PRINCIPAL", "A role and its user, such as intake=User:rack-intake.", nargs="+")
     add(acls, "--partitions N", "Number of partitions of the events topic (default: 4).", type=positive, default=4)
@@ -76,28 +67,24 @@ def _add_size(action: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry the action out."""
-    if arguments.action == "acls":
-        return _acls(arguments, output)
-    broker = DevelopmentBroker(arguments.dir, arguments.port)
-    cluster = DevelopmentCluster(arguments.dir, arguments.port)
-    if arguments.action == "status":
-        return _status(broker, cluster, output)
-    if arguments.action == "stop":
-        return _stop(broker, cluster, output)
+run = run_action
+"""Carry the action out."""
+
+
+def _start(arguments: argparse.Namespace, output: Output) -> None:
     if arguments.brokers == SIZE:
-        return _start_cluster(arguments, output)
-    if cluster.running():
+        _start_cluster(arguments, output)
+        return
+    broker = DevelopmentBroker(arguments.dir, arguments.port)
+    if DevelopmentCluster(arguments.dir, arguments.port).running():
         raise UsageError(f"a cluster of {arguments.dir} is running; `rack kafka stop` ends it")
     began = time.monotonic()
     pid = broker.start()
     output.value({"bootstrap": broker.bootstrap, "pid": pid})
     output.text(f"Kafka serves {broker.bootstrap} (process {pid}, {time.monotonic() - began:.1f} s)")
-    return Exit.CLEAN
 
 
-def _start_cluster(arguments: argparse.Namespace, output: Output) -> Exit:
+def _start_cluster(arguments: argparse.Namespace, output: Output) -> None:
     cluster = DevelopmentCluster(arguments.dir, arguments.port, prefix=arguments.prefix)
     began = time.monotonic()
     pids = cluster.start()
@@ -109,22 +96,22 @@ def _start_cluster(arguments: argparse.Namespace, output: Output) -> Exit:
         f"Sign in as a user: . {cluster.user_file('intake')} (also {', '.join(role for role in ROLES if role != 'intake')}; "
         f"{ADMINISTRATOR} creates logs and rules)",
     )
-    return Exit.CLEAN
 
 
-def _stop(broker: DevelopmentBroker, cluster: DevelopmentCluster, output: Output) -> Exit:
-    nodes = cluster.stop()
+def _stop(arguments: argparse.Namespace, output: Output) -> None:
+    broker = DevelopmentBroker(arguments.dir, arguments.port)
+    nodes = DevelopmentCluster(arguments.dir, arguments.port).stop()
     stopped = broker.stop() or nodes > 0
     output.value({"stopped": stopped})
     if nodes:
         output.text(f"Kafka stopped ({counted(nodes, 'node')})")
     else:
         output.text("Kafka stopped" if stopped else f"no Kafka broker of {broker.directory} was running")
-    return Exit.CLEAN
 
 
-def _status(broker: DevelopmentBroker, cluster: DevelopmentCluster, output: Output) -> Exit:
-    pid, nodes = broker.pid(), {node.number: node.pid() for node in cluster.nodes}
+def _status(arguments: argparse.Namespace, output: Output) -> Exit:
+    pid = DevelopmentBroker(arguments.dir, arguments.port).pid()
+    nodes = {node.number: node.pid() for node in DevelopmentCluster(arguments.dir, arguments.port).nodes}
     if not any(nodes.values()):
         output.value({"pid": pid})
         output.text("not running" if pid is None else f"running as process {pid}")
@@ -135,7 +122,7 @@ def _status(broker: DevelopmentBroker, cluster: DevelopmentCluster, output: Outp
     return Exit.CLEAN if all(nodes.values()) else Exit.FINDINGS
 
 
-def _acls(arguments: argparse.Namespace, output: Output) -> Exit:
+def _acls(arguments: argparse.Namespace, output: Output) -> None:
     from events.errors import LogUnavailable
     from events.kafka.topics import parse_address
 
@@ -149,4 +136,3 @@ def _acls(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.apply:
         create(bootstrap, kafka_security(), given)
         output.note(f"{counted(len(given), 'rule')} created at {bootstrap}")
-    return Exit.CLEAN

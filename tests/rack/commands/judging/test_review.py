@@ -211,26 +211,18 @@ def test_a_broken_review_of_one_table_hides_no_other(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["assign", "FINDING", "--by", "m.ortiz"], "rack review assign needs --to"),
-        (["note", "FINDING", "--by", "m.ortiz"], "rack review note needs --reason"),
-        (["register", "--name", "X"], "expected the id of one person"),
-        (["register", "t.ito"], "rack review register needs --name"),
         (["register", "T.Ito", "--name", "X"], "is no id of a person"),
         (["register", "s-lee", "--name", "X"], "two names must be two people"),
-        (["note"], "expected the id of one finding"),
         (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "there is no one finding 'zz'"),
-        (["list", "fu-01", "1"], "expected one table at most"),
         (["list", "fu-99"], "the log has no table 'fu-99'"),
         (["custody", "fu-99"], "the log has no table 'fu-99'"),
-        (["open", "fu-01", "x", "--dispute", "d"], "expected a table and the number of a round"),
-        (["open", "fu-01", "0", "--dispute", "d"], "expected a table and the number of a round"),
         (
             ["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1.0", "--by", "a", "--reason", "b"],
-            "--amount 1.0",
+            "'1.0' is no amount",
         ),
         (
             ["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1,00.00", "--by", "a", "--reason", "b"],
-            "--amount",
+            "is no amount",
         ),
         (["video", "fu-01", "1", "--camera", "c", "--by", "a", "--reason", "b", "--from", "fu=1"], "expected a time"),
     ],
@@ -240,6 +232,25 @@ def test_what_is_missing_is_named(
 ) -> None:
     finding = underpaid(capsys, address)
     assert main(["review", *(finding if word == "FINDING" else word for word in words), "--log", address]) == 2
+    assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["assign", "f0", "--by", "m.ortiz"], "the following arguments are required: --to, --reason"),
+        (["note", "f0", "--by", "m.ortiz"], "the following arguments are required: --reason"),
+        (["note"], "the following arguments are required: FINDING"),
+        (["register", "--name", "X"], "the following arguments are required: ID"),
+        (["register", "t.ito"], "the following arguments are required: --name"),
+        (["list", "fu-01", "1"], "unrecognized arguments: 1"),
+        (["open", "fu-01", "x", "--dispute", "d"], "argument ROUND: invalid positive value: 'x'"),
+        (["open", "fu-01", "0", "--dispute", "d"], "argument ROUND: expected a number of 1 or more, got 0"),
+    ],
+)
+def test_what_an_action_needs_is_named(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["review", *words])
     assert problem in capsys.readouterr().err
 
 
