@@ -361,27 +361,24 @@ STRIP_HEIGHT = CARD_H + 22
 
 
 def hands_drawing(table: Table, positions: Sequence[Position], alt: str) -> str:
-    """Return the hands of some positions in a row, as set, or as dealt where none are; empty if no cards are known."""
-    x, parts = 0.0, []
+    """Return the hands of some positions in a row that a phone breaks, as set, or as dealt; empty if no cards are known."""
+    drawn = []
     for position in positions:
         box = table.box(position)
         hands = [each for each in ((box.high, box.medium, box.low) if box.is_set else (box.cards,)) if each]
         if not hands:
             continue
-        words = position_name(position) + (f" · {box.mark}" if box.mark else "")
-        parts.append(_text(x, 14, words, 13, "currentColor", weight=700))
-        begins = x
+        words, x = position_name(position) + (f" · {box.mark}" if box.mark else ""), 0.0
+        parts = [_text(0, 14, words, 13, "currentColor", weight=700)]
         for cards in hands:
             parts.append(hand(x, 21, cards))
             x += hand_width(len(cards)) + 12
-        x = max(x, begins + 8 * len(words)) + 18
-    if not parts:
-        return ""
-    return (
-        f'<svg viewBox="0 0 {x:g} {STRIP_HEIGHT}" width="{x:g}" style="max-width:100%" role="img" '
-        f'aria-label="{escape(alt)}" xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
-        f"{''.join(parts)}</svg>"
-    )
+        wide = max(x, 8 * len(words))
+        drawn.append(
+            f'<svg viewBox="0 0 {wide:g} {STRIP_HEIGHT}" width="{wide:g}" style="max-width:100%" aria-hidden="true" '
+            f'xmlns="http://www.w3.org/2000/svg" font-family="inherit">{"".join(parts)}</svg>'
+        )
+    return f'<div class="rk-hands" role="img" aria-label="{escape(alt)}">{"".join(drawn)}</div>' if drawn else ""
 
 
 def _middle(place: Layout, table: Table) -> str:

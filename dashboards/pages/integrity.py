@@ -54,7 +54,8 @@ def page() -> None:
         )
         return
     formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
-    show_verification(address, formats)
+    with st.container():  # what is redrawn beneath stays in its place
+        show_verification(address, formats)
     witness_status.show(address, formats)
     ends(formats)
     missing(formats)

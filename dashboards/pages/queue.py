@@ -40,10 +40,10 @@ def page() -> None:
         filters, together = filter_bar(choices, said, head)
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
+        deeds.strip(formats)  # first: it is redrawn by itself, and stays in its place
         source.show(markup.heading("Incidents", _summary(total, formats)))
         if said is not None:
             source.show(case_parts.due_cases(said.cases(), said.today))
-        deeds.strip(formats)
     if not total["incidents"]:
         _nothing(bool(choices.codes), said)
         source.watch()

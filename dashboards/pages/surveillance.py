@@ -139,7 +139,7 @@ def _enter(who: str, formats: Formats) -> None:
         day = first.date_input("Day (default: today)", None, format="MM/DD/YYYY")
         clock = second.time_input("Time (default: now)", None)
         if st.form_submit_button("Make entry", type="primary"):
-            if not _is_filled_in({"What happened": note.strip()}):
+            if not _is_filled_in({"What happened": note.strip()} | ({"Time": str(clock or "")} if day else {})):
                 st.rerun()
             values: dict[str, Any] = {
                 "note": note.strip(),
@@ -155,10 +155,11 @@ def _enter(who: str, formats: Formats) -> None:
 
 
 def _moment(day: date | None, clock: time | None, formats: Formats) -> int | None:
-    """Return a day and a time of the property's clock as UTC microseconds; None if either is missing: now."""
-    if day is None or clock is None:
+    """Return a day (today, if none is given) and a time of the property's clock as UTC microseconds; None without a time: now."""
+    if clock is None:
         return None
-    return int(datetime.combine(day, clock, formats.zone or ZoneInfo("UTC")).timestamp()) * 1_000_000
+    zone = formats.zone or ZoneInfo("UTC")
+    return int(datetime.combine(day or datetime.now(zone).date(), clock, zone).timestamp()) * 1_000_000
 
 
 def _entries(of_room: TableReview, formats: Formats) -> None:

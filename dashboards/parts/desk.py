@@ -238,9 +238,10 @@ def refuse(why: str, title: str = "Not saved") -> None:
 def outcome(overtaken_by: str = "") -> None:
     """Say once what the last action came to; `overtaken_by`: what another person did first, which says why it was refused."""
     refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)
-    if refusal:
-        title, why = refusal
-        st.html(markup.notice(title, overtaken_by or why))
+    with st.container():  # what is beneath stays in its place, whether there is a refusal or not
+        if refusal:
+            title, why = refusal
+            st.html(markup.notice(title, overtaken_by or why))
     if done:
         st.toast(f"Saved. {markup.plain_markdown(done)}")
 

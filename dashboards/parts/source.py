@@ -28,7 +28,12 @@ DRAWN_FROM = "drawn-from"
 """Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
 
 NOTICES = "page-notices"
-"""Where the place is kept in which a page says what its address asks for and is not here: above everything, whoever asks."""
+"""Where the place is kept in which a page says what its address asks for and is not here: above everything, whoever asks.
+
+It is one place, however many notices are in it: a fragment beneath that moved while it is redrawn would be there twice.
+"""
+NEWS = "page-news"
+"""Where the place is kept in which a page offers new results: always at the corner, whatever else the page shows."""
 
 
 def begin() -> None:
@@ -41,9 +46,11 @@ def begin() -> None:
     formats_here = Formats.of(facts)
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
     st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
-    show(verification_run.banner(formats_here))
-    st.session_state[NOTICES] = st.container()
-    show(address.left_out_notices())
+    st.session_state[NEWS] = st.container(key="news")
+    st.session_state[NOTICES] = st.container(gap="xsmall")
+    with st.session_state[NOTICES]:
+        show(verification_run.banner(formats_here))
+        show(address.left_out_notices())
     drafts.forget()
 
 
@@ -279,4 +286,5 @@ def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> N
         if not quietly or st.button(f"Show {words}", type="primary", key="show-new"):
             st.rerun()
 
-    look()
+    with st.session_state[NEWS]:
+        look()

@@ -12,7 +12,7 @@ from desk.review.desk import Desk, Entry
 from desk.review.incident_desk import IncidentCase, incident_cases
 from desk.review.observed_table import ObservedTable
 from desk.review.state import SURVEILLANCE, TableReview
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import plain, plural, table_name
 
 CHANGES = {
     "finding_assigned": "assigned",
@@ -22,6 +22,9 @@ CHANGES = {
     "finding_reopened": "reopened",
 }
 """What an entry about a finding is → what was done."""
+
+STATUSES = {"failed": "out of order", "covered": "out of order, covered or with a sign"}
+"""Status of a device → in words; any other is not known for certain."""
 
 
 class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +37,7 @@ class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_over_lines(desk: Desk) -> list[HandOverLine]:
-    """Return what is open at each table, what waits for a signature, and what changed in the shift.
+    """Return what is open at each table, what waits for a signature, what is out of order, and what changed in the shift.
 
     Raises an `IntegrityError` if a review is broken.
     """
@@ -46,7 +49,26 @@ def hand_over_lines(desk: Desk) -> list[HandOverLine]:
     for table in observed:
         unfinished = sum(each.closed is None for each in ObservedTable(desk.log, table).observations.values())
         lines += _line("observations", table, unfinished, "unfinished observation", "observations")
-    return lines + _changes(reviews)
+    return lines + _devices(desk) + _changes(reviews)
+
+
+def _devices(desk: Desk) -> list[HandOverLine]:
+    """Return the devices that are out of order or signaled a fault, as the last replay left each table."""
+    from replay.run.engine import shared_engine  # and with it all that judges: only where a shift is handed over
+    from replay.run.stream_worker import StreamWorker
+
+    lines: list[HandOverLine] = []
+    for stream, snapshot in sorted(desk.results.snapshots(shared_engine()).items()):
+        fold = StreamWorker(stream, desk.results.latest, snapshot).table if stream.startswith("table/") else None
+        if fold is None:
+            continue
+        table = stream.partition("/")[2]
+        known = dict.fromkeys(fold.state.alarms, "signaled a fault")
+        known |= {name: STATUSES.get(status, "perhaps out of order") for name, status in fold.state.devices.items()}
+        for device, state in sorted(known.items()):
+            words = f"{table_name(table)}: {plain(device)} {state}"
+            lines.append(HandOverLine(kind="devices", words=words, page="health", table=table))
+    return lines
 
 
 def summary(lines: Iterable[HandOverLine]) -> str:

@@ -99,6 +99,11 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
     expect_drawn(page)
     expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
     expect_fits(page)
+    links, heading = page.locator("nav:is(.rk-places, .rk-pages):visible").last, page.locator("h1")
+    above, below = links.bounding_box(), heading.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert below["y"] - above["y"] - above["height"] >= 8, "the heading is tight under the links"
     if path in WITH_A_DRAWING:
         expect(page.locator(".rk-wide svg")).to_be_visible()
         expect(page.locator(".rk-upright svg")).to_be_hidden()

@@ -64,7 +64,7 @@ def test_the_dispute_is_answered_on_the_first_screen(site: str, page: Page) -> N
     ):
         expect(answer).to_contain_text(words)
     expect_on_first_screen(answer)
-    hands = page.locator("svg[aria-label='The hands of the ruling']")
+    hands = page.locator("[aria-label='The hands of the ruling']")
     expect_on_first_screen(hands)
     expect(hands).to_contain_text("Seat 3")
     expect_on_first_screen(page.get_by_role("button", name="Print this page"))

@@ -83,7 +83,7 @@ def test_an_open_form_tears_nothing_apart(desk_site: str, page: Page) -> None:
     log_in(page, desk_site, "m.ortiz@bellwether.example")
     page.goto(f"{desk_site}/dispute?of=fu-01&round=2&seat=3")
     expect_drawn(page)
-    hands, table = page.locator("svg[aria-label='The hands of the ruling']"), page.locator("table.rk-table").first
+    hands, table = page.locator("[aria-label='The hands of the ruling']"), page.locator("table.rk-table").first
     before, after = hands.bounding_box(), table.bounding_box()
     assert before
     assert after

@@ -126,11 +126,12 @@ def test_d870_a_past_day_of_which_only_counts_are_on_record_is_not_green(
 def test_a_warning_about_the_open_round_is_on_its_tile(floor: Living) -> None:
     floor.pay_short(7)
     page = said(start("floor"))
+    assert "rk-warned" in page
     assert "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00" in page
     assert "Pay $100.00 to the patron at seat 3." in page
     assert "Ace High Bonus: $10.00 at 20 to 1 pays $200.00" in page
     floor.play([8])  # a replay that does not follow takes away what it has gone past
-    assert "Correct now" not in said(start("floor"))
+    assert "rk-warned" not in said(start("floor"))
 
 
 def test_the_most_urgent_table_comes_first() -> None:

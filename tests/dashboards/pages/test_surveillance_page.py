@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime, time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -70,6 +72,21 @@ def test_an_entry_is_in_the_log_and_on_the_page(floor: Living) -> None:
     (entry,) = of_room(floor).surveillance
     assert (entry.noted.by, entry.noted.note, entry.noted.camera) == ("m.ortiz", "patron at seat 3 shouts", "cam-4")
     assert "patron at seat 3 shouts" in said(test)
+
+
+def test_a_time_without_a_day_is_of_today_and_a_day_without_a_time_is_asked_for_it(floor: Living) -> None:
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "What happened", "patron at seat 3 shouts")
+    test.date_input[0].set_value(date(2026, 3, 5))
+    assert "Fill in: Time." in said(press(test, "Make entry"))
+    assert not of_room(floor).surveillance
+    test.date_input[0].set_value(None)
+    test.time_input[0].set_value(time(0, 1))
+    press(test, "Make entry")
+    (entry,) = of_room(floor).surveillance
+    at = datetime.fromtimestamp(entry.noted.happened_us / 1e6, ZoneInfo("UTC"))
+    assert (at.date(), at.time()) == (datetime.now(ZoneInfo("UTC")).date(), time(0, 1))
 
 
 @pytest.mark.parametrize(

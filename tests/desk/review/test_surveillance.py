@@ -11,8 +11,11 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.places import PLACES, check_place
+from replay.run.replayer import replay
 from tests.desk.people import PEOPLE
 from tests.replay.tables import DESK_US, START_US, Table, append
+
+JAM = model.DeviceFailed(device="shuffler", fault="jam")
 
 
 def entered(desk: Desk, note: str = "shuffler jams", **fields: object) -> None:
@@ -78,6 +81,32 @@ def test_what_is_handed_over_follows_what_was_done_in_the_shift(desk: Desk) -> N
         ("signatures", "FU-01: 1 awaited signature"),
         ("changes", "FU-01: 1 acknowledged, 1 resolved or signed"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ([], []),
+        ([JAM], ["FU-01: shuffler out of order"]),
+        (
+            [JAM, model.DeviceCovered(device="shuffler", how="sign")],
+            ["FU-01: shuffler out of order, covered or with a sign"],
+        ),
+        ([JAM, model.DeviceRestored(device="shuffler")], []),
+        ([model.DeviceAlarmed(device="shuffler", alarm="red_light")], ["FU-01: shuffler signaled a fault"]),
+    ],
+)
+def test_a_device_is_handed_over_while_it_is_out_of_order(
+    log: SqliteLog, results: SqliteResults, after: list[model.Event], words: list[str]
+) -> None:
+    table = Table()
+    table.play(1, "")
+    for event in after:
+        table.say(event)
+    append(log, table)
+    replay(log, results)
+    lines = surveillance.hand_over_lines(Desk(log, results, persons=PEOPLE, clock=lambda: DESK_US))
+    assert [each.words for each in lines if each.kind == "devices"] == words
 
 
 def test_who_signed_over_does_not_accept(desk: Desk) -> None:
