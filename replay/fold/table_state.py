@@ -317,7 +317,8 @@ def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemov
 
 
 def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) -> None:
-    state.idle_spread, state.spread_us = True, max(state.spread_us, fact.at_us)
+    if event.deck in state.decks or not state.decks:  # another deck than the table's says nothing of its cards
+        state.idle_spread, state.spread_us = True, max(state.spread_us, fact.at_us)
     if state.shoe is not None:
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
@@ -328,7 +329,9 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
 
 
 def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
-    state.idle_washed, state.washed_us = True, max(state.washed_us, fact.at_us)
+    if event.deck in state.decks or not state.decks:
+        state.idle_washed = state.idle_spread  # a wash before the cards were spread is none (§ 687a.5(f))
+        state.washed_us = max(state.washed_us, fact.at_us)
     if state.shoe is not None:
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
@@ -363,7 +366,8 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
     state.seats_unsure -= {event.seat}
     if not state.patrons:  # if a departure arrives late, what was done to the cards since is on record before it
         state.idle, state.idle_seq = not state.seats_unsure, fact.seq
-        state.idle_spread, state.idle_washed = state.spread_us > fact.at_us, state.washed_us > fact.at_us
+        state.idle_spread = state.spread_us > fact.at_us
+        state.idle_washed = state.idle_spread and state.washed_us > fact.at_us
 
 
 def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -> None:
