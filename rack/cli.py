@@ -90,7 +90,8 @@ OLD_NAMES = {"errors": "dealer-errors"}
 EPILOG = """\
 Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure.
 Log address: sqlite:///path/file.db, kafka://host:port/prefix or, read-only, archive:///path/folder. RACK_LOG sets the default.
-`rack docs NAME` prints the document that a message names as docs/NAME.md. RACK_DEBUG=1 prints the traceback of an error."""
+`rack docs NAME` prints the document that a message names as docs/NAME.md, `rack docs PAY-UNDER` what a finding is,
+`rack docs D13` a decision. RACK_DEBUG=1 prints the traceback of an error."""
 
 
 class _GroupedHelp(argparse.RawDescriptionHelpFormatter):

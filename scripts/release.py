@@ -42,6 +42,7 @@ def main() -> int:
     checks = [
         ["twine", "check", "--strict", *(str(path) for path in made if path.name != FILE)],
         ["check_wheel_contents", str(wheel)],
+        ["scripts.named_documents", str(wheel)],
         ["validate_pyproject", "pyproject.toml"],
     ]
     if find_spec("reuse") is None:  # it has no wheel, so that the lock, which builds nothing, cannot hold it

@@ -1,8 +1,8 @@
 """Builds the documents as a website with search, strictly: a link or an anchor that leads nowhere ends it.
 
 `python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds. Made here are those of
-which `docs/` has a summary; the reference of commands, of the Python API and of findings; and the controls. Nothing is asked of a
-network, here or by the pages.
+which `docs/` has a summary; the reference of commands and of the Python API; and the controls. Nothing is asked of
+a network, here or by the pages.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ import discard_rack
 from rack.cli import COMMANDS, GROUPS, build_parser
 from rack.commands.setup.docs import WHOLE
 from replay.installed_games import add_installed_games
-from replay.narrative.findings import finding_title
-from replay.rules.order import rules_in_order
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -118,7 +116,6 @@ def stage(source: Path) -> None:
     for name, made in (
         ("command-reference.md", commands),
         ("api-reference.md", api),
-        ("findings.md", findings),
         ("controls.md", controls),
     ):
         (source / name).write_text("\n".join(made()) + "\n", "utf-8")
@@ -197,20 +194,6 @@ def _plain(text: str) -> str:
     """Return a docstring as Markdown: its examples as a block, nothing in it as a link."""
     said, _, example = text.partition("\n>>> ")
     return f"{said.strip()}\n" + (f"\n```pycon\n>>> {example.strip()}\n```\n" if example else "")
-
-
-def findings() -> Iterator[str]:
-    """Yield every finding with an anchor, its title, and what the rule that finds it says."""
-    yield "# Findings\n"
-    yield "Every code that a verdict may name. The [evidence pages](evidence.md) say which events show each one, by section.\n"
-    found: dict[str, list[str]] = {}
-    for rule in rules_in_order():
-        said = (inspect.getdoc(rule.evaluate) or "").partition("\n\n")[0].replace("\n", " ")
-        for code in rule.codes:
-            found.setdefault(code, []).append(re.sub(r"[<>\[\]]", "", said))
-    for code, said in sorted(found.items()):
-        yield f"## {code}\n"
-        yield f"**{finding_title(code)}.** {' '.join(dict.fromkeys(said))}\n"
 
 
 def controls() -> Iterator[str]:

@@ -22,6 +22,8 @@ from analytics.reports.catalogue import REPORTS
 from rack.cli import COMMANDS, GROUPS, build_parser
 from rack.commands.setup import docs
 from rack.installation import PACKAGES
+from replay.narrative.findings import TITLES
+from scripts import findings
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
@@ -216,10 +218,12 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
         (file, name)
         for file in tracked()
         if file.split("/")[0] in PACKAGES and file.endswith((".py", ".toml", ".typ", ".js", ".html"))
-        for name in re.findall(r"docs/[a-z][\w-]+\.md", text(file))
+        for name in re.findall(r"docs/[a-z][\w-]+\.md(?:#[\w-]+)?", text(file))
     }
     assert len(named) > 40
-    assert [(file, name) for file, name in sorted(named) if not (ROOT / name).is_file()] == []
+    for file, name in sorted(named):
+        page, anchor = docs.place_of(name)
+        assert anchor is None or anchor in anchors(f"docs/{page}.md"), (file, name)
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
         "/".join(docs.INSTALLED): ["docs/*.md"]
     }
@@ -243,6 +247,15 @@ def test_a_control_is_answered_by_what_is_there_or_is_not_ours(file: str, contro
     for page, _, anchor in (name.partition("#") for name in control.get("documents", ())):
         assert (ROOT / "docs" / page).is_file()
         assert not anchor or anchor in anchors(f"docs/{page}"), anchor
+
+
+def test_every_finding_and_every_decision_has_its_place_in_a_document() -> None:
+    """`.venv/bin/python -m scripts.findings` makes it."""
+    assert text("docs/findings.md") == findings.document()
+    for named in (*TITLES, *tomllib.loads(text("rulebook/decisions.toml"))):
+        if named != "subjects":
+            page, anchor = docs.place_of(named)
+            assert anchor in anchors(f"docs/{page}.md"), named
 
 
 def test_the_readme_is_a_page() -> None:
@@ -367,10 +380,7 @@ def test_documents_name_only_files_and_modules_that_exist(document: str) -> None
 
 def anchors(document: str) -> set[str]:
     """What a link can point at in a document: its anchors, and its headings as GitHub names them."""
-    content = text(document)
-    headings = re.findall(r"^#+ (.+)$", content, re.M)
-    named = {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
-    return named | set(re.findall(r'<a id="([^"]+)"></a>', content))
+    return set(docs.parts(text(document)))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

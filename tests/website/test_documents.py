@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 def test_a_link_that_leads_nowhere_ends_the_build(
     broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    whole = documents.findings
-    monkeypatch.setattr(documents, "findings", lambda: [*whole(), broken])
+    whole = documents.controls
+    monkeypatch.setattr(documents, "controls", lambda: [*whole(), broken])
     monkeypatch.setattr("sys.argv", ["documents", "--out", str(tmp_path)])
     assert documents.main() == (1 if broken else 0), capfd.readouterr().err
     if not broken:

@@ -1,4 +1,7 @@
-"""`rack docs`: the documents of this version, in an installed copy too; those of which `docs/` has a summary are made whole."""
+"""`rack docs`: the documents of this version and their parts, in an installed copy too.
+
+Those of which `docs/` has a summary are made whole.
+"""
 
 from __future__ import annotations
 
@@ -13,31 +16,67 @@ from rack.arguments import add
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
-HELP = "Print a document that a message or a help names (docs/NAME.md), or list all of them"
+HELP = "Print a document that a message names (docs/NAME.md), a finding (PAY-UNDER) or a decision (D13), or list all documents"
 INSTALLED = ("share", "doc", "discard-rack")
 """The folder of the documents in an environment."""
+HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "name NAME", "The document, such as alarms or docs/alarms.md.", nargs="?")
+    words = "The document, such as alarms, docs/alarms.md or alarms#severity; the code of a finding; the number of a decision."
+    add(parser, "name NAME", words, nargs="?")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print a document, or the names and titles of all."""
+    """Print a document or a part of one, or the names and titles of all."""
     pages = documents()
     if arguments.name is None:
         titles = {name: path.read_text("utf-8").partition("\n")[0].lstrip("# ") for name, path in pages.items()}
         output.value(titles)
         output.text(*(f"{name:24}{title}" for name, title in titles.items()))
         return Exit.CLEAN
-    name = arguments.name.removeprefix("docs/").removesuffix(".md")
+    name, anchor = place_of(arguments.name)
     if name not in pages:
         raise UsageError(f"{arguments.name}: no such document; `rack docs` lists them")
     text = WHOLE[name]() if name in WHOLE else pages[name].read_text("utf-8")
-    output.value(text)
-    output.text(text.rstrip())
+    part = text if anchor is None else parts(text).get(anchor)
+    if part is None:
+        raise UsageError(f"{arguments.name}: docs/{name}.md has no such part")
+    output.value(part)
+    output.text(part.rstrip())
     return Exit.CLEAN
+
+
+def place_of(named: str) -> tuple[str, str | None]:
+    """Return the document of what is named, and the part of it.
+
+    >>> place_of("docs/alarms.md"), place_of("alarms#severity"), place_of("PAY-UNDER"), place_of("D13")
+    (('alarms', None), ('alarms', 'severity'), ('findings', 'pay-under'), ('decisions', 'd13'))
+    """
+    if re.fullmatch(r"D[0-9]+", named):
+        return "decisions", named.lower()
+    if re.fullmatch(r"[A-Z]+(-[A-Z]+)+", named):
+        return "findings", named.lower()
+    name, _, anchor = named.removeprefix("docs/").partition("#")
+    return name.removesuffix(".md"), anchor or None
+
+
+def parts(text: str) -> dict[str, str]:
+    """Return what a link can point at in a document: each heading with what is under it, and each entry with an anchor.
+
+    >>> parts("# All\\n\\n## One, two\\na\\n\\n* <a id='x'></a>b\\n* c\\n## Next".replace("'", '"'))["x"]
+    '* b'
+    """
+    found = {}
+    headings = list(HEADING.finditer(text))
+    for at, heading in enumerate(headings):
+        after = (other.start() for other in headings[at + 1 :] if len(other[1]) <= len(heading[1]))
+        name = re.sub(r"[^\w -]", "", heading[2]).strip().lower().replace(" ", "-")
+        found[name] = text[heading.start() : next(after, len(text))].rstrip()
+    for entry in re.finditer(r'^.*<a id="([^"]+)"></a>.*(?:\n(?![*#|\n]).*)*', text, re.MULTILINE):
+        found[entry[1]] = re.sub(r'<a id="[^"]+"></a>', "", entry[0])
+    return found
 
 
 def documents() -> Mapping[str, Path]:
