@@ -8,7 +8,7 @@ BROKERS ?= 1
 CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts suite tests website whatif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo live site rounds dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom release audit clean
+.PHONY: help venv demo live site rounds dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom release kit audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ sbom: $(STAMP)  ## write build/sbom.json: every distribution of .venv with versi
 
 release: $(STAMP) sbom  ## build wheel and source archive twice, compare and check them; nothing is uploaded (dist/, build/sbom.json)
 	@$(PY) -m scripts.release
+
+kit: $(STAMP) sbom  ## write build/approval-kit.html, to print: what a laboratory needs to approve this version, and how to repeat its tests
+	@$(PY) -m scripts.approval_kit
 
 audit: $(STAMP)  ## look for published faults and old releases in requirements.lock; exit 3 where the index's data cannot be had
 	@$(PY) -m scripts.audit

@@ -207,7 +207,8 @@ def controls() -> Iterator[str]:
             see = [f"`rack {name}`" for name in each.get("commands", ())]
             see += [f"report `{name}`" for name in each.get("reports", ())]
             see += [f"[{name.partition('.')[0]}]({name})" for name in each.get("documents", ())]
-            answer = each.get("answer") or f"Not ours: {each['not_ours']}"
+            other = f"Not ours: {each['not_ours']}" if "not_ours" in each else f"Text not held: {each.get('not_held')}"
+            answer = each.get("answer") or other
             yield f"| {each['section']} | {each['requirement']} | {answer} | {', '.join(see)} |"
         yield ""
 
