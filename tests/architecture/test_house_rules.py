@@ -25,9 +25,6 @@ from rack.cli import COMMANDS, GROUPS, build_parser
 from rack.commands.setup import docs
 from rack.installation import PACKAGES
 from replay.narrative.findings import TITLES
-from rack.commands.setup import docs
-from rack.installation import PACKAGES
-from replay.narrative.findings import TITLES
 from replay.run.engine import engine_of
 from rulebook.catalogue import GAMES
 from scripts import approval_kit, findings
