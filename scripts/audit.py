@@ -1,7 +1,7 @@
 """Look for published faults in `requirements.lock`, and for releases that have grown old: `make audit`.
 
 Exit status 0: every release was looked up and none has a published fault. 1: one has, or is older than a year without a reason in
-docs/security.md. 3: the package index's data could not be had, so that nothing, or not everything, was looked up.
+requirements-old.txt. 3: the package index's data could not be had, so that nothing, or not everything, was looked up.
 """
 
 from __future__ import annotations

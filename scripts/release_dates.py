@@ -1,6 +1,6 @@
 """When the locked releases were published: `requirements-dates.txt`, made by `make lock` next to the lock.
 
-A release older than a year is in the table of docs/security.md with the reason for which it is kept; a test compares the
+A release older than a year is in `requirements-old.txt` with the reason for which it is kept; a test compares the
 three without a network. The dates are those that the package index states for the earliest file of a release.
 """
 
@@ -15,13 +15,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 DATES = ROOT / "requirements-dates.txt"
-REASONS = ROOT / "docs" / "security.md"
+REASONS = ROOT / "requirements-old.txt"
 OLD = timedelta(days=365)
 
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 _LOOKED_UP = re.compile(r"^# Looked up on (\d{4}-\d\d-\d\d)", re.MULTILINE)
 _DATED = re.compile(r"^(\S+)==(\S+) (\d{4}-\d\d-\d\d)$", re.MULTILINE)
-_REASON = re.compile(r"^\| `([^`=]+)==([^`]+)` \| (\d{4}-\d\d-\d\d) \| ([^|]+) \|$", re.MULTILINE)
+_REASON = re.compile(r"^(\S+)==(\S+) (\d{4}-\d\d-\d\d) (\S.+)$", re.MULTILINE)
 
 Release = tuple[str, str]
 """Name and version of a distribution."""
@@ -62,17 +62,17 @@ def read_dates(text: str) -> tuple[date, dict[Release, date]]:
 
 
 def reasons(text: str) -> dict[Release, date]:
-    """Return the releases that a page gives a reason for, with their dates as they are there."""
+    """Return the releases that a list gives a reason for, with their dates as they are there."""
     return {(name, version): date.fromisoformat(day) for name, version, day, _ in _REASON.findall(text)}
 
 
-def complaints(lock: str, dates: str, page: str, today: date | None = None) -> list[str]:
+def complaints(lock: str, dates: str, kept: str, today: date | None = None) -> list[str]:
     """Say what is wrong with the lock's releases: undated, or older than a year without a reason, or a reason too many.
 
     `today` is the day to count from; None: the day on which the dates were looked up.
     """
     looked_up, known = read_dates(dates)
-    pins, given = locked(lock), reasons(page)
+    pins, given = locked(lock), reasons(kept)
     first = (today or looked_up) - OLD
     undated = [f"{name}=={version} has no date; run `make lock`" for name, version in sorted(pins - set(known))]
     stray = [
@@ -81,12 +81,12 @@ def complaints(lock: str, dates: str, page: str, today: date | None = None) -> l
     ]
     old = {release for release, day in known.items() if day < first and release in pins}
     missing = [
-        f"{name}=={version} was published on {known[name, version]} and has no reason in docs/security.md: update it "
+        f"{name}=={version} was published on {known[name, version]} and has no reason in {REASONS.name}: update it "
         "(make lock ARGS=--upgrade), or write why it is kept"
         for name, version in sorted(old - set(given))
     ]
     stale = [
-        f"docs/security.md gives a reason for {name}=={version} of {day}, which is not locked or has another date"
+        f"{REASONS.name} gives a reason for {name}=={version} of {day}, which is not locked or has another date"
         for (name, version), day in sorted(given.items())
         if known.get((name, version)) != day
     ]

@@ -10,7 +10,7 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import Simulation, simulate
+from floor.day.gaming_day import Simulation
 from rulebook.cards.cards import CODE
 from rulebook.cards.ranking import seven_card_lines
 from rulebook.chapters.chapters import chapter
@@ -203,9 +203,3 @@ def test_more_tables_and_no_fewer() -> None:
     assert [spec.id for spec in SIMULATION.specs(6)] == ["ca-01", "ca-02", "ca-03", "ca-04", "ca-05", "ca-06"]
     with pytest.raises(ValueError, match="at least 4"):
         SIMULATION.specs(3)
-
-
-def test_another_game_changes_nothing_at_the_tables_of_this_one() -> None:
-    alone = {stream for stream, _ in simulate(5, 40, games=(NAME,)).groups()}
-    both = {stream for stream, _ in simulate(5, 40, games=("face_up_pai_gow", NAME)).groups()}
-    assert alone - {"property/main"} < both

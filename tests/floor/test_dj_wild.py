@@ -22,7 +22,6 @@ from rulebook.cards.cards import CODE
 from rulebook.chapters.chapters import chapter
 from rulebook.chapters.rulebook import Rulebook, parse_submission
 from tests.floor import simulated as floors
-from tests.floor.adding_up import days_that_add_up
 from tests.whatif.simulated_log import SimulatedLog
 
 NAME = "dj_wild"
@@ -157,11 +156,6 @@ def test_all_paytables_ways_of_dealing_and_shufflers_are_used(seed: int) -> None
     expected |= {("folded_progressive", each) for each in ("True", "False")}
     expected |= {("progressive_deuces", each) for each in ("natural", "wild")}
     assert expected <= used
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
-    assert days_that_add_up(floors.tables(NAME, seed, ROUNDS)) == 8
 
 
 def test_every_kind_of_hand_comes_up() -> None:

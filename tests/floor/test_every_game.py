@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from events.vocabulary import model
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
-from tests.floor.simulated import DAYS, simulated
+from tests.floor.adding_up import days_that_add_up
+from tests.floor.simulated import DAYS, simulated, tables
 
 FLOORS = [(game, seed, rounds) for game, (seeds, rounds) in DAYS.items() for seed in seeds]
 
@@ -48,3 +50,47 @@ def test_labels_are_disjoint(game: str, seed: int, rounds: int) -> None:
     faulty = Counter((label.stream, label.round_no) for label in floor.labels if label.stream.startswith("table/"))
     assert max(faulty.values()) == 1
     assert not faulty.keys() & {(label.stream, label.round_no) for label in floor.legitimate}
+
+
+@pytest.mark.parametrize(("game", "seed", "rounds"), [each for each in FLOORS if each[0] != "player_dealer"])
+def test_the_chips_of_every_table_and_day_add_up(game: str, seed: int, rounds: int) -> None:
+    """In California the chips that change hands are those of the player-dealer."""
+    assert days_that_add_up(tables(game, seed, rounds)) == (8 if game == "dj_wild" else 10)
+
+
+@pytest.mark.parametrize("game", ["fortune_asia", "pai_gow_poker"])
+def test_the_players_set_before_the_dealers_cards_are_turned_over(game: str) -> None:
+    ((seed,), rounds), seen = DAYS[game], 0
+    early = {(each.stream, each.round_no) for each in simulated(game, seed, rounds).labels if each.code == "SET-EARLY"}
+    for stream, drafts in tables(game, seed, rounds).items():
+        turned: set[int | None] = set()
+        for draft in drafts:
+            match draft.payload:
+                case model.HandRevealed(position="dealer") | model.HandSet(position="dealer"):
+                    turned.add(draft.round_no)
+                case model.HandSet() if (stream, draft.round_no) not in early:
+                    assert draft.round_no not in turned, (stream, draft.round_no)
+                    seen += 1
+                case model.CardsDealt():
+                    assert game == "pai_gow_poker" or not draft.payload.face_up
+    assert seen > rounds
+
+
+@pytest.mark.parametrize("game", ["fortune_asia", "player_dealer"])
+def test_another_game_changes_nothing_at_the_tables_of_this_one(game: str) -> None:
+    """Each wing is a function of the seed alone but for the patrons, who come to the whole property."""
+    alone = {stream for stream, _ in simulate(5, 40, games=(game,)).groups()}
+    both = {stream for stream, _ in simulate(5, 40, games=("face_up_pai_gow", game)).groups()}
+    assert alone - {"property/main"} < both
+
+
+@pytest.mark.parametrize("game", ["fortune_asia", "over_under", "pai_gow_poker"])
+def test_too_few_tables_are_refused(game: str) -> None:
+    with pytest.raises(ValueError, match="at least 5"):
+        simulate(1, 10, tables=4, games=(game,))
+
+
+@pytest.mark.parametrize(("game", "prefix"), [("fortune_asia", "fa"), ("over_under", "ou")])
+def test_more_tables(game: str, prefix: str) -> None:
+    names = {stream for stream, _ in simulate(2, 70, tables=7, games=(game,)).groups()}
+    assert {f"table/{prefix}-{number:02d}" for number in range(1, 8)} <= names

@@ -10,7 +10,7 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import Simulation, simulate
+from floor.day.gaming_day import Simulation
 from floor.table.people import People
 from games.over_under.settle import bonus_lines, total
 from games.over_under.simulation.plan import TOTALS, OverUnderPlan
@@ -18,7 +18,6 @@ from games.over_under.simulation.table import COPIES
 from rulebook.cards.cards import CODE
 from rulebook.chapters.chapters import chapter
 from tests.floor import simulated as floors
-from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "over_under"
@@ -103,10 +102,6 @@ def test_every_line_of_the_bonus_paytable_is_won() -> None:
     assert {line.hand for line in paytable.lines} <= won
 
 
-def test_the_chips_of_every_table_and_day_add_up() -> None:
-    assert days_that_add_up(tables()) == 10
-
-
 def test_a_barred_patron_wagers_again_only_after_a_reshuffle() -> None:
     let_in = 0
     for stream, drafts in tables().items():
@@ -140,16 +135,6 @@ def test_hands_are_made_to_order_of_the_cards_of_the_shoe(wanted: int) -> None:
 
 def _people() -> People:
     return People(Random(1))
-
-
-def test_refuses_what_cannot_be_simulated() -> None:
-    with pytest.raises(ValueError, match="at least 5"):
-        simulate(1, 10, tables=4, games=(NAME,))
-
-
-def test_more_tables() -> None:
-    names = {stream for stream, _ in simulate(2, 70, tables=7, games=(NAME,)).groups()}
-    assert {f"table/ou-{number:02d}" for number in range(1, 8)} <= names
 
 
 def test_no_cut_is_spoiled_of_a_batch_that_came_preshuffled() -> None:

@@ -22,7 +22,6 @@ from rulebook.chapters.rulebook import Rulebook, parse_submission
 from rulebook.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from rulebook.settlement.mystery import is_committed
 from tests.floor import simulated as floors
-from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "pai_gow_poker"
@@ -112,20 +111,6 @@ def test_the_tables_file_what_the_chapter_offers() -> None:
     assert {book.settings["vigorish_rounding"] for book in filed} == {"down", "nearest", "up"}
     assert {book.settings["mystery_paid_by"] for book in filed} == {"either", "inventory", "slip"}
     assert {book.starting for book in filed} == {"shaker", "number", "player_shaker"}
-
-
-def test_the_players_set_before_the_dealers_cards_are_turned_over() -> None:
-    seen = 0
-    for stream, drafts in tables().items():
-        turned: set[int | None] = set()
-        for draft in drafts:
-            match draft.payload:
-                case model.HandRevealed(position="dealer") | model.HandSet(position="dealer"):
-                    turned.add(draft.round_no)
-                case model.HandSet() if (stream, draft.round_no) not in labeled("SET-EARLY"):
-                    assert draft.round_no not in turned, (stream, draft.round_no)
-                    seen += 1
-    assert seen > ROUNDS
 
 
 def test_wagers_on_the_dice_are_announced_and_settled_before_the_cards() -> None:
@@ -229,10 +214,6 @@ def test_vigorish_is_taken_where_the_game_is_not_commission_free() -> None:
     assert taken["table/pg-04", False] > 50
 
 
-def test_the_chips_of_every_table_and_day_add_up() -> None:
-    assert days_that_add_up(tables()) == 10
-
-
 def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
     won = Counter[str]()
     for stream, drafts in tables().items():
@@ -255,11 +236,6 @@ def test_a_dealer_has_a_tiger_9_to_order(target: str) -> None:
 def test_configurations_that_differ_in_their_maximum_only(name: str, other: str | None) -> None:
     found = twin(chapter("pa", "645c").paytable("mystery", name))
     assert (found.name if found else None) == other
-
-
-def test_refuses_what_cannot_be_simulated() -> None:
-    with pytest.raises(ValueError, match="at least 5"):
-        simulate(1, 10, tables=4, games=(NAME,))
 
 
 def test_more_tables_have_meters_of_their_own() -> None:

@@ -21,7 +21,6 @@ from rulebook.chapters.rulebook import parse_submission
 from rulebook.settlement.ace_high import ace_high_line
 from rulebook.settlement.progressive import after_winner, contribution, share_cents
 from tests.floor import simulated as floors
-from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "face_up_pai_gow"
@@ -194,11 +193,6 @@ def test_meters_follow_from_their_events_but_where_planted(seed: int) -> None:
                 assert isinstance(reset, model.MeterReset)
                 assert (reset.value_centicents, reset.share_bp) == (event.after_centicents, event.share_bp)
     assert touched > 100
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
-    assert days_that_add_up(tables(seed)) == 10
 
 
 def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) -> str | None:

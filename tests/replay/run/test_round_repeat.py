@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from events.errors import EventError
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.findings import Adjudication
+from replay.findings import Adjudication, Finding
 from replay.fold.table_fold import RECENT_ROUNDS
 from replay.run.replayer import MemoryResults, adjudications, findings, replay
 from tests.events.strategies import AT_A_TABLE
@@ -153,6 +155,11 @@ def floor() -> Table:
     return table
 
 
+@cache
+def unplayed_findings() -> list[Finding]:
+    return findings(replayed(floor()))
+
+
 @given(
     AT_A_TABLE.filter(lambda payload: not isinstance(payload, model.EventCorrected)),
     st.none() | st.integers(1, UNPLAYED),
@@ -166,8 +173,7 @@ def test_no_event_withdraws_a_finding_without_an_author_and_a_reason(
 
     Nothing else may take a finding back, whatever it states. Corrections have an author and a reason of their own.
     """
-    table = floor()
-    before = findings(replayed(table))
+    table, before = floor(), unplayed_findings()
     seq = table.say(payload, round_no, source="another")
     if closed_after:
         table.say(closing(), round_no, source="another")
