@@ -21,6 +21,7 @@ from analytics.errors.remembered import PARTS_OF_DAY, RANKS, SUITS, CardSeen, Ti
 from analytics.errors.vocabulary import (
     CHIPS,
     COMPLAINTS,
+    DAY_CODES,
     HAND_WORDS,
     KNOWN,
     MONTHS,
@@ -126,6 +127,8 @@ _NEAR: Final = r"(?:around|about|at|near|by|roughly|approximately|close to|towar
 _HALF: Final = r"(?:\s*(a\.?m\.?|p\.?m\.?)(?![a-z]))"
 _NOT_MONEY: Final = r"(?!\s*(?:dollars|bucks|\$|%|cards?|days|nights|times|o?f\b))(?![\d.,:/-]*\d)"
 _MINUTES: Final = rf"(\d{{1,2}}|quarter|{'|'.join(NUMBERS)}|twenty)"
+_SPOKEN: Final = rf"ten|eleven|twelve|(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(list(NUMBERS)[:9])}))?"
+"""Minutes after an hour, as they are said."""
 _MONEY: Final = r"(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{2}))?"
 _WORDS: Final = rf"(?:a |{'|'.join(NUMBERS)}|{'|'.join(TENS)}|hundred|thousand|and|[\s-])+"
 
@@ -143,6 +146,7 @@ class _Reader:
         self.is_date = False
         self.only = False
         self._spell()
+        self._write_out()
         self.whole = self.left
 
     def _spell(self) -> None:
@@ -154,6 +158,14 @@ class _Reader:
             if near and near[0][0] == word[0]:
                 self.left = re.sub(rf"(?<![\w-]){word}(?![\w-])", near[0], self.left)
                 self.notes.append(f"“{word}” was read as “{near[0]}”")
+
+    def _write_out(self) -> None:
+        """Write in full what people shorten: a weekday, thousands, and a time by noon or midnight."""
+        whole = {name[:3]: name for name in WEEKDAYS}
+        self.left = re.sub(rf"\b(?:{DAY_CODES})\b\.?", lambda m: whole[m[0].split()[-1][:3]], self.left)
+        self.left = re.sub(r"\b(\d{1,3})k\b", r"\1,000", self.left)
+        from_noon = rf"\b((?:half|{_MINUTES}(?: minutes?)?) (?:past|after|to|before|of)) (noon|midnight)\b"
+        self.left = re.sub(from_noon, lambda m: f"{m[1]} 12 {'pm' if m[3] == 'noon' else 'am'}", self.left)
 
     def take(self, pattern: str) -> re.Match[str] | None:
         """Take what a pattern finds first out of the sentence."""
@@ -272,17 +284,26 @@ class _Reader:
             self.notes.append(f"a {found[2]} chip is taken as ${CHIPS[found[2]] // 100:,}")
             return count * CHIPS[found[2]]
         small = "|".join([*NUMBERS, *TENS])
-        large = rf"(?:{small}|a)(?:[\s-]+(?:{small}))?[\s-]+(?:hundred|thousand)(?:[\s-]+(?:and[\s-]+)?(?:{small}|hundred))*"
+        large = rf"(?:(?:{small}|a)(?:[\s-]+(?:{small}))?[\s-]+)?(?:hundred|thousand)(?:[\s-]+(?:and[\s-]+)?(?:{small}|hundred))*"
         found = self.take(rf"(?<![\w-])({large})(?![\w-])")
         return None if found is None else (_in_words(found[1]) or 0) * 100 or None
 
     def amount_of_verb(self) -> int | None:
-        """Take an amount after a verb of money: "bet 25", "lost 1,250.00". A single digit is no amount here."""
-        verbs = "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put"
-        found = self.take(
-            rf"\b(?:{verbs})\b(?:\s+(?:me|him|her|them|by|only|out|just|about|around|exactly))*\s+(?=\d\d|\d[.,]){_MONEY}(?![\w:])"
+        """Take an amount after a verb of money: "bet 25", "lost 1,250.00", "took ninety". A single digit is no amount here."""
+        verbs = (
+            "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put|kept"
         )
-        return None if found is None else _cents(found)
+        of_verb = (
+            rf"\b(?:{verbs})\b(?:\s+(?:me|him|her|them|by|only|out|just|about|around|exactly|my|his|the|their))*\s+"
+        )
+        found = self.take(rf"{of_verb}(?=\d\d|\d[.,]){_MONEY}(?![\w:])")
+        if found is not None:
+            return _cents(found)
+        tens = rf"(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(list(NUMBERS)[:9])}))?"
+        found = self.take(
+            rf"{of_verb}({tens})(?!\s*(?:minutes?|hands?|rounds?|times|cards?|hundred|thousand|[a-z]+s\b))\b"
+        )
+        return None if found is None else (_in_words(found[1]) or 0) * 100
 
     # --------------------------------------------------------------------------------------------------------- day, time
 
@@ -352,7 +373,9 @@ class _Reader:
 
     def time(self) -> TimeTyped | None:
         """Take a time of day. "Night", "evening" and the like decide which half of the day is meant."""
-        found = self.take(rf"\b{_ABOUT}(?:(after|past|before)|(?:around|about|at|near|close to))?\s*(midnight|noon)\b")
+        found = self.take(
+            rf"\b{_ABOUT}(?:(after|past|before) |(?:around|about|at|near|close to) )?\s*(midnight|noon)\b"
+        )
         if found is not None:
             shift = {"after": 10, "past": 10, "before": -10}.get(found[1] or "", 0)
             return TimeTyped(((0 if found[2] == "midnight" else 720) + shift) % 1440, False)
@@ -362,11 +385,16 @@ class _Reader:
             minutes = {"quarter": 15, "thirty": 30, "twenty": 20}.get(named) or int(NUMBERS.get(named, named))
             sign = 1 if found[3] in ("past", "after") else -1
             return self._clock(int(NUMBERS.get(found[4], found[4])), sign * minutes, found[5])
+        found = self.take(
+            rf"\b{_ABOUT}(?:{_NEAR})?({'|'.join(NUMBERS)})[\s-]({_SPOKEN}){_HALF}?(?: or so|ish)?\b{_NOT_MONEY}"
+        )
+        if found is not None:
+            return self._clock(NUMBERS[found[1]], _in_words(found[2]) or 0, found[3])
         for pattern in (
             rf"\b{_ABOUT}{_NEAR}{_HOUR}(?:[:.](\d\d))?(?:{_HALF}| ?oclock)?(?: ?-?ish)?\b{_NOT_MONEY}",
             rf"\b{_HOUR}(?:[:.](\d\d))?{_HALF}(?: ?-?ish\b)?",
             r"\b(\d{1,2}):(\d\d)()(?!\d)",
-            rf"\b{_HOUR}()()(?: ?oclock| ?-?ish)\b",
+            rf"\b{_HOUR}()()(?: ?oclock| ?-?ish| (?=(?:in the|at) (?:morning|afternoon|evening|night)))\b",
         ):
             found = re.search(pattern, self.left)
             typed = (
@@ -375,7 +403,7 @@ class _Reader:
                 else self._clock(int(NUMBERS.get(found[1], found[1])), int(found[2] or 0), found[3])
             )
             if found is not None and typed is not None:
-                self.take(pattern)
+                self.take(re.escape(found[0].strip()))
                 return typed
         return self.part_of_day()
 
@@ -443,7 +471,7 @@ class _Reader:
     def rest(self) -> tuple[str, ...]:
         """Return the words that no one read and that are not quiet."""
         words = re.findall(r"[^\s,;|.!?()\"&+/-]+", self.left)
-        return tuple(dict.fromkeys(word for word in words if word not in QUIET))
+        return tuple(dict.fromkeys(word for word in words if word not in QUIET and word != ":"))
 
 
 def _length(each: tuple[str, str]) -> int:

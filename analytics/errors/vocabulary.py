@@ -21,6 +21,13 @@ ORDINALS: Final = {
 }
 
 TENS: Final = {
+    "thirteen": 13,
+    "fourteen": 14,
+    "fifteen": 15,
+    "sixteen": 16,
+    "seventeen": 17,
+    "eighteen": 18,
+    "nineteen": 19,
     "twenty": 20,
     "thirty": 30,
     "forty": 40,
@@ -30,8 +37,12 @@ TENS: Final = {
     "eighty": 80,
     "ninety": 90,
 }
+"""Numbers that are no hour and no seat, but minutes, and what is wagered."""
 
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+DAY_CODES: Final = "mon|tues?|weds?|thu|thurs?|fri|(?:on|last) sat|sun"
+"""A weekday in short; "sat" alone is what somebody did."""
 
 MONTHS: Final = (
     *("january", "february", "march", "april", "may", "june"),
@@ -70,8 +81,8 @@ QUIET: Final = frozenset(
         did didnt do does dollars dude during each fellow folks for from game gave gentleman get given go got guest guy
         had hand hands has have he held her high him his hit i in instead into is it its just lady last least little
         lost low maam man me miss mister money more most mr mrs ms much my never night no not nothing of off on one only
-        or our out over owed owes paid patron pay payout played player playing push pushed put right round said same saw
-        says seat seated set she short should side sir sitting so some somebody someone something still supposed table
+        or our out over owed owes paid patron pay payed payout played player playing push pushed put right round said same saw
+        says seat seated set she short should side sir sat sitting so some somebody someone something still supposed table
         take taken that the their them then there they think this time to told too took under until up us wager wagered
         wagers was we went were what when where which while who will with woman won wrong yesterday you your
         """,
@@ -113,7 +124,7 @@ HAND_WORDS: Final[Mapping[str, str]] = {
     "full house": r"full (?:house|boat)|boat",
     "flush": r"flush",
     "straight": r"straight",
-    "three of a kind": rf"three of a kind|3 of a kind|(?:trip|three|set of) {_PLURALS}",
+    "three of a kind": rf"three of a kind|3 of a kind|(?:trip|three|set of) {_PLURALS}|trips(?! (?:bet|wager|bonus))",
     "three pairs": r"three pairs?|3 pairs?",
 }
 """Hand (`disputes.HANDS`) → how people say it, longest first."""
