@@ -6,6 +6,7 @@ Those of which `docs/` has a summary are made whole.
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -171,5 +172,40 @@ def _linked(words: str) -> str:
     return re.sub(r"\bD([1-9][0-9]{0,3})\b", r"[D\1](#d\1)", words)
 
 
-WHOLE: Mapping[str, Callable[[], str]] = {"decisions": decisions, "events": _events, "warehouse": _warehouse}
+FINDINGS = """# Findings
+
+Every code that a verdict may name, with what the rules that find it say{in_short}. The
+[evidence pages](evidence.md) say which events show each one, by section. `rack docs PAY-UNDER` prints one. This document is
+generated: `.venv/bin/python -m scripts.findings`. Link to a code as `findings.md#pay-under`.
+
+"""
+NO_RULE = "A fault of the log or of an observed round: [log contract](log-contract.md)."
+
+
+def findings(*, whole: bool = True) -> str:
+    """Return the document of the findings: every code with its anchor, and what its rules say; in short, the first sentence."""
+    from replay.installed_games import add_installed_games
+    from replay.narrative.findings import TITLES, finding_title
+    from replay.rules.order import rules_in_order
+
+    add_installed_games()
+    says: dict[str, dict[str, None]] = {code: {} for code in TITLES}
+    for rule in rules_in_order():
+        said = (inspect.getdoc(rule.evaluate) or "").partition("\n\n")[0].replace("\n", " ")
+        for code in rule.codes:
+            says.setdefault(code, {})[re.sub(r"[<>\[\]]", "", said)] = None
+    text = FINDINGS.format(in_short="" if whole else " first (`rack docs findings` and the website have it all)")
+    for code, sentences in sorted(says.items()):
+        said = " ".join(sentences) or NO_RULE
+        said = said if whole else SENTENCE_ENDS.split(said)[0]
+        text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}. {said}\n'
+    return text
+
+
+WHOLE: Mapping[str, Callable[[], str]] = {
+    "decisions": decisions,
+    "events": _events,
+    "findings": findings,
+    "warehouse": _warehouse,
+}
 """Documents that are made here whole, by name."""
