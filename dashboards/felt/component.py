@@ -40,9 +40,7 @@ def felt(
     stored of the draft, which is forgotten. `filed`: the rules by which the round is judged, if they are not chosen on the felt.
     `shows` says if the answer may be shown; in a blind audit it is not before what was done is typed.
     """
-    key = f"felt-{draft or 'plain'}-{done}"
-    state = st.session_state.get(key, {})
-    typed = Typed(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
+    key, typed = _key(draft, done), typed_on(draft, done, text)
     said: dict[str, Any] | None = None
     if typed.text:
         said = entry.answer(typed.text, currency, filed) | {"of": typed.text}
@@ -59,6 +57,16 @@ def felt(
         on_unveiled_change=_noted,
     )
     return typed
+
+
+def typed_on(draft: str, done: str = "", text: str = "") -> Typed:
+    """Return what is typed now on the felt of a draft; `text` if nothing was typed yet."""
+    state = st.session_state.get(_key(draft, done), {})
+    return Typed(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
+
+
+def _key(draft: str, done: str) -> str:
+    return f"felt-{draft or 'plain'}-{done}"
 
 
 def _noted() -> None:

@@ -268,6 +268,9 @@ function drawnCard(card) {
   return element("span", { class: `card ${face[2]}`, role: "img", "aria-label": cardName(card) }, element("b", {}, face[0]), element("i", {}, face[1]));
 }
 
+/** After this, an answer that did not come is no longer waited for. */
+const PATIENCE_MS = 2000;
+
 /**
  * Put the felt into an element. `forms`: what `entry.forms` returns. `text`: a transcript to begin with. `onText(text)` is called
  * when what was typed makes another transcript; whoever mounts it then calls `answer({of: text, …})` with what `entry.answer` returns.
@@ -277,7 +280,7 @@ function drawnCard(card) {
  */
 export function mount(root, { forms, text = "", chapter = "pa-688a", rules: filed = "", onText = () => {}, onTyped = () => {}, onUnveil = () => {}, draft = "", done = "" }) {
   let form = forms.find(({ key }) => key === chapter) ?? forms[0];
-  let entry = emptyEntry(form), sent = null, timer = null, last = null, fields = {}, past = [];
+  let entry = emptyEntry(form), sent = null, latest = null, waiting = null, last = null, fields = {}, past = [];
   if (draft && done && localStorage.getItem(`${draft}-done`) !== done) {
     localStorage.removeItem(draft);
     localStorage.setItem(`${draft}-done`, done);
@@ -299,7 +302,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
   const verdict = element("div", { class: "verdict", role: "status", "aria-live": "polite" });
   const keys = element("details", { class: "keys" }, element("summary", {}, "Keys"), element("p", {},
     "Cards: rank and suit without blanks (AsTd), * joker, ? a card that was not read, / between the high and the low hand as set, h set by the house way. ",
-    "A digit and Tab: that seat. Wagers: a letter and an amount (b25 a10). Outcomes in the order of the wagers: t taken, r returned, p100 paid, p= even money, - not seen. Ctrl-Z: back."));
+    "A digit and Tab: that seat. Wagers: a letter and an amount (b25 a10). Outcomes in the order of the wagers: t taken, r returned, p100 paid, p= even money, - not seen. Ctrl-Z: back. Ctrl-Enter: store."));
   root.replaceChildren(element("div", { class: "entry" },
     element("div", { class: "left" }, rules, felt, said, picker, keys),
     element("div", { class: "right" }, verdict, element("label", { class: "as-text" }, "As text", written))));
@@ -459,10 +462,18 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
     const made = toText(entry, form);
     if (!fromWritten) written.value = made;
     if (draft) localStorage.setItem(draft, made);
-    const complete = fromWritten ? written.value : made;
-    if (complete === sent) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => { sent = complete; verdict.classList.add("old"); onText(complete); }, 40);
+    latest = fromWritten ? written.value : made;
+    if (!waiting) ask();
+  }
+
+  /** Ask for the answer to what is typed now. The next question waits for this answer, or until it is clear that none comes. */
+  function ask() {
+    if (latest === sent) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => { waiting = null; ask(); }, PATIENCE_MS);
+    sent = latest;
+    verdict.classList.add("old");
+    onText(sent);
   }
 
   written.addEventListener("input", () => {
@@ -471,7 +482,9 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
     draw();
     update("", { fromWritten: true });
   });
+  root.addEventListener("focusout", () => { if (latest !== null) ask(); });  // who leaves to store stores all that was typed
   root.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && latest !== null) ask();  // the page stores
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey && event.target !== written) {
       event.preventDefault();
       undo();
@@ -499,7 +512,14 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
 
   function answer(value) {
     if (!value || (value.of !== undefined && value.of !== (sent ?? toText(entry, form)))) return;
+    clearTimeout(waiting);
+    waiting = null;
     verdict.classList.remove("old");
+    show(value);
+    if (latest !== null) ask();
+  }
+
+  function show(value) {
     if (value.error) {
       const line = value.error.line === null ? "" : `Line ${value.error.line}: `;
       verdict.replaceChildren(element("p", { class: "unread" }, line + value.error.words));

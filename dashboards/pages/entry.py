@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.felt.component import Typed, felt
+from dashboards.felt.component import Typed, felt, typed_on
 from dashboards.parts import clips, desk, observed_round, source
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, desk_at
@@ -44,16 +44,24 @@ class Place(NamedTuple):
     is_blind: bool
 
 
+class FeltDraft(NamedTuple):
+    """What is typed on the felt: its name, the round that was stored before it ("": none), and the text with which it begins."""
+
+    name: str
+    turn: str
+    begin: str
+
+
 def page() -> None:
     """Lay the page out: the felt, which answers as one types. A person who may review can store the round."""
-    above, felt_here = (
-        st.container(),
-        st.container(),
-    )  # whatever is said above, the felt stays in its place: a redraw has one
+    above, felt_here = st.container(), st.container()  # whatever is said above, the felt stays in its place
     with above:
         place = _above()
+    draft = _draft(place)
     with felt_here:
-        _felt(place)
+        _felt(place, draft)
+    if place is not None:
+        _storing(place, draft)
 
 
 def _above() -> Place | None:
@@ -143,24 +151,30 @@ def _open_observations(at: Desk, table: str) -> dict[str, str]:
     return {name: each.opened.purpose for name, each in found.items() if each.closed is None}
 
 
-@st.fragment
-def _felt(place: Place | None) -> None:
+def _draft(place: Place | None) -> FeltDraft:
+    """Return the draft that is typed at a place: after a round was stored, the next one."""
     if place is None:
-        felt(draft="rack-entry")
-        return
+        return FeltDraft("rack-entry", "", "")
     turn = st.session_state.get(TURN, "")
     at = st.query_params.get("at", "") if not turn else ""
     begin = st.session_state.get(NEXT, "") if turn else f"rules {FILED}\nat {at}" if at else ""
-    draft = f"rack-entry-{place.table}-{place.day.isoformat()}" + (f"-{at}" if at else "")
-    typed = felt(
-        begin,
+    return FeltDraft(f"rack-entry-{place.table}-{place.day.isoformat()}" + (f"-{at}" if at else ""), turn, begin)
+
+
+@st.fragment
+def _felt(place: Place | None, draft: FeltDraft) -> None:
+    """Show the felt. A key draws this again, and nothing else of the page."""
+    if place is None:
+        felt(draft=draft.name)
+        return
+    felt(
+        draft.begin,
         place.chapter,
-        draft,
-        done=turn,
+        draft.name,
+        done=draft.turn,
         filed=place.rules,
-        shows=lambda now: _shows(place, f"{draft}-{turn}", now),
+        shows=lambda now: _shows(place, f"{draft.name}-{draft.turn}", now),
     )
-    _storing(place, typed, f"{draft}-{turn}")
 
 
 def _shows(place: Place, draft: str, typed: Typed) -> bool:
@@ -192,7 +206,8 @@ def _put_on_record(place: Place) -> bool:
     return True
 
 
-def _storing(place: Place, typed: Typed, draft: str) -> None:
+@st.fragment
+def _storing(place: Place, draft: FeltDraft) -> None:
     """Ask how it is known, and store the round in the name of who is signed in."""
     with st.form("store", border=True):
         row = st.columns([2, 2, 2, 2])
@@ -203,7 +218,9 @@ def _storing(place: Place, typed: Typed, draft: str) -> None:
             "Same as round", placeholder="17", help="The number of the recorded round, if there is one."
         )
         order = st.checkbox("The order of what was done was seen", help="Without it no fault of order is found.")
-        pressed = st.form_submit_button(f"Store at {table_name(place.table)}", type="primary")
+        pressed = st.form_submit_button(
+            f"Store at {table_name(place.table)}", type="primary", key="store-round", shortcut="Ctrl+Enter"
+        )
     if not pressed:
         return
     given = same_as.strip()
@@ -221,7 +238,8 @@ def _storing(place: Place, typed: Typed, draft: str) -> None:
         order_seen=order,
         same_as=int(given) if given else None,
     )
-    seen = st.session_state.get(SEEN, {}).get(draft) if place.is_blind else None
+    typed = typed_on(draft.name, draft.turn, draft.begin)
+    seen = st.session_state.get(SEEN, {}).get(f"{draft.name}-{draft.turn}") if place.is_blind else None
     if seen is None or seen == _done(typed.text) or _put_on_record(place):
         _store(observer, typed.text)
     st.rerun()

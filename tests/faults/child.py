@@ -22,6 +22,8 @@ from typing import Any
 from desk.alarms import outbox
 from desk.alarms.outbox import Outbox
 from desk.alarms.sender import Sender
+from desk.review.desk import desk_at
+from desk.transcript_entry import Observer, enter_transcript
 from events.errors import EventError, LogUnavailable, SecondWriter, WrongSequence
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.client import TopicReader
@@ -41,11 +43,18 @@ from replay.run import replayer
 from replay.run.engine import engine
 from replay.run.partition_member import follow_group
 from replay.run.replayer import Replay
-from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor
+from tests.desk.people import PEOPLE
+from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor, tables
 from tests.faults.processes import BUILD
 
 TIMEOUT_S = 4.0
 WAIT_LIMIT_S = 60.0
+ENTRY = """
+wager   seat=3 base 25.00
+deal    dealer=Jk Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d
+take    seat=3 base 25.00
+"""
+"""A round as a person types it."""
 REFUSED = 5
 """Exit code of a process that another has taken over from."""
 
@@ -161,6 +170,15 @@ def turn_away(log: EventLog, number: int) -> None:
     raise AssertionError("an event was taken at a number that is not the stream's next")
 
 
+def enter(address: str) -> None:
+    """Store a round that a person typed, as the page does."""
+    observer = Observer(table="fu-01", day=tables()[0].day, by="m.ortiz", basis="video", camera="cam-4")
+    with desk_at(address, persons=PEOPLE, needs_results=False) as at:
+        tell("entering")
+        list(enter_transcript(at, ENTRY, "the entry", lambda name: "", observer))
+    tell("stored")
+
+
 def judge(address: str, folder: Path, follow: bool) -> None:
     """Judge the log, in small steps; with `follow` for ever."""
     replayer.COMMIT_EVERY = 7
@@ -226,7 +244,7 @@ def alarm(address: str) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults.child", description=__doc__)
-    parser.add_argument("command", choices=["write", "replay", "member", "sign", "gateway", "alarms"])
+    parser.add_argument("command", choices=["write", "replay", "member", "sign", "gateway", "alarms", "enter"])
     parser.add_argument("address")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
@@ -255,6 +273,8 @@ def main() -> int:
             return serve(options)
         elif options.command == "alarms":
             return alarm(options.address)
+        elif options.command == "enter":
+            enter(options.address)
         elif options.command == "sign":
             sign(options.address, options.folder, options.key, options.times)
         elif options.command == "member":

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from unittest.mock import patch
 
+from desk.review.observed_table import ObservedTable
 from events.errors import SecondWriter
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.log import KafkaLog, KafkaResults
@@ -40,6 +41,10 @@ CHECKPOINTER = (
     "before-telling-signed",
 )
 REPLAYER = ("before-send", "in-transaction", "before-answer")
+STORES = ("turn-taken", "before-mark", "before-telling")
+"""Where a page is killed while it stores an entry."""
+ENTRY_EVENTS = 7
+"""The events of an entry, with the gaming day on which it is typed."""
 STOPS = ("before-mark", "handed-over", "staged", "caught-up")
 """Where a writer on one machine is stopped."""
 
@@ -122,6 +127,42 @@ def sqlite_replayer(folder: Path, times: int) -> int:
         check(log, results)
         results.close()
         log.close()
+        shutil.rmtree(place)
+    return times
+
+
+@fault(
+    "processes",
+    "a page killed in the middle of a draft",
+    how="kill -9 of the process that stores a typed round, at each step of it; what the browser kept is then stored again",
+    held="the entry is there whole or not at all, and once; the table's own stream is as it was",
+    quick=len(STORES),
+    often=4 * len(STORES),
+)
+def killed_page(folder: Path, times: int) -> int:
+    for turn in range(times):
+        place = folder / str(turn)
+        place.mkdir()
+        path = place / "floor.db"
+        log = SqliteLog(path, create=True, property_id=PROPERTY, log_id=LOG_ID)
+        log.append_groups(groups())
+        before = log.head("table/fu-01")
+        log.close()
+        with child("enter", f"sqlite://{path}", place, "--die", f"{STORES[turn % len(STORES)]}:1") as page:
+            page.until("entering")
+            page.process.wait(WAIT_LIMIT_S)
+            demand(not page.said("stored"), "the page was to be killed before it said that the entry is stored")
+        with closing(SqliteLog(path, read_only=True)) as log:
+            stored = log.head("observed/fu-01").seq
+        demand(stored in (0, ENTRY_EVENTS), f"{stored} events of an entry are stored")
+        with child("enter", f"sqlite://{path}", place) as page:
+            page.until("stored")
+        with closing(SqliteLog(path)) as log:
+            entered = ObservedTable(log, "fu-01")
+            demand(len(entered.rounds) == 1, f"the entry is there {len(entered.rounds)} times")
+            demand(entered.seq == ENTRY_EVENTS, f"the entry has {entered.seq} events")
+            demand(log.head("table/fu-01") == before, "the table's own stream changed")
+            demand(verify(log).ok, "the log does not verify")
         shutil.rmtree(place)
     return times
 

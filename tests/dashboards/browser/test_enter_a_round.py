@@ -80,7 +80,8 @@ def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: s
     expect(page.get_by_text("a round that was seen on video names its camera")).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
     page.get_by_role("textbox", name="Camera").fill("cam-4")
-    page.get_by_role("button", name="Store at FU-01").click()
+    page.get_by_label("Seat 3: outcomes").click()
+    page.keyboard.press("Control+Enter")  # one key stores
     expect(page.get_by_text("Stored: observed/fu-01 round 1")).to_be_visible()
     expect_drawn(page)
     assert last_of(house, "table/fu-01") == before

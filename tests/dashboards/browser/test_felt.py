@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocket, expect
 
 import dashboards
 from replay.transcript.entry import forms
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
-from tests.dashboards.running import PHONE, expect_fits
+from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 from tests.golden.rounds import read_cases, round_files
 
 pytestmark = pytest.mark.browser
@@ -140,6 +140,39 @@ def test_the_text_fills_the_felt_and_what_the_felt_has_not_stays_in_the_text(fel
     felt.get_by_label("Seat 3: outcomes").fill("r p200")
     expect(said(felt)).to_contain_text("UPHELD")
     assert "dice 2 2 4 -> dealer" in text_of(felt)
+
+
+def test_a_key_asks_once_and_has_only_the_felt_drawn_again(site: str, page: Page) -> None:
+    """What takes time from key to panel is counted: questions sent, what comes back. Fast keys share a question."""
+    sent, came = list[int](), list[int]()
+
+    def count(socket: WebSocket) -> None:
+        socket.on("framesent", lambda data: sent.append(len(data)))
+        socket.on("framereceived", lambda data: came.append(len(data)))
+
+    page.on("websocket", count)
+    page.goto(f"{site}/entry")
+    page.get_by_label("Ace High Bonus paytable").select_option("1")
+    page.get_by_label("Dealer: cards").click()
+    for words in (f"{DEALER}3", "AsQdTh9h7c5s2d", "b25a10"):
+        Keys(page).type(words, "Tab")
+    Keys(page).type("rp10")
+    expect(said(page)).to_contain_text("Seat 3 is owed $190.00")
+    expect(page.locator(".verdict.old")).to_have_count(0)
+    expect_drawn(page)
+    for key, owed in (("0", "$100.00"), ("Backspace", "$190.00"), ("0", "$100.00")):
+        sent.clear()
+        came.clear()
+        Keys(page).type("", key)
+        expect(said(page)).to_contain_text(f"Seat 3 is owed {owed}")
+        expect_drawn(page)
+        assert len(sent) == 1
+        assert sum(came) < 60_000  # the felt with its answer, and no other part of the page
+    sent.clear()
+    Keys(page).type("", *["Backspace", "0"] * 10)
+    expect(page.locator(".verdict.old")).to_have_count(0)
+    expect(said(page)).to_contain_text("Seat 3 is owed $100.00")
+    assert len(sent) <= 20
 
 
 def test_what_was_typed_survives_a_reload(felt: Page) -> None:
