@@ -24,8 +24,8 @@ from events.log.contract import EventLog
 from events.open import open_log, open_results
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
+from replay.run.in_force import current_findings
 from replay.run.replayer import follow
-from replay.run.stream_worker import current_findings
 
 TABLES, ROUNDS_AN_HOUR = 50, 60
 SHORT_BY_CENTS = 100

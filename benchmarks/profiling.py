@@ -13,11 +13,12 @@ from benchmarks.measuring import REPEATS, best, once
 from benchmarks.on_sqlite import address, clear_results, replay_once
 from events.log.contract import Record
 from events.log.relaxed_gc import relaxed_gc
+from events.log.runs import runs
 from events.open import open_log
 from events.vocabulary.codec import read_all
 from replay.fold.round import Round
 from replay.run.adjudicate import adjudicate
-from replay.run.replayer import MemoryResults, replay, runs
+from replay.run.replayer import MemoryResults, replay
 from replay.run.stream_worker import Result, StreamWorker, rules_in_force
 
 ROOT = Path(__file__).resolve().parents[1]

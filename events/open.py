@@ -6,6 +6,7 @@ A backend is imported when it is named. After `sqlite://` or `archive://` comes 
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ ON_THIS_MACHINE = ("sqlite", "archive")
 
 VERDICTS = ".verdicts"
 """Results of a log on one machine are kept next to it, under the log's name and this."""
+SHADOW_NAME = re.compile(r"[a-z0-9-]{1,32}")
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
 VERIFIED = ".verified"
@@ -54,6 +56,23 @@ def open_results(address: str, **options: Any) -> ResultStore:
         return SqliteResults(rest + VERDICTS, **options)
     results: ResultStore = import_module("events.kafka.log").KafkaResults(address, **options)
     return results
+
+
+def open_shadow(address: str, name: str, **options: Any) -> ResultStore:
+    """Open a shadow of the results of a log, a file on this machine (option: `read_only`); `LogUnavailable` if it is none."""
+    from events.sqlite.results import SqliteResults
+
+    if not SHADOW_NAME.fullmatch(name):
+        raise LogUnavailable(f"{name!r} is no name of a shadow; expected 1 to 32 small letters, digits and dashes")
+    scheme, rest = parse_address(address)
+    if scheme == "kafka":
+        folder = import_module("events.kafka.bookmarks").STATE_DIR
+        folder.mkdir(exist_ok=True)
+        rest = str(folder / rest.partition("/")[2])
+    path = Path(f"{rest}.shadow-{name}")
+    if options.get("read_only") and not path.is_file():
+        raise LogUnavailable(f"there is no shadow at {path}; run `rack replay --shadow {name}`")
+    return SqliteResults(path, **options)
 
 
 def stored_results(address: str, **options: Any) -> ResultStore | None:

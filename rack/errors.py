@@ -102,6 +102,7 @@ NEEDS = {
     "replay --engine dask": ("scale",),
     "replay --warehouse FILE": ("analytics",),
     "theory --compute": ("theory",),
+    "verdicts --report FILE": ("packet",),
     "verify --log archive:///path": ("analytics",),
     "verify --log kafka://host/prefix": ("kafka",),
 }

@@ -36,6 +36,15 @@ def results_at(address: str, file: Path | None = None, **options: Any) -> Result
     return open_results(address, **options_of(address), **options)
 
 
+def shadow_at(address: str, name: str, **options: Any) -> ResultStore:
+    """Open a shadow of a log's results; `UsageError` if it cannot have this name."""
+    from events.open import SHADOW_NAME, open_shadow
+
+    if not SHADOW_NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name of a shadow; expected 1 to 32 small letters, digits and dashes")
+    return open_shadow(address, name, **options)
+
+
 def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of a log; options are those of `events.open.open_checkpoints`."""
     return open_checkpoints(address, **options_of(address), **options)

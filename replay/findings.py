@@ -95,7 +95,8 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """The verdict on one round, whole. `revision` counts from 1; `supersedes` is the digest of the revision before.
 
     `edition` is that of the chapter by which the round was judged, `edition_digest` the SHA-256 of its amendments; of a first
-    edition, which the engine's name covers, both are left out.
+    edition, which the engine's name covers, both are left out. `adopted` is the number of the event (in `property/main`) by
+    which persons put this revision in the place of an earlier engine's.
     """
 
     stream: str
@@ -122,6 +123,7 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     settlements: tuple[Settlement, ...]
     edition: int = 1
     edition_digest: str = ""
+    adopted: int = 0
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,5 +200,6 @@ def is_same(stored: Adjudication, adjudication: Adjudication) -> bool:
         as_of=adjudication.as_of,
         engine=adjudication.engine,
         last_seq=adjudication.last_seq,
+        adopted=adjudication.adopted,
     )
     return neutral == adjudication

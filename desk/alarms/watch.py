@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from desk.alarms.alarm import (
     Alarm,
     AlarmStatus,
@@ -128,16 +130,22 @@ class Watch:
         return before.seq if stored is not None and Head(stored.place, stored.hash) == before else 0
 
     def _changes(self, result: ChainedResult) -> Iterator[Taken]:
-        """Yield what a result does to alarms; a round that somebody entered after the fact raises none (D903)."""
+        """Yield what a result does to alarms; a round that somebody entered after the fact raises none (D903).
+
+        What persons adopted in the place of an earlier engine's result changes alarms and tells no one: its report does (D1081).
+        """
+        is_adopted = False
         if result.stream.startswith("observed/"):
             return
         if result.kind == "adjudications":
             verdict = read_result(result.kind, result.key, result.data, Adjudication)
             about = f"#{verdict.round_no}"
             now = [alarm_of(each, verdict, self._house) for each in incidents(verdict.findings)]
-            is_past = verdict.last_seq <= self._past.get(result.stream, 0)
+            is_adopted = bool(verdict.adopted)
+            is_past = is_adopted or verdict.last_seq <= self._past.get(result.stream, 0)
         elif result.kind == "findings":
             about, is_past = result.key, False
+            is_adopted = b'"adopted":' in result.data and result.stream.startswith("meter/")
             if is_withdrawal(result.key, result.data):
                 now = []
             else:
@@ -145,10 +153,11 @@ class Watch:
                 if finding.round_no is not None:  # its round's verdict says it
                     return
                 now = [alarm_of(each, None, self._house) for each in incidents([finding])]
-                is_past = max(finding.evidence, default=0) <= self._past.get(result.stream, 0)
+                is_past = is_adopted or max(finding.evidence, default=0) <= self._past.get(result.stream, 0)
         else:
             return
-        yield from self._taken(result.stream, about, now, is_past=is_past)
+        for each in self._taken(result.stream, about, now, is_past=is_past):
+            yield msgspec.structs.replace(each, messages=[], steps=[]) if is_adopted else each
 
     def _taken(self, stream: str, about: str, now: Sequence[Alarm], *, is_past: bool) -> Iterator[Taken]:
         for change in changes(self._outbox.standing(stream, about), now):

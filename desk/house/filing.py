@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from desk.house.record import BEGINNINGS, Entry, TableRecord, drafts, house_event, records
@@ -258,10 +259,7 @@ class Office:
         Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing was
         written.
         """
-        person = acting(self._persons, by, ROLE)
-        second = acting(self._persons, signed_by, ROLE)
-        if second.id == person.id:
-            raise ReviewRefused(f"{person.id} publishes the amendment; the second signature is another person's")
+        person, second = self.two_persons(by, signed_by, "publishes the amendment")
         with self._log.turn():
             publication = publishing(self._log, text)
             made = publication.amendment
@@ -279,7 +277,23 @@ class Office:
             self._log.append_groups([(stream, self._entered(stream, person, event)) for stream in streams])
         return publication
 
-    def _entered(self, stream: str, person: Person, event: model.Event) -> list[Draft]:
+    def two_persons(self, by: str, signed_by: str, does: str) -> tuple[Person, Person]:
+        """Return who acts and who signs. Raises `ReviewRefused` if they are one person, or one may not."""
+        person, second = (acting(self._persons, each, ROLE) for each in (by, signed_by))
+        if second.id == person.id:
+            raise ReviewRefused(f"{person.id} {does}; the second signature is another person's")
+        return person, second
+
+    def enter(self, person: Person, event: model.Event) -> int:
+        """Write an event of the office in the property's stream, which it begins where there is none; return its number."""
+        with self._log.turn():
+            last = self._log.head(PROPERTY).seq
+            day = datetime.fromtimestamp(self._now_us / 1_000_000, UTC).date().isoformat()
+            opening = [] if last else self._entered(PROPERTY, person, model.GamingDayOpened(gaming_day=day))
+            entered = self._entered(PROPERTY, person, event, len(opening))
+            return self._log.append(PROPERTY, last + 1, [*opening, *entered]).head.seq
+
+    def _entered(self, stream: str, person: Person, event: model.Event, before: int = 0) -> list[Draft]:
         record = TableRecord(self._log, stream.removeprefix("table/")) if stream != PROPERTY else None
         if record is not None:
             return drafts(record, "office", person, [Entry(event, self._now_us)])
@@ -293,7 +307,7 @@ class Office:
             Draft(
                 event_id=secrets.token_hex(16),
                 source=source,
-                source_seq=max(numbers, default=0) + 1,
+                source_seq=max(numbers, default=0) + before + 1,
                 occurred_at_us=self._now_us,
                 round_no=None,
                 payload=event,

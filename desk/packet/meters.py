@@ -11,8 +11,8 @@ from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.findings import Finding
 from replay.fold.round import Round
+from replay.run.in_force import current_findings
 from replay.run.refold import refold
-from replay.run.stream_worker import current_findings
 
 PREFIX = "meter/"
 

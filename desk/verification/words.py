@@ -129,6 +129,8 @@ def verdict_lines(check: VerdictCheck) -> list[str]:
         lines.append(
             f"an earlier version judged a part of {streams}: there the conclusions were compared, not the bytes"
         )
+    if check.held:
+        lines.append(f"{plural(check.held, 'verdict')} of an earlier engine stay in force and were not compared")
     return lines
 
 

@@ -159,6 +159,10 @@ class PartResults:
         misfits = self._stored.misfits(self._current) if self._current.engine == engine else {}
         return {stream: why for stream, why in misfits.items() if self._is_ours(stream)}
 
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that an engine replayed, whichever that was."""
+        return {stream: seq for stream, seq in self._stored.reached().items() if self._is_ours(stream)}
+
     def commit(
         self,
         engine: str,

@@ -117,6 +117,12 @@ class KafkaResults:
             current = self._current
             return self._stored.misfits(current) if current.engine == engine else {}
 
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that an engine replayed, whichever that was."""
+        with self._lock:
+            self._stored.read_state()
+            return self._stored.reached()
+
     def commit(
         self,
         engine: str,

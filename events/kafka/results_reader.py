@@ -160,6 +160,10 @@ class StoredResults:
         """Return up to which head of the log each stream was replayed in a generation, where the digest fits."""
         return {stream: each.head for stream, each in self._fitting(current).items()}
 
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that an engine replayed, in whatever generation."""
+        return {stream: max(0, each.seq) for stream, each in self._positions.items()}
+
     def snapshots(self, current: ResultsGeneration) -> dict[str, bytes]:
         """Return the snapshots of a generation, of the positions that fit."""
         fitting = self._fitting(current).items()

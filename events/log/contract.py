@@ -225,6 +225,9 @@ class ResultStore(Protocol):
     def misfits(self, engine: str) -> dict[str, str]:
         """Return stream → why the position or snapshot of this engine does not fit its digest."""
 
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that an engine replayed, whichever that was, as stored and without any check."""
+
     def commit(
         self,
         engine: str,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, takewhile
 from typing import Final
 
 from events.errors import IntegrityError
@@ -29,3 +29,15 @@ def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
             raise error
         if not run:
             return
+
+
+def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
+    """Yield the records of a batch in runs of one stream, of up to `RUN` records."""
+    streams = [record.stream for record in batch]
+    start = 0
+    while start < len(batch):
+        stream, same = streams[start], streams[start : start + RUN]
+        if same.count(stream) < len(same):
+            same = list(takewhile(stream.__eq__, same))
+        yield stream, batch[start : start + len(same)]
+        start += len(same)

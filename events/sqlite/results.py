@@ -120,6 +120,10 @@ class SqliteResults(OwnStore):
             state[stream] = position, seq >= 0 and position_digest(engine, stream, position) == digest
         return state
 
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that an engine replayed, whichever that was."""
+        return dict(self._database.rows("SELECT stream, max(seq) FROM positions GROUP BY stream"))
+
     def commit(
         self,
         engine: str,
@@ -129,10 +133,12 @@ class SqliteResults(OwnStore):
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Store records, snapshots, positions and advice atomically; the state of any other engine is thrown away."""
+        """Store records, snapshots, positions and advice atomically; of another engine's state remains how far it came."""
         chains = ResultChains(self._heads)
         with self._database.transaction() as connection:
-            connection.execute("DELETE FROM positions WHERE engine <> ?", (engine,))
+            connection.execute("UPDATE OR REPLACE positions SET engine = '' WHERE engine NOT IN (?, '')", (engine,))
+            marks = [(stream,) for stream in positions]
+            connection.executemany("DELETE FROM positions WHERE engine = '' AND stream = ?", marks)
             connection.execute("DELETE FROM snapshots WHERE engine <> ?", (engine,))
             for stream in anew:
                 _discard(connection, stream)

@@ -46,7 +46,7 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
         },
         (model.GamingDayOpened,),
     ),
-    ({"property": _OFFICE}, (model.PropertyConfigured, model.PropertyApplied)),
+    ({"property": _OFFICE}, (model.PropertyConfigured, model.PropertyApplied, model.VerdictsAdopted)),
     ({"table": _DEVICE | _OFFICE}, (model.RulesFiled,)),
     ({"table": _OFFICE}, (model.FilingSigned,)),
     ({"table": _PIT}, (model.EntryInitialed,)),

@@ -95,6 +95,23 @@ class ChapterPublished(Event, frozen=True, kw_only=True):
     toml: SubmissionText
 
 
+@event("verdicts_adopted")
+class VerdictsAdopted(Event, frozen=True, kw_only=True):
+    """Two persons adopted what an engine concludes of rounds that an earlier one had judged: the shadow `shadow`, by its digest.
+
+    `engine` names version and digest of all that decides verdicts, `sha256` the results of the shadow; `changed` is the number
+    of rounds whose verdict differs.
+    """
+
+    by: Token
+    changed: Count
+    engine: Text
+    reason: Text
+    sha256: Digest
+    shadow: Token
+    signed_by: Token
+
+
 # ------------------------------------------------------------------------------------------------------------------ table
 
 

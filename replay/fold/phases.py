@@ -50,6 +50,7 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     #                          BETWEEN  BETTING    CLOSED     DEALING    SETTING    SETTLING   VOIDED
     model.PropertyConfigured:  _ANY,
     model.PropertyApplied:     _ANY,
+    model.VerdictsAdopted:     _ANY,
     model.GamingDayOpened:     _ANY,
     model.ShiftChanged:        _ANY,
     model.RulesFiled:          _ANY,

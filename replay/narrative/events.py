@@ -315,6 +315,10 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.ChapterPublished: lambda e, m: (
         f"{_by(e)} and {e.signed_by} published edition {e.edition} of {e.chapter}, in force from {e.effective_gaming_day}"
     ),
+    model.VerdictsAdopted: lambda e, m: (
+        f"{_by(e)} and {e.signed_by} adopted the verdicts of {e.shadow} (engine {e.engine}; "
+        f"{e.changed:,} changed): {e.reason}"
+    ),
     model.FilingSigned: lambda e, m: f"{_by(e)} signed the filing of rules that is event {e.signs}",
     model.EntryInitialed: lambda e, m: f"{_by(e)} initialed the entry that is event {e.entry}",
     model.KeyPublished: lambda e, m: f"{_by(e)} published the signing key {_signing_key(e.public_key)}",

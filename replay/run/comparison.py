@@ -19,7 +19,8 @@ from events.log.contract import MAX_SEQ, ChainedResult, Head, Record, ResultStor
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
 from replay.findings import Adjudication
-from replay.run.positions import ReplaySource
+from replay.run.held import NOTHING_HELD, HeldVerdicts, held_in, is_own
+from replay.run.positions import ReplaySource, Resumption
 from replay.run.stream_worker import WITHDRAWN, Result
 
 
@@ -78,7 +79,8 @@ class StreamComparison(msgspec.Struct, kw_only=True):
     """A comparison of one stream: how many results were compared, how many differ, and the first of these.
 
     `missing` are results that are not stored. `mixed`: an earlier engine judged a part, and conclusions were compared.
-    `judged_to` is the last event that a stored adjudication takes into account.
+    `held` is how many verdicts of an earlier engine were left out. `judged_to` is the last event that a stored adjudication
+    takes into account.
     """
 
     compared: int = 0
@@ -86,7 +88,16 @@ class StreamComparison(msgspec.Struct, kw_only=True):
     first: ResultDifference | None = None
     missing: list[Result] = []
     mixed: bool = False
+    held: int = 0
     judged_to: int = 0
+
+    def additions(self) -> str:
+        """Return what was missing, in words; empty where nothing was."""
+        if not self.missing:
+            return ""
+        kind, key, _ = self.missing[0]
+        many = "1 result was" if len(self.missing) == 1 else f"{len(self.missing):,} results were"
+        return f"{many} missing and restored, the first {kind} {key}"
 
     def add(self, difference: Callable[[], ResultDifference]) -> None:
         """Count a difference; the first is described."""
@@ -104,12 +115,17 @@ _heading = msgspec.json.Decoder(_Heading)
 _adjudication = msgspec.json.Decoder(Adjudication)
 
 
-def compare(stream: str, results: ResultStore, fresh: ResultStore, engines: Collection[str]) -> StreamComparison:
-    """Compare what is stored of a stream with fresh results of the same stream, which these engines made."""
+def compare(
+    stream: str, results: ResultStore, fresh: ResultStore, engines: Collection[str], held: HeldVerdicts = NOTHING_HELD
+) -> StreamComparison:
+    """Compare what is stored of a stream with fresh results of the same stream, which these engines made.
+
+    What is `held` is another engine's conclusion, and only counted.
+    """
     expected: dict[tuple[str, str], list[bytes]] = {}
     for made in fresh.stored():
         expected.setdefault((made.kind, made.key), []).append(sha256(made.data).digest())
-    found, stored = StreamComparison(), dict[tuple[str, str], int]()
+    found, stored = StreamComparison(mixed=bool(held.to)), dict[tuple[str, str], int]()
     for each in of_stream(results, stream):
         name = each.kind, each.key
         number = stored[name] = stored.get(name, 0) + 1
@@ -122,7 +138,7 @@ def compare(stream: str, results: ResultStore, fresh: ResultStore, engines: Coll
         if digests[number - 1 : number] != [sha256(each.data).digest()]:
             found.add(partial(_difference, each, fresh, number))
     if found.mixed:
-        return _compare_conclusions(stream, results, fresh, found, stored.keys() | expected.keys())
+        return _compare_conclusions(stream, results, fresh, found, stored.keys() | expected.keys(), held)
     count: dict[tuple[str, str], int] = {}
     for made in fresh.stored():
         name = made.kind, made.key
@@ -132,10 +148,26 @@ def compare(stream: str, results: ResultStore, fresh: ResultStore, engines: Coll
     return found
 
 
-def judged_by_another(results: ResultStore, stream: str, engines: Collection[str]) -> bool:
-    """Whether an adjudication that is stored of a stream names an engine that is not one of these."""
+def judged_by_another(results: ResultStore, stream: str, is_ours: Callable[[str], bool]) -> bool:
+    """Whether an adjudication that is stored of a stream names an engine that is not one's own."""
     headings = (_read_heading(each) for each in of_stream(results, stream))
-    return any(heading is not None and heading.engine not in engines for heading in headings)
+    return any(heading is not None and not is_ours(heading.engine) for heading in headings)
+
+
+def held_to(found: Resumption, results: ResultStore, reached: Mapping[str, int], stream: str) -> int:
+    """Return up to which event the verdicts of a stream are held; 0 if this program's engines judged all of it.
+
+    The findings of a meter name no engine: if this program did not go on with its state, an earlier one made them.
+    """
+    if stream in found.snapshots:
+        held = held_in(found.snapshots[stream])
+        return held.to if held.are_held else 0
+    is_sound = stream not in found.misfits
+    if stream.startswith("meter/"):
+        return reached.get(stream, 0) if is_sound else 0
+    if not judged_by_another(results, stream, is_own):
+        return 0
+    return (reached.get(stream, 0) if is_sound else 0) or judged_to(results, stream)
 
 
 def judged_to(results: ResultStore, stream: str) -> int:
@@ -160,15 +192,54 @@ def _read_heading(each: ChainedResult) -> _Heading | None:
 
 
 def _compare_conclusions(
-    stream: str, results: ResultStore, fresh: ResultStore, found: StreamComparison, names: Iterable[tuple[str, str]]
+    stream: str,
+    results: ResultStore,
+    fresh: ResultStore,
+    found: StreamComparison,
+    names: Iterable[tuple[str, str]],
+    held: HeldVerdicts,
 ) -> StreamComparison:
     """Compare the latest record for each key, regardless of engine; for adjudications, only the conclusion."""
     found = StreamComparison(compared=found.compared, mixed=True, judged_to=found.judged_to)
-    for kind, key in sorted(names):
+    rounds = set[int | None]()
+    for kind, key in sorted(names):  # adjudications come first
         stored, made = results.latest(kind, key), fresh.latest(kind, key)
-        if _conclusion(kind, stored) != _conclusion(kind, made):
+        if held.are_held and _is_held(stream, kind, key, (stored, made), held, rounds):
+            found.held += kind == "adjudications"
+        elif _conclusion(kind, stored) != _conclusion(kind, made):
             found.add(partial(_difference_in_force, stream, results, kind, key, _what(stored, made)))
     return found
+
+
+class _About(msgspec.Struct):
+    """What of a result says whether it is held."""
+
+    engine: str = ""
+    round_no: int | None = None
+    evidence: tuple[int, ...] = ()
+
+
+_about = msgspec.json.Decoder(_About)
+
+
+def _is_held(
+    stream: str, kind: str, key: str, both: tuple[bytes | None, ...], held: HeldVerdicts, rounds: set[int | None]
+) -> bool:
+    """Whether a result is an earlier engine's, or of a round that one judged; `rounds` takes these."""
+    if kind == "ledger":
+        return False
+    try:
+        about = [_about.decode(data) for data in both if data is not None]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    if kind == "adjudications":
+        if both[0] is None or is_own(about[0].engine):
+            return False
+        rounds.add(about[0].round_no)
+        return True
+    if stream.startswith("meter/"):
+        return max((max(each.evidence, default=0) for each in about), default=0) <= held.to
+    return any(each.round_no in rounds for each in about)
 
 
 def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str, what: str) -> ResultDifference:
@@ -186,9 +257,11 @@ def _conclusion(kind: str, data: bytes | None) -> Any:
             if made.undetermined == (WITHDRAWN,):
                 return None
             return msgspec.structs.replace(
-                made, revision=1, supersedes=None, withdrawn=(), as_of={}, engine="", last_seq=0
+                made, revision=1, supersedes=None, withdrawn=(), as_of={}, engine="", last_seq=0, adopted=0
             )
         values = msgspec.json.decode(data)
+        if kind == "findings" and isinstance(values, dict):
+            values.pop("adopted", None)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return data
     withdrawn = kind == "findings" and isinstance(values, dict) and values.get("withdrawn") is True

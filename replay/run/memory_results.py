@@ -1,11 +1,16 @@
-"""Results in memory, for questions that change nothing: a verdict as of earlier, what-if rules, one round."""
+"""Results for questions that change nothing (a verdict as of earlier, what-if rules, one round): in memory, or in a file that
+is removed after it.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 
 from events.errors import ResultBroken
-from events.log.contract import NO_ADVICE, ChainedResult, Head
+from events.log.contract import NO_ADVICE, ChainedResult, Head, ResultStore
 from events.log.foreign import OwnStore
 from events.log.result_chain import ResultChains
 from replay.run.stream_worker import Result
@@ -33,6 +38,10 @@ class MemoryResults(OwnStore):
     def misfits(self, engine: str) -> dict[str, str]:
         """Return nothing: no one else can alter what is in memory."""
         return {}
+
+    def reached(self) -> dict[str, int]:
+        """Return stream → the last event that was replayed."""
+        return {stream: head.seq for stream, head in self._positions.items()}
 
     def commit(
         self,
@@ -94,3 +103,13 @@ class MemoryResults(OwnStore):
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+@contextmanager
+def fresh_results() -> Iterator[ResultStore]:
+    """Yield an empty store of results in a temporary file."""
+    from events.sqlite.results import SqliteResults  # a packet is checked if there is no SQLite
+
+    with ExitStack() as resources:
+        folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="rack-again-"))
+        yield resources.enter_context(closing(SqliteResults(Path(folder) / "fresh.verdicts")))

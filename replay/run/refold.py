@@ -26,6 +26,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import RoundOpened
 from replay.fold.corrections import Correction, effective
+from replay.run.held import VerdictKeeper
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
 from rulebook.chapters.rulebook import Rulebook
@@ -59,6 +60,7 @@ def refold(
     make: Callable[[str, LatestResult], StreamWorker] = StreamWorker,
     points: RestPoints | None = None,
     judged: dict[str, bytes] | None = None,
+    keeper: Callable[[int], VerdictKeeper | None] = lambda seq: None,
 ) -> Refold:
     """Fold a stream again, to `end` or to where it breaks off.
 
@@ -66,13 +68,14 @@ def refold(
     withdrawn (of a table's, the revisions of its rounds do that). `make` makes the workers that begin at the first event. Of
     `points`, of the fold until now, those remain that still hold, and the new worker adds to them. `judged` are the digests of
     what earlier refolds judged, by the key of the round: what is as it was then is not judged again.
+    `keeper`, told the event after which the fold begins, returns who says which verdicts remain whatever is concluded now.
     """
     points = points if points is not None else RestPoints()
     point, scout, broken = _scout(stream, read, end, latest, make, points)
     corrections = _corrections(scout)
     objections, of_rounds = _objections(scout, read)
     worker = _begun(stream, latest, make, point)
-    worker.judging, worker.rules = True, rules
+    worker.judging, worker.rules, worker.keeper = True, rules, keeper(point.seq)
     points.forget_after(point.seq)
     worker.rest_points = points
     worker.refold_evidence = judged if judged is not None else {}

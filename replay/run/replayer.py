@@ -6,36 +6,66 @@ replaying twice changes nothing.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import islice, takewhile
-from pathlib import Path
 
 import msgspec
 
 from events.errors import EventError, IntegrityError, LostTail, UndecodableEvent
 from events.log.contract import MAX_SEQ, EventLog, Head, Record, ResultStore
-from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
-from events.log.runs import RUN
+from events.log.runs import runs
+from events.proofs.keys import PROPERTY_STREAM
 from replay.advice import to_bytes
-from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.advising import advise_on
-from replay.run.comparison import StreamComparison, StreamLog, compare, judged_by_another, judged_to
+from replay.run.comparison import StreamComparison, StreamLog, compare, held_to, judged_by_another, judged_to
 from replay.run.engine import current_engines, shared_engine
-from replay.run.memory_results import MemoryResults
+from replay.run.held import (
+    NOTHING_HELD,
+    HeldVerdicts,
+    KeepsStored,
+    KeepsUnchanged,
+    VerdictKeeper,
+    held_in,
+    is_missing,
+)
+from replay.run.in_force import adjudications, current_findings, findings, ledger
+from replay.run.memory_results import MemoryResults, fresh_results
 from replay.run.positions import ReplaySource, resolve_time, resumption
 from replay.run.refold import refold
 from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
-from replay.run.stream_worker import LatestResult, Result, StreamWorker, current_findings
-from replay.run.tally import StreamTally, Tally, by_stream, kept, total
+from replay.run.shadow import Adoptions
+from replay.run.stream_worker import LatestResult, Result, StreamWorker
+from replay.run.tally import (
+    StreamTally,
+    Summary,
+    Tally,
+    by_stream,
+    filled,
+    kept,
+    may_revise,
+    standing,
+    stored_results,
+    total,
+)
 from rulebook.chapters.rulebook import Rulebook
 
-__all__ = ["COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay", "resolve_time"]
+__all__ = [
+    "COMMIT_EVERY",
+    "MemoryResults",
+    "Replay",
+    "Summary",
+    "Tally",
+    "adjudications",
+    "findings",
+    "ledger",
+    "replay",
+    "resolve_time",
+    "standing",
+]
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
@@ -47,37 +77,12 @@ Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""
 
 
-class Summary(msgspec.Struct, kw_only=True):
-    """What a replay did: events read, rounds judged, verdicts that are new or revised, the findings (by code) and verdicts in
-    force, the faults of broken streams, the foreign records passed over, and the stored state and results that did not fit and
-    were judged again: a sentence for each stream.
-    """
-
-    events: int = 0
-    rounds: int = 0
-    changed: int = 0
-    findings: dict[str, int] = {}
-    verdicts: dict[str, int] = {}
-    integrity: list[str] = []
-    foreign: ForeignReport = ForeignReport()
-    judged_again: list[str] = []
-
-
-@contextmanager
-def fresh_results() -> Iterator[ResultStore]:
-    """Yield an empty store of results in a temporary file."""
-    from events.sqlite.results import SqliteResults  # a packet is checked if there is no SQLite
-
-    with ExitStack() as resources:
-        folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="rack-again-"))
-        yield resources.enter_context(closing(SqliteResults(Path(folder) / "fresh.verdicts")))
-
-
 class Replay:
     """A replay under way: the workers by stream, and the results that wait for the next commit.
 
     Stored state and results that do not fit are judged again first, of each stream from its first event; with `again` those of
-    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, next to the results.
+    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, next to the results. What an earlier
+    engine judged is held (`held.py`) until what is adopted in its place is read through `adoptions`.
     """
 
     def __init__(
@@ -92,6 +97,7 @@ class Replay:
         again: bool = False,
         without: Collection[str] = (),
         rounds: RoundKeeper | None = None,
+        adoptions: Adoptions | None = None,
     ) -> None:
         self.log, self.results, self.rules, self.progress = log, results, rules, progress
         self._rounds = rounds
@@ -113,6 +119,7 @@ class Replay:
         self._advice = results.advice()
         self._is_following = False
         self._tally = tally
+        self._evidence: dict[str, dict[str, bytes]] = {}  # stream → what the verdicts that are held rest on
         found = resumption(log, results)
         self.positions, self._snapshots = found.positions, found.snapshots
         broken = results.broken_chains() | (check_chains(results).broken if again else {})
@@ -120,6 +127,10 @@ class Replay:
         self._again = dict.fromkeys(self._heads.keys() - self._snapshots.keys(), "") | found.misfits | self._broken
         if again:
             self._again = dict.fromkeys([*log.streams(), *self._heads], "") | self._again
+        reached = results.reached() if self._again else {}
+        self._held_to = {stream: held_to(found, results, reached, stream) for stream in self._again}
+        self._adoptions, self._adoption_due, self._is_again = adoptions, adoptions is not None, again
+        if again:
             results.reset()
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
@@ -166,6 +177,8 @@ class Replay:
 
     def commit(self) -> None:
         """Store everything in one transaction, then let the rounds be kept."""
+        if self._adoption_due:
+            self._adopt()
         self._commit()
         self._keep_rounds(at_once=not self._is_following)
 
@@ -220,11 +233,12 @@ class Replay:
 
         If no one counted those of a stream, all results are read, and the counts are stored.
         """
+        self.summary.held = sum(each.rounds for each in self._held().values())
         counts = [self._tally.counts()] if self._tally is not None else self._tallies()
         if None in counts:
             self._count_again()
             return standing(self.results, self.summary)
-        return _filled(self.summary, total(each for each in counts if each is not None))
+        return filled(self.summary, total(each for each in counts if each is not None))
 
     def _tallies(self) -> list[StreamTally | None]:
         """Return the tally of each stream that has results; None if no one counted."""
@@ -240,7 +254,7 @@ class Replay:
 
     def _count_again(self) -> None:
         """Count what is stored of each stream, and store the counts with the streams' positions."""
-        for stream, tally in by_stream(_stored(self.results)).items():
+        for stream, tally in by_stream(stored_results(self.results)).items():
             if stream in self.positions and stream not in self._faults:
                 worker = self._worker(stream)
                 if worker is not None:
@@ -256,6 +270,7 @@ class Replay:
         """Let a stream's worker fold records in a row, as far as they are asked for and not folded yet."""
         if self.as_of is not None:
             run = [record for record in run if record.seq <= self.as_of.get(stream, 0)]
+        self._adoption_due |= stream == PROPERTY_STREAM and self._adoptions is not None
         while run and stream not in self._faults:
             worker = self._worker(stream)
             if worker is None:
@@ -346,12 +361,57 @@ class Replay:
         self._snapshots.pop(stream, None)
         if stream not in self.log.streams():
             self._throw_away(stream, why)
-        elif stream not in self._broken and judged_by_another(self.results, stream, current_engines()):
+        elif stream not in self._broken and self._held_to.get(stream):
+            self._hold(stream, self._held_to[stream])
+            self._note(stream, why, "the verdicts of an earlier engine remain" if why else "")
+        elif stream not in self._broken and judged_by_another(self.results, stream, current_engines().__contains__):
             self._refold(stream, None)
             self._note(stream, why, "every round was judged again" if why else "")
         else:
             with fresh_results() as fresh:
                 self._restore(stream, why, fresh, position)
+
+    def _hold(self, stream: str, to: int) -> None:
+        """Fold a stream again, and leave the verdicts of an earlier engine, up to an event, as they are."""
+        kept = KeepsStored(own=not self._is_again, others=True, with_evidence=self._is_again)
+        self._refold(stream, to, lambda seq: kept, only_missing=True)
+        if self._is_again:
+            self._refold(stream, None, lambda seq: KeepsUnchanged(kept.evidence))
+        self._workers[stream].held = HeldVerdicts(to, len(kept.rounds))
+
+    def _unchanged(self, stream: str, seq: int) -> VerdictKeeper | None:
+        """Return who keeps what is held of a stream as long as nothing touches it, if a fold goes through that."""
+        held = self._workers[stream].held if stream in self._workers else NOTHING_HELD
+        if not held.are_held or seq >= held.to:
+            return None
+        if stream not in self._evidence:
+            kept = KeepsStored(own=True, others=True, with_evidence=True)
+            read = partial(self.log.read, stream)
+            refold(stream, read, held.to, self._latest, set, None, self._new_worker, keeper=lambda seq: kept)
+            self._evidence[stream] = kept.evidence
+        return KeepsUnchanged(self._evidence[stream])
+
+    def _held(self) -> dict[str, HeldVerdicts]:
+        """Return the streams of which verdicts are held."""
+        held = {stream: held_in(snapshot) for stream, snapshot in self._snapshots.items()}
+        held |= {stream: worker.held for stream, worker in self._workers.items()}
+        return {stream: each for stream, each in sorted(held.items()) if each.are_held}
+
+    def _adopt(self) -> None:
+        """Put what persons adopted in the place of the verdicts that are held, all of it with the next commit."""
+        self._adoption_due = False
+        held = {stream: each for stream, each in self._held().items() if stream not in self._faults}
+        if self._adoptions is None or not held:
+            return
+        made = self._adoptions.take(self.log, held, self._latest)
+        self.summary.judged_again += made.notes
+        for stream, results in made.results.items():
+            worker = self._worker(stream)
+            if worker is not None:
+                for result in results:
+                    self._publish(worker, result)
+                worker.held = msgspec.structs.replace(worker.held, adopted=made.seq)
+                self._unsaved.add(stream)
 
     def _restore(self, stream: str, why: str, fresh: ResultStore, position: Head) -> None:
         """Fold a stream into fresh results, compare, and store what differs."""
@@ -385,7 +445,7 @@ class Replay:
             self._publish(worker, result)
         worker.tally = tally
         if why or position.seq:
-            self._note(stream, why, _additions(found))
+            self._note(stream, why, found.additions())
 
     def _why_not_restored(self, stream: str, run: Replay, found: StreamComparison) -> IntegrityError | None:
         """Return why the stream could not be judged again as far as it was judged, or None."""
@@ -430,7 +490,7 @@ class Replay:
     def _publish(self, worker: StreamWorker, result: Result) -> None:
         kind, key, data = result
         if worker.tally is not None:
-            worker.tally.take(result, self._latest(kind, key) if _may_revise(kind, data) else None)
+            worker.tally.take(result, self._latest(kind, key) if may_revise(kind, data) else None)
         self._unsaved.add(worker.stream)
         self._pending.append(result)
         self._pending_latest[kind, key] = data
@@ -445,7 +505,13 @@ class Replay:
             self._rounds.broken(broken.stream, f"{broken.code} {broken}")
             self._rounds_wait = True
 
-    def _refold(self, stream: str, end: int | None) -> None:
+    def _refold(
+        self,
+        stream: str,
+        end: int | None,
+        keeper: Callable[[int], VerdictKeeper | None] | None = None,
+        only_missing: bool = False,
+    ) -> None:
         position = (
             self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
         )
@@ -459,6 +525,7 @@ class Replay:
             self._new_worker,
             points=self._workers[stream].rest_points if stream in self._workers else None,
             judged=self._workers[stream].refold_evidence if stream in self._workers else None,
+            keeper=keeper or partial(self._unchanged, stream),
         )
         if stream in self._workers:
             before, opened = self._workers[stream], refolded.worker.opened_rounds or ()
@@ -468,7 +535,7 @@ class Replay:
             refolded.worker.late = before.late
             before.late.pop()
             refolded.worker.inherited_to = max(refolded.worker.inherited_to, self._workers[stream].inherited_to)
-            refolded.worker.tally = self._workers[stream].tally
+            refolded.worker.tally, refolded.worker.held = self._workers[stream].tally, self._workers[stream].held
         self._workers[stream] = refolded.worker
         self._unsaved.add(stream)
         if self._rounds is not None:
@@ -479,7 +546,8 @@ class Replay:
             self._stop(refolded.broken)
         if refolded.worker.seq >= position:  # else the results of the part that can no longer be read remain in force
             for kind, key, data in refolded.results:
-                if self._latest(kind, key) != data:
+                is_wanted = not only_missing or is_missing(self._latest, (kind, key, data))
+                if is_wanted and self._latest(kind, key) != data:
                     self._publish(refolded.worker, (kind, key, data))
         else:
             refolded.worker.refold_evidence.clear()
@@ -489,27 +557,6 @@ class Replay:
         pending = [(key, data) for kind, key, data in self._pending if kind == "findings"]
         records = [*self.results.results("findings"), *pending]
         return {finding.id for finding in current_findings(records) if finding.stream == stream}
-
-
-def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
-    """Yield the records of a batch in runs of one stream, of up to `RUN` records."""
-    streams = [record.stream for record in batch]
-    start = 0
-    while start < len(batch):
-        stream, same = streams[start], streams[start : start + RUN]
-        if same.count(stream) < len(same):
-            same = list(takewhile(stream.__eq__, same))
-        yield stream, batch[start : start + len(same)]
-        start += len(same)
-
-
-def _additions(found: StreamComparison) -> str:
-    """Return what was missing, in words; empty where nothing was."""
-    if not found.missing:
-        return ""
-    kind, key, _ = found.missing[0]
-    many = "1 result was" if len(found.missing) == 1 else f"{len(found.missing):,} results were"
-    return f"{many} missing and restored, the first {kind} {key}"
 
 
 def replay(
@@ -523,6 +570,7 @@ def replay(
     again: bool = False,
     without: Collection[str] = (),
     rounds: RoundKeeper | None = None,
+    adoptions: Adoptions | None = None,
 ) -> Summary:
     """Replay a log to its end and return the summary; `tally` has counted the results stored before.
 
@@ -542,6 +590,7 @@ def replay(
         again=again,
         without=without,
         rounds=rounds,
+        adoptions=adoptions,
     )
     for _ in run.run():
         pass
@@ -555,45 +604,7 @@ def follow(
     wait_s: float = 0.2,
     again: bool = False,
     rounds: RoundKeeper | None = None,
+    adoptions: Adoptions | None = None,
 ) -> Iterator[Summary]:
     """Replay for ever, yielding after every batch; the caller stops when it has enough. `again`, `rounds` as for `replay`."""
-    yield from Replay(log, results, again=again, rounds=rounds).run(wait_s=wait_s)
-
-
-def standing(results: ResultStore, summary: Summary) -> Summary:
-    """Fill in the findings in force and the verdicts of the newest revisions."""
-    tally = Tally()
-    tally.add(_stored(results))
-    return _filled(summary, total([tally.counts()]))
-
-
-def _stored(results: ResultStore) -> Iterator[Result]:
-    for kind in ("adjudications", "findings"):
-        yield from ((kind, key, data) for key, data in results.results(kind))
-
-
-def _filled(summary: Summary, tally: StreamTally) -> Summary:
-    summary.findings, summary.verdicts = tally.findings, tally.verdicts
-    return summary
-
-
-def _may_revise(kind: str, data: bytes) -> bool:
-    """Whether a result may take the place of an earlier one under its key; of most adjudications it is known that they do not."""
-    return kind == "findings" or (kind == "adjudications" and b'"revision":1,' not in data)
-
-
-def adjudications(results: ResultStore) -> list[Adjudication]:
-    """Return the newest revision of every adjudication, in the order of the first."""
-    newest = dict(results.results("adjudications"))
-    return [read_result("adjudications", key, data, Adjudication) for key, data in newest.items()]
-
-
-def findings(results: ResultStore) -> list[Finding]:
-    """Return the findings in force."""
-    return current_findings(results.results("findings"))
-
-
-def ledger(results: ResultStore) -> list[LedgerEntry]:
-    """Return the accounting entries of the tables, the newest revision of each."""
-    newest = dict(results.results("ledger"))
-    return [read_result("ledger", key, data, LedgerEntry) for key, data in newest.items()]
+    yield from Replay(log, results, again=again, rounds=rounds, adoptions=adoptions).run(wait_s=wait_s)

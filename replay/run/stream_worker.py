@@ -27,6 +27,7 @@ from replay.fold.table_state import RulesOnFile, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import digest_for, engine_for, engine_of, game_of, games_on_file
+from replay.run.held import NOTHING_HELD, HeldVerdicts, VerdictKeeper
 from replay.run.late_events import LateEvents, is_late
 from replay.run.ledger import corrected_entry
 from replay.run.observed_entries import (
@@ -65,17 +66,13 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
     withdrawn: bool = True
 
 
-class _Withdrawal(msgspec.Struct):
-    withdrawn: Any = False
-
-
 class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
     `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known.
     `inherited_to` as of the worker. `observed_to` is the last observed round entered whole, `editions` the amendments published
     in a stream of such rounds. `judges` are the games that the
-    stream is of, each with the digest of what judges it.
+    stream is of, each with the digest of what judges it, `held` the verdicts that are an earlier engine's.
     """
 
     table: TableState | None
@@ -87,6 +84,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     observed_to: int = 0
     editions: tuple[str, ...] = ()
     judges: dict[str, str] = {}
+    held: HeldVerdicts = NOTHING_HELD
 
 
 @functools.lru_cache(maxsize=256)
@@ -127,12 +125,12 @@ class StreamWorker:
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
     stored (None: no one has counted), and is kept by whoever stores it. `elsewhere` reads the events of other streams that an
-    observed round names. `taker` takes the rounds too as they are judged,
-    `rest_points` the states from which a refold can begin. `late` is what came late and is
-    not taken in yet.
+    observed round names. `taker` takes the rounds too as they are judged, `keeper` says during a refold which verdicts remain
+    unjudged, `rest_points` are the states from which a refold can begin. `late` is what came late and is not taken in yet.
     """
 
     taker: RoundTaker | None = None
+    keeper: VerdictKeeper | None = None
     rest_points: RestPoints | None = None
     elsewhere: Elsewhere = staticmethod(no_other_streams)
 
@@ -157,6 +155,7 @@ class StreamWorker:
         self._records_since: list[bytes] = []
         resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         self.tally = resumed.tally if resumed is not None else None
+        self.held = resumed.held if resumed is not None else NOTHING_HELD
         self.games_entered = set(resumed.judges) if resumed is not None else set[str]()
         if stream.startswith("table/"):
             self.table = TableFold(stream, resumed.table if resumed is not None else None)
@@ -351,7 +350,8 @@ class StreamWorker:
         """Return the snapshot from which this worker can be resumed."""
         judges = {game: digest_for(game) for game in sorted(self._games())}
         if self.meter is not None:
-            return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally, judges=judges))
+            state = self.meter.state
+            return encode(Snapshot(table=None, meter=state, since=[], tally=self.tally, judges=judges, held=self.held))
         if self.observed is not None:
             return encode(
                 Snapshot(
@@ -362,6 +362,7 @@ class StreamWorker:
                     observed_to=self.observed.last_round_no,
                     editions=self.observed.editions,
                     judges=judges,
+                    held=self.held,
                 )
             )
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
@@ -374,6 +375,7 @@ class StreamWorker:
                 rest_seq=self._rest_seq,
                 inherited_to=self.inherited_to,
                 judges=judges,
+                held=self.held,
             )
         )
 
@@ -418,6 +420,7 @@ class StreamWorker:
                 self._judge_entry(entry)
         revisions, confirmed = self.pending_revisions or {}, self._confirmed
         self.replacements, self.pending_revisions, self.needs_refold, self._confirmed = None, None, False, {}
+        self.keeper = None
         if self.table is not None:
             self.table.replacements, self.table.rounds_to_keep, self.table.needs_refold = None, (), False
         elif self.meter is not None:
@@ -474,9 +477,11 @@ class StreamWorker:
     def _conclude(self, round_: Round, book: Rulebook | str, conclusion: Conclusion | None = None) -> list[Result]:
         """Return the verdict on a round, if it differs from the one stored; `conclusion` is what is concluded already."""
         is_first = round_.round_no > self.judged_to
-        self.rounds += is_first
         self.judged_to = max(self.judged_to, round_.round_no)
         key = f"{self.stream}#{round_.round_no}"
+        if self._remains(key, round_, book):
+            return []
+        self.rounds += is_first
         if self.pending_revisions is None:
             self.refold_evidence.pop(key, None)
         elif conclusion is None and self._is_as_judged(key, round_, book):
@@ -506,6 +511,17 @@ class StreamWorker:
             self._confirmed.pop(key, None)
             return []
         return self._results(key, adjudication)
+
+    def _remains(self, key: str, round_: Round, book: Rulebook | str) -> bool:
+        """Whether a stored verdict remains in a refold, whatever this engine would conclude."""
+        stored = self._stored(key) if self.keeper is not None and self.pending_revisions is not None else None
+        if stored is None or self.keeper is None or self.pending_revisions is None:
+            return False
+        if not self.keeper.keeps(key, stored, functools.partial(_evidence_digest, round_, book)):
+            return False
+        self.pending_revisions.pop(key, None)
+        self._confirmed[key] = stored.findings
+        return True
 
     def _is_as_judged(self, key: str, round_: Round, book: Rulebook | str) -> bool:
         """Whether an earlier refold judged the same record of a round, so that the verdict stored then remains."""
@@ -577,14 +593,3 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         withdrawn=(),
         settlements=conclusion.settlements,
     )
-
-
-def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:
-    """Return the findings in force, from the stored findings in order: the last record of each id counts."""
-    findings: dict[str, Finding] = {}
-    for key, data in results:
-        if b'"withdrawn":true' in data and read_result("findings", key, data, _Withdrawal).withdrawn is True:
-            findings.pop(key, None)
-        else:
-            findings[key] = read_result("findings", key, data, Finding)
-    return list(findings.values())

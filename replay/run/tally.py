@@ -1,4 +1,4 @@
-"""Counts of the verdicts and findings in force: for a whole run, and of one stream, kept with its snapshot.
+"""Counts of the verdicts and findings in force: for a whole run, in its summary, and of one stream, kept with its snapshot.
 
 A stream's tally is part of the same transaction as its results, so that a replay which goes on says what is in force without
 reading what it stored before.
@@ -7,10 +7,12 @@ reading what it stored before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from events.log.contract import ResultStore
+from events.log.foreign import ForeignReport
 from events.log.result_chain import stream_of
 from replay.findings import read_result
 
@@ -103,3 +105,44 @@ class _Kept(msgspec.Struct):
     """What is read of a snapshot."""
 
     tally: StreamTally | None = None
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """What a replay did: events read, rounds judged, verdicts that are new or revised, the findings (by code) and verdicts in
+    force, the faults of broken streams, the foreign records passed over, and the stored state and results that did not fit and
+    were judged again: a sentence for each stream. `held` is the number of rounds whose verdict is an earlier engine's.
+    """
+
+    events: int = 0
+    rounds: int = 0
+    changed: int = 0
+    findings: dict[str, int] = {}
+    verdicts: dict[str, int] = {}
+    integrity: list[str] = []
+    foreign: ForeignReport = ForeignReport()
+    judged_again: list[str] = []
+    held: int = 0
+
+
+def standing(results: ResultStore, summary: Summary) -> Summary:
+    """Fill in the findings in force and the verdicts of the newest revisions."""
+    tally = Tally()
+    tally.add(stored_results(results))
+    return filled(summary, total([tally.counts()]))
+
+
+def stored_results(results: ResultStore) -> Iterator[Result]:
+    """Yield the verdicts and findings that are stored."""
+    for kind in ("adjudications", "findings"):
+        yield from ((kind, key, data) for key, data in results.results(kind))
+
+
+def filled(summary: Summary, tally: StreamTally) -> Summary:
+    """Fill in what a tally counted."""
+    summary.findings, summary.verdicts = tally.findings, tally.verdicts
+    return summary
+
+
+def may_revise(kind: str, data: bytes) -> bool:
+    """Whether a result may take the place of an earlier one under its key; of most adjudications it is known that they do not."""
+    return kind == "findings" or (kind == "adjudications" and b'"revision":1,' not in data)

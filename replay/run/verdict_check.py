@@ -13,8 +13,10 @@ from events.errors import LogUnavailable
 from events.log.contract import EventLog, ResultStore
 from replay.run.comparison import ResultDifference, StreamLog, compare
 from replay.run.engine import current_engines, engine
+from replay.run.held import HeldVerdicts, held_in
+from replay.run.memory_results import fresh_results
 from replay.run.positions import stored_state
-from replay.run.replayer import Replay, fresh_results
+from replay.run.replayer import Replay
 
 Progress = Callable[[str, int], None]
 """Called with the stream and the number of results compared so far."""
@@ -24,7 +26,8 @@ REPLAY_FIRST = "replay the log, then verify again"
 
 class VerdictCheck(msgspec.Struct, kw_only=True):
     """What was found: how many results were compared and how many differ, the first difference of each stream, the streams
-    that an earlier engine judged in part (there conclusions were compared, not bytes), and those that were not judged again:
+    that an earlier engine judged in part (there conclusions were compared, not bytes), how many of its verdicts were `held` and
+    left out, and those that were not judged again:
     stream → why.
     """
 
@@ -32,6 +35,7 @@ class VerdictCheck(msgspec.Struct, kw_only=True):
     differing: int = 0
     differences: list[ResultDifference] = []
     by_conclusion: list[str] = []
+    held: int = 0
     unjudged: dict[str, str] = {}
 
     def failures(self) -> list[str]:
@@ -52,7 +56,7 @@ def check_verdicts(log: EventLog, results: ResultStore, progress: Progress | Non
     found = VerdictCheck()
     for stream in sorted({*log.streams(), *heads}):
         if stream in positions:
-            _check_stream(log, results, stream, positions[stream].seq, found)
+            _check_stream(log, results, stream, positions[stream].seq, found, held_in(state.snapshots.get(stream)))
         elif stream in heads:
             found.unjudged[stream] = f"no sound position says how far they reach; {REPLAY_FIRST}"
         if progress is not None:
@@ -60,7 +64,9 @@ def check_verdicts(log: EventLog, results: ResultStore, progress: Progress | Non
     return found
 
 
-def _check_stream(log: EventLog, results: ResultStore, stream: str, end: int, found: VerdictCheck) -> None:
+def _check_stream(
+    log: EventLog, results: ResultStore, stream: str, end: int, found: VerdictCheck, held: HeldVerdicts
+) -> None:
     with fresh_results() as fresh:
         run = Replay(StreamLog(log, stream), fresh, as_of={stream: end})
         for _ in run.run():
@@ -68,8 +74,9 @@ def _check_stream(log: EventLog, results: ResultStore, stream: str, end: int, fo
         if run.summary.integrity:
             found.unjudged[stream] = run.summary.integrity[0]
             return
-        comparison = compare(stream, results, fresh, current_engines())
+        comparison = compare(stream, results, fresh, current_engines(), held)
     found.compared += comparison.compared
+    found.held += comparison.held
     found.differing += comparison.differences + len(comparison.missing)
     if comparison.mixed:
         found.by_conclusion.append(stream)

@@ -61,6 +61,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "sign_in": ("review",),
         "house": ("alarms", "sign_in", "review"),
         "transcript_entry": ("recorded_round", "review"),
+        "shadows": ("house", "packet", "report", "review"),
     },
     "analytics": {
         "statistics": (),

@@ -32,14 +32,15 @@ StoreOpener = Callable[[], ResultStore]
 
 
 class Unit(NamedTuple):
-    """A stream to judge, what is stored of how far it was judged (position, snapshot, and why they do not fit), and what keeps
-    its rounds, where they are kept.
+    """A stream to judge, what is stored of how far it was judged (position, snapshot, why they do not fit, and how far any engine
+    came), and what keeps its rounds, where they are kept.
     """
 
     stream: str
     position: Head | None
     snapshot: bytes | None
     misfit: str | None
+    reached: int = 0
     rounds: StreamRoundKeeper | None = None
 
 
@@ -85,6 +86,7 @@ class _UnitResults(OwnStore):
         self._positions = {unit.stream: unit.position} if unit.position is not None else {}
         self._snapshots = {unit.stream: unit.snapshot} if unit.snapshot is not None else {}
         heads = stored.chain_heads() if stored is not None else {}
+        self._reached = {unit.stream: unit.reached} if unit.reached else {}
         self._chains = ResultChains({name: head for name, head in heads.items() if name == unit.stream})
         self._records: list[ChainedResult] = []
         self._latest: dict[tuple[str, str], bytes] = {}
@@ -107,6 +109,10 @@ class _UnitResults(OwnStore):
     def misfits(self, engine: str) -> dict[str, str]:
         """Return why they do not fit."""
         return dict(self._misfits)
+
+    def reached(self) -> dict[str, int]:
+        """Return the last event that an engine replayed."""
+        return dict(self._reached)
 
     def commit(
         self,
@@ -162,7 +168,7 @@ class _UnitResults(OwnStore):
 
     def reset(self) -> None:
         """Forget position and snapshot."""
-        self._positions, self._snapshots, self._misfits = {}, {}, {}
+        self._positions, self._snapshots, self._misfits, self._reached = {}, {}, {}, {}
 
     def close(self) -> None:
         """Nothing to release: who opened what is stored closes it."""
@@ -211,7 +217,7 @@ def judge_in_units(
 
 def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | None) -> list[Unit]:
     """Return the streams, the longest first, with what is stored of how far each was judged and what keeps its rounds."""
-    found = resumption(log, results)
+    found, reached = resumption(log, results), results.reached()
     streams = sorted(log.streams(), key=lambda stream: (-log.head(stream).seq, stream))
     return [
         Unit(
@@ -219,6 +225,7 @@ def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | Non
             found.positions.get(stream),
             found.snapshots.get(stream),
             found.misfits.get(stream),
+            reached.get(stream, 0),
             rounds.of_stream(stream) if rounds is not None else None,
         )
         for stream in streams

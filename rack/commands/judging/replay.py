@@ -19,6 +19,7 @@ from rack.whole_files import named_errors
 if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
     from replay.run.replayer import Summary
+    from replay.run.shadow import Adoptions
     from whatif.kept_table import KeptTable
 
 HELP = "Judge every new round of a log and store the verdicts beside it"
@@ -51,6 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(parser, "--verdicts FILE", "Store the verdicts in this file instead of beside the log.")
     add(
         parser,
+        "--shadow NAME",
+        "Judge what an earlier engine judged into results of their own; `rack verdicts` shows and adopts them.",
+    )
+    add(
+        parser,
         "--warehouse FILE",
         "Build this warehouse from the results; with --follow every second, beside the judging.",
     )
@@ -72,6 +78,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     worker_pool.check(arguments)
     if worker_pool.is_asked_for(arguments) and (arguments.follow or arguments.as_of or arguments.rules):
         raise UsageError("--workers and --engine judge what is stored now; leave out --follow, --as-of and --rules")
+    if arguments.shadow is not None:
+        return _replay_shadow(arguments, output)
     what_if = bool(arguments.rules or arguments.as_of)
     stores = arguments.follow, arguments.warehouse, arguments.rounds, arguments.again, arguments.verdicts
     if what_if and any(stores):
@@ -109,6 +117,53 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if summary.integrity:
         return Exit.INTEGRITY
     return Exit.FINDINGS if summary.findings else Exit.CLEAN
+
+
+def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Judge beside the standing verdicts; 4 if a stream is broken."""
+    from contextlib import closing
+
+    from rack.opening import log_at, results_at, shadow_at
+    from replay.narrative.names import plural
+    from replay.run.shadow import judge_beside
+
+    others = ("as_of", "rules", "again", "follow", "group", "verdicts", "warehouse", "rounds", "workers", "engine")
+    if any(getattr(arguments, name, None) for name in others):
+        raise UsageError("--shadow judges beside the standing verdicts and excludes every other option but --log")
+    address = log_address(arguments.log)
+    with (
+        closing(log_at(address, read_only=True, check_heads=False)) as log,
+        closing(results_at(address, None, read_only=True)) as results,
+        closing(shadow_at(address, arguments.shadow)) as shadow,
+    ):
+        summary = judge_beside(
+            log,
+            results,
+            shadow,
+            lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+        )
+    for line in summary.integrity:
+        output.problem(line)
+    if output.as_json:
+        from msgspec import to_builtins
+
+        output.value(to_builtins(summary))
+    before = f", {summary.before} judged before" if summary.before else ""
+    output.text(
+        f"{summary.events:,} events read, {summary.rounds:,} rounds judged in {plural(summary.streams, 'stream')}{before}",
+        f"the verdicts on {plural(summary.changed, 'round')} differ; `rack verdicts diff {arguments.shadow}` lists them",
+    )
+    return Exit.INTEGRITY if summary.integrity else Exit.CLEAN
+
+
+def _adoptions(arguments: argparse.Namespace) -> Adoptions | None:
+    """Return what reads adopted verdicts; None if the verdicts are not those that stand."""
+    from rack.opening import shadow_at
+    from replay.run.shadow import Adoptions
+
+    if arguments.verdicts or arguments.as_of or arguments.rules:
+        return None
+    return Adoptions(partial(shadow_at, log_address(arguments.log), read_only=True))
 
 
 def _judge(arguments: argparse.Namespace) -> Callable[[EventLog, ResultStore, argparse.Namespace, Output], Summary]:
@@ -167,6 +222,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
         again=arguments.again,
         rounds=_rounds(log, arguments.rounds),
         progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+        adoptions=_adoptions(arguments),
     )
 
 
@@ -181,7 +237,8 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
 
         keeper = WarehouseKeeper(arguments.warehouse, *_openers(arguments))
     try:
-        for summary in follow(log, results, again=arguments.again, rounds=_rounds(log, arguments.rounds)):
+        rounds = _rounds(log, arguments.rounds)
+        for summary in follow(log, results, again=arguments.again, rounds=rounds, adoptions=_adoptions(arguments)):
             again = _report_judged_again(summary, again, output)
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
@@ -300,6 +357,13 @@ def _report_judged_again(summary: Summary, reported: int, output: Output) -> int
 def _report(summary: Summary, output: Output) -> None:
     for line in summary.integrity:
         output.problem(line)
+    if summary.held:
+        from replay.narrative.names import plural
+
+        output.note(
+            f"the verdicts on {plural(summary.held, 'round')} are an earlier engine's and stay in force; "
+            "`rack replay --shadow NAME` judges them by this one, `rack verdicts diff NAME` lists what differs, `rack verdicts adopt NAME` puts it in force"
+        )
     if output.as_json:
         from msgspec import to_builtins
 

@@ -1,4 +1,4 @@
-"""If the engine of one game changes, only the rounds of that game are judged again, and no one mistakes the others' results."""
+"""If the engine of one game changes, the standing verdicts remain, and only the rounds of that game are judged beside them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import pytest
 
 from events.errors import LogUnavailable
 from floor.day import gaming_day
+from replay.findings import digest
 from replay.fold.round import Round
 from replay.run import engine, stream_worker
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.positions import resumption
 from replay.run.replayer import MemoryResults, adjudications, replay
+from replay.run.shadow import judge_beside
 from replay.run.verdict_check import check_verdicts
 from replay.transcript.transcript import judge
 from rulebook import catalogue
@@ -70,7 +72,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return games
 
 
-def test_only_the_rounds_of_that_game_are_judged_again(
+def test_only_the_rounds_of_that_game_are_judged_beside(
     log: SimulatedLog, monkeypatch: pytest.MonkeyPatch, judged: list[str]
 ) -> None:
     results = MemoryResults()
@@ -81,15 +83,20 @@ def test_only_the_rounds_of_that_game_are_judged_again(
     of_the_game, judged[:] = judged.count(CHANGED), []
     change(monkeypatch, CHANGED)
     again = replay(log, results)
-    assert judged == [CHANGED] * of_the_game
+    assert judged == []  # the state of the table is the new engine's, the verdicts are not
     assert again.events == sum(log.head(stream).seq for stream in streams_of(log))
-    assert (again.changed, stored(results)) == (0, before)  # it concludes the same: the verdicts stay in force
-    judged.clear()
+    assert (again.changed, again.held, stored(results)) == (0, of_the_game, before)
     assert replay(log, results).events == 0
+    shadow = MemoryResults()
+    made = judge_beside(log, results, shadow)
+    assert judged == [CHANGED] * of_the_game
+    assert (made.rounds, made.changed, list(shadow.stored())) == (of_the_game, 0, [])  # it concludes the same
+    judged.clear()
+    assert judge_beside(log, results, shadow).before == made.streams
     assert judged == []
 
 
-def test_where_it_concludes_otherwise_its_verdicts_are_superseded_and_no_other(
+def test_where_it_concludes_otherwise_its_shadow_supersedes_its_verdicts_and_no_other(
     log: SimulatedLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = MemoryResults()
@@ -101,12 +108,14 @@ def test_where_it_concludes_otherwise_its_verdicts_are_superseded_and_no_other(
         return Conclusion(verdict="UNDETERMINED", undetermined=("another engine",), findings=(), settlements=())
 
     monkeypatch.setattr(stream_worker, "adjudicate", otherwise)
-    replay(log, results)
-    newest = {(each.stream, each.round_no): each for each in adjudications(results)}
-    revised = {key for key, each in newest.items() if each.revision > before[key].revision}
-    assert {before[key].game for key in revised} == {CHANGED}
-    assert len(revised) == sum(each.game == CHANGED for each in before.values())
-    assert {newest[key].engine for key in revised} == {engine.engine_of(CHANGED)}
+    assert replay(log, results).changed == 0
+    assert {(each.stream, each.round_no): each for each in adjudications(results)} == before
+    shadow = MemoryResults()
+    judge_beside(log, results, shadow)
+    made = {(each.stream, each.round_no): each for each in adjudications(shadow)}
+    assert made.keys() == {key for key, each in before.items() if each.game == CHANGED}
+    assert {each.engine for each in made.values()} == {engine.engine_of(CHANGED)}
+    assert all(each.supersedes == digest(before[key]) for key, each in made.items())
 
 
 def test_until_then_its_results_count_as_not_judged_by_this_program(

@@ -74,6 +74,9 @@ class PartitionLog(OwnStore):
     def snapshots(self, engine: str) -> dict[str, bytes]:
         return {stream: image for stream, image in self.inner.snapshots(engine).items() if stream in self.streams_}
 
+    def reached(self) -> dict[str, int]:
+        return {stream: seq for stream, seq in self.inner.reached().items() if stream in self.streams_}
+
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         return self.inner.results(kind)
 

@@ -17,6 +17,7 @@ from replay.findings import Adjudication, digest
 from replay.narrative.verdicts import what_to_do
 from replay.run import replayer
 from replay.run.replayer import MemoryResults, adjudications, findings, replay, resolve_time
+from replay.run.shadow import judge_beside
 from rulebook.chapters.rulebook import parse_submission
 from tests.contract.backends import SqliteTamper
 from tests.replay.stored import Stored, by_stream, one_run, stored, verdicts
@@ -95,7 +96,7 @@ def test_another_engine_reads_everything_again_and_says_nothing_that_was_said(
     assert results.positions("shared+another") == {"table/fu-01": log.head("table/fu-01"), METER: log.head(METER)}
 
 
-def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_engine_that_concludes_otherwise_supersedes_in_its_shadow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its verdicts are new revisions; nothing that was said in between is said again."""
     table = Table()
     table.play(1, UNPAID)
@@ -110,14 +111,11 @@ def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.
         "replay.run.stream_worker.rulebook", lambda *_: parse_submission(rules_text("pa-688a max=20.00"))
     )
     replay(log, results)
-    assert verdicts(results) == [
-        (1, 1, "VARIANCE"),
-        (2, 1, "UPHELD"),
-        (1, 2, "UPHELD"),
-        (1, 3, "VARIANCE"),
-        (2, 2, "VARIANCE"),
-    ]
-    newest = {each.round_no: each for each in adjudications(results)}
+    assert verdicts(results) == [(1, 1, "VARIANCE"), (2, 1, "UPHELD"), (1, 2, "UPHELD")]
+    shadow = MemoryResults()
+    judge_beside(log, results, shadow)
+    assert verdicts(shadow) == [(1, 3, "VARIANCE"), (2, 2, "VARIANCE")]
+    newest = {each.round_no: each for each in adjudications(shadow)}
     assert newest[1].supersedes is not None
     assert [each.as_of for each in newest.values()] == [{table.stream: table.last}] * 2
 

@@ -1,0 +1,215 @@
+"""`rack verdicts`: what a shadow changes of the standing verdicts, and its adoption by two persons."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack.actions import action_parsers, add_person, run_action
+from rack.arguments import add, add_log
+from rack.errors import Exit, require_extras
+from rack.output import Output, table
+from rack.settings import key_file, log_address
+
+if TYPE_CHECKING:
+    from desk.shadows.adopting import WorkAgain
+    from desk.shadows.difference import DifferenceGroups, VerdictDifference
+    from events.log.contract import EventLog, ResultStore
+
+HELP = "List what judging by this program's engine would change, and adopt it"
+
+EPILOG = """\
+`rack replay --shadow NAME` makes the shadow. Who adopts and signs has the role `compliance` in the register of persons.
+Exit code of diff: 1 if anything differs."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = EPILOG
+    action = action_parsers(parser, add_log)
+    diff = action(
+        "diff", "List every verdict, finding, amount due and calculation that differs, by rule and decision.", _diff
+    )
+    adopt = action("adopt", "Put a shadow in the place of the standing verdicts; two persons.", _adopt)
+    for each in (diff, adopt):
+        add(each, "name NAME", "The shadow.")
+    add(diff, "--csv FILE", "Write every line to a new file.")
+    add(diff, "--report FILE", "Write a signed report (PDF) to a new file.")
+    add(diff, "--key FILE", "The log's key file (default: RACK_KEY, or the demo's key).")
+    add_person(adopt, reason="Why it is adopted.")
+    add(adopt, "--signed-by PERSON", "Who signs it, another person.", required=True)
+
+
+run = run_action
+"""Carry it out; `diff` is 1 if anything differs, 4 if the shadow was altered."""
+
+
+def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
+    from msgspec import to_builtins
+
+    from desk.shadows.adopting import work
+    from desk.shadows.difference import DifferenceGroups, differences
+    from rack.opening import desk, shadow_at
+    from replay.narrative.names import plural
+    from replay.run.shadow import shadow_digest
+
+    if arguments.report is not None:
+        require_extras("verdicts --report FILE")
+    address, groups = log_address(arguments.log), DifferenceGroups()
+    with (
+        desk(address, read_only=True) as opened,
+        closing(shadow_at(address, arguments.name, read_only=True)) as shadow,
+    ):
+        lines = _counted(differences(shadow, opened.results), groups)
+        if arguments.csv is not None:
+            _write(arguments.csv, lines)
+        else:
+            for _ in lines:
+                pass
+        decided, digest = list(work(opened, shadow, opened.results)), shadow_digest(shadow)
+        if arguments.report is not None:
+            _report(arguments, address, opened.log, groups, decided, digest)
+    found = groups.all()
+    output.value(
+        {
+            "shadow": arguments.name,
+            "sha256": digest,
+            "rounds": groups.rounds,
+            "groups": to_builtins(found),
+            "work": to_builtins(decided),
+        }
+    )
+    rows = [
+        (
+            each.game or "–",
+            each.kind,
+            each.change,
+            each.rule,
+            each.cite or "–",
+            each.decision or "–",
+            each.lines,
+            _money(each.up_cents),
+            _money(each.down_cents),
+        )
+        for each in found
+    ]
+    output.text(
+        f"{plural(groups.rounds, 'round')} judged otherwise; shadow {arguments.name}, SHA-256 {digest}",
+        *table(("game", "what", "change", "rule", "section", "decision", "lines", "up", "down"), rows),
+    )
+    if decided:
+        todo = [(each.table, each.round_no, each.what, each.decided, each.why) for each in decided]
+        output.text("", "Decided on these rounds:", *table(("table", "round", "decided on", "state", "verdict"), todo))
+    return Exit.FINDINGS if found else Exit.CLEAN
+
+
+def _money(cents: int) -> str:
+    from rulebook.chapters.money import show_money
+
+    return show_money(cents) if cents else "–"
+
+
+def _counted(lines: Iterable[VerdictDifference], groups: DifferenceGroups) -> Iterator[VerdictDifference]:
+    for line in lines:
+        groups.add(line)
+        yield line
+
+
+def _write(file: Path, lines: Iterable[VerdictDifference]) -> None:
+    """Write every line as CSV, in a file that was not there."""
+    from desk.report.sheet import defused
+    from desk.shadows.difference import VerdictDifference
+
+    names = VerdictDifference.__struct_fields__
+    with file.open("x", encoding="utf-8", newline="") as opened:
+        written = csv.writer(opened, lineterminator="\n")
+        written.writerow(names)
+        for line in lines:
+            values = (getattr(line, name) for name in names)
+            written.writerow([defused(each) if isinstance(each, str) else each for each in values])
+
+
+def _report(
+    arguments: argparse.Namespace,
+    address: str,
+    log: EventLog,
+    groups: DifferenceGroups,
+    decided: list[WorkAgain],
+    digest: str,
+) -> None:
+    from desk.recorded_round import property_configured
+    from desk.report.document import signed_pdf
+    from desk.shadows.report import difference_report, recorded_until
+    from replay.run.engine import engine
+
+    report = difference_report(
+        arguments.name,
+        groups,
+        decided,
+        property_configured(log),
+        log_id=log.log_id,
+        software=engine(),
+        as_of_us=recorded_until(log),
+        facts=(f"The shadow has SHA-256 {digest}; {groups.rounds:,} rounds differ.",),
+    )
+    pdf = signed_pdf(report, log, key_file(arguments.key, address))
+    with arguments.report.open("xb") as opened:
+        opened.write(pdf)
+
+
+def _adopt(arguments: argparse.Namespace, output: Output) -> None:
+    from msgspec import to_builtins
+
+    from desk.house.filing import Office
+    from desk.shadows.adopting import adopt
+    from rack.opening import house_log, register_of, results_at, shadow_at
+    from replay.narrative.names import plural
+
+    address = log_address(arguments.log)
+    with ExitStack() as opened:
+        log = opened.enter_context(house_log(arguments.log))
+        results = opened.enter_context(closing(results_at(address, read_only=True)))
+        shadow = opened.enter_context(closing(shadow_at(address, arguments.name, read_only=True)))
+        office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
+        made = adopt(
+            office,
+            shadow,
+            results,
+            name=arguments.name,
+            by=arguments.by,
+            signed_by=arguments.signed_by,
+            reason=arguments.reason,
+        )
+    output.value(to_builtins(made))
+    output.text(
+        f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}"
+    )
+    _put_in_force(address, output)
+
+
+def _put_in_force(address: str, output: Output) -> None:
+    """Let a replay put it in force; a replayer that is at work does so itself."""
+    from functools import partial
+
+    from events.errors import SecondWriter
+    from rack.opening import log_at, results_at, shadow_at
+    from replay.run.replayer import replay
+    from replay.run.shadow import Adoptions
+
+    with closing(log_at(address, read_only=True, check_heads=False)) as log:
+        try:
+            results: ResultStore = results_at(address)
+        except SecondWriter:
+            output.note("the replayer at work puts it in force")
+            return
+        with closing(results):
+            summary = replay(log, results, adoptions=Adoptions(partial(shadow_at, address, read_only=True)))
+    for line in summary.judged_again:
+        output.problem(line)
+    if not summary.held:
+        output.text(f"in force: {', '.join(f'{count:,} {name}' for name, count in summary.verdicts.items())}")

@@ -1,0 +1,208 @@
+"""A shadow: what this program's engine concludes of rounds whose verdicts are an earlier engine's, kept apart from these.
+
+The idea: judging again gives revisions of the standing verdicts, as it always did. A shadow keeps them in a store of its own
+instead of putting them in force, each with the digest of the verdict that it would supersede. To adopt a shadow is one event in
+the property's stream, which names its digest; the replayer puts those revisions in force with its next commit, all or none, and
+leaves out each whose predecessor is no longer the standing verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from events.errors import EventError, LogUnavailable
+from events.log.contract import ChainedResult, EventLog, Head, ResultStore
+from events.log.relaxed_gc import relaxed_gc
+from events.log.result_chain import check_chains
+from events.proofs.keys import PROPERTY_STREAM
+from events.vocabulary.codec import decode
+from events.vocabulary.model import VerdictsAdopted
+from replay.findings import Adjudication, read_result, to_bytes
+from replay.run.comparison import held_to, of_stream
+from replay.run.engine import engine
+from replay.run.held import HeldVerdicts, KeepsStored, code_of
+from replay.run.in_force import current_findings
+from replay.run.positions import ReplaySource, stored_state
+from replay.run.refold import refold
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, encode_json, withdrawal
+
+ShadowOpener = Callable[[str], ResultStore]
+"""Opens a shadow by its name, for reading. Raises `LogUnavailable` if there is none."""
+
+Progress = Callable[[int, int], None]
+"""Called with the events read and the rounds judged so far."""
+
+_ADOPTED = f'"type":"{VerdictsAdopted.TYPE}"'.encode()
+
+
+class ShadowSummary(msgspec.Struct, kw_only=True):
+    """What judging a shadow did: streams judged, and those that were judged before; events read, rounds judged, and rounds whose
+    verdict differs in all of the shadow; the streams that are broken, a sentence for each.
+    """
+
+    streams: int = 0
+    before: int = 0
+    events: int = 0
+    rounds: int = 0
+    changed: int = 0
+    integrity: list[str] = []
+
+
+def held_streams(results: ResultStore) -> dict[str, int]:
+    """Return the streams of which another engine than this program's judged something → up to which event."""
+    found, reached = stored_state(results), results.reached()
+    ends = {stream: held_to(found, results, reached, stream) for stream in sorted(results.chain_heads())}
+    return {stream: end for stream, end in ends.items() if end}
+
+
+def judge_beside(
+    log: EventLog, results: ResultStore, shadow: ResultStore, progress: Progress | None = None
+) -> ShadowSummary:
+    """Judge what another engine judged into a shadow, a stream at a time; one that was judged as far before is left out."""
+    summary, done, reached = ShadowSummary(), shadow.positions(shadow_engine()), results.reached()
+    broken, altered = results.broken_chains(), check_chains(shadow).broken
+    with relaxed_gc():
+        for stream, to in held_streams(results).items():
+            if stream in broken:
+                summary.integrity.append(f"{broken[stream].code} {broken[stream]}")
+            elif done.get(stream, Head(0, b"")).seq >= to and stream not in altered:
+                summary.before += 1
+            else:
+                _judge_stream(log, results, shadow, stream, max(to, reached.get(stream, 0)), summary)
+            if progress is not None:
+                progress(summary.events, summary.rounds)
+    summary.changed = sum(1 for each in shadow.stored() if each.kind == "adjudications")
+    return summary
+
+
+def _judge_stream(
+    log: EventLog, results: ResultStore, shadow: ResultStore, stream: str, end: int, summary: ShadowSummary
+) -> None:
+    def made(name: str, latest: LatestResult) -> StreamWorker:
+        worker = StreamWorker(name, latest)
+        worker.elsewhere = log.read
+        return worker
+
+    def in_force() -> set[str]:
+        found = ((each.key, each.data) for each in of_stream(results, stream) if each.kind == "findings")
+        return {finding.id for finding in current_findings(found)}
+
+    keeper = KeepsStored(own=True, others=False)
+    read = partial(log.read, stream)
+    refolded = refold(stream, read, end, results.latest, in_force, None, made, keeper=lambda seq: keeper)
+    if refolded.broken is not None:
+        summary.integrity.append(f"{refolded.broken.code} {refolded.broken}")
+        return
+    worker = refolded.worker
+    records = [(kind, key, data) for kind, key, data in refolded.results if results.latest(kind, key) != data]
+    shadow.commit(shadow_engine(), {stream: Head(worker.seq, worker.chain)}, {}, records, [stream])
+    summary.streams, summary.events = summary.streams + 1, summary.events + worker.seq
+    summary.rounds += worker.rounds
+
+
+def shadow_engine() -> str:
+    """Return the name under which a shadow of this program's engine keeps how far it came."""
+    return f"shadow+{code_of(engine())}"
+
+
+def shadow_digest(shadow: ResultStore) -> str:
+    """Return the SHA-256 of what a shadow holds: of the ends of its chains."""
+    heads = [[stream, head.seq, head.hash.hex()] for stream, head in sorted(shadow.chain_heads().items())]
+    return sha256(b"rack/shadow/v1\0" + encode_json([code_of(engine()), heads])).hexdigest()
+
+
+class VerdictChange(NamedTuple):
+    """A verdict that stands, and the one that a shadow has in its place; the result is as the shadow stores it."""
+
+    before: Adjudication
+    after: Adjudication
+
+
+def changes(shadow: ResultStore, latest: LatestResult, stream: str) -> Iterator[VerdictChange | ChainedResult]:
+    """Yield what adopting a shadow changes in a stream: verdicts with those that stand, a meter's findings, ledger entries.
+
+    A verdict that is not the one that the shadow would supersede was revised since, by this engine, and remains.
+    """
+    of_meter = stream.startswith("meter/")
+    for each in of_stream(shadow, stream):
+        before = latest(each.kind, each.key)
+        if each.kind == "adjudications":
+            after = read_result(each.kind, each.key, each.data, Adjudication)
+            if before is not None and sha256(before).hexdigest() == after.supersedes:
+                yield VerdictChange(read_result(each.kind, each.key, before, Adjudication), after)
+        elif (of_meter or each.kind == "ledger") and before != each.data:
+            yield each
+
+
+class Adopted(NamedTuple):
+    """What is put in force: the number of the event, the results by stream, and what hinders it, a sentence each."""
+
+    seq: int
+    results: Mapping[str, list[Result]]
+    notes: list[str]
+
+
+class Adoptions:
+    """What persons adopted, as the property's stream says it; `open_shadow` opens the shadow that they name."""
+
+    def __init__(self, open_shadow: ShadowOpener) -> None:
+        self._open_shadow = open_shadow
+
+    def take(self, log: ReplaySource, held: Mapping[str, HeldVerdicts], latest: LatestResult) -> Adopted:
+        """Return what the last adoption puts in the place of what is held; nothing if it was of another engine."""
+        last = last_adoption(log)
+        if last is None or code_of(last[1].engine) != code_of(engine()):
+            return Adopted(0, {}, [])
+        seq, event = last
+        about = f"property/main event {seq} adopts the shadow {event.shadow}"
+        again = f"`rack replay --shadow {event.shadow}` judges it again"
+        try:
+            shadow = self._open_shadow(event.shadow)
+        except LogUnavailable:
+            return Adopted(seq, {}, [f"{about}, which is not here; {again}"])
+        try:
+            if check_chains(shadow).broken:
+                return Adopted(seq, {}, [f"{about}, which was altered; {again}"])
+            if shadow_digest(shadow) != event.sha256:
+                return Adopted(seq, {}, [f"{about}, whose results are others now; {again}, then adopt it again"])
+            reach = shadow.positions(shadow_engine())
+            covered = [name for name, each in held.items() if name in reach and reach[name].seq >= each.to]
+            results = {name: list(_adopted(shadow, latest, name, seq)) for name in covered}
+        finally:
+            shadow.close()
+        left = [f"{name}: {about}, which does not reach so far; {again}" for name in held if name not in results]
+        return Adopted(seq, results, left)
+
+
+def _adopted(shadow: ResultStore, latest: LatestResult, stream: str, seq: int) -> Iterator[Result]:
+    """Yield the results that a shadow puts in force, each with the number of the event that adopts it."""
+    for each in changes(shadow, latest, stream):
+        if isinstance(each, VerdictChange):
+            after = msgspec.structs.replace(each.after, adopted=seq)
+            yield "adjudications", f"{stream}#{after.round_no}", to_bytes(after)
+            yield from (("findings", finding.id, to_bytes(finding)) for finding in after.findings)
+            yield from (withdrawal(id_, stream, after.round_no) for id_ in after.withdrawn)
+        elif each.kind == "findings":
+            yield each.kind, each.key, encode_json(msgspec.json.decode(each.data) | {"adopted": seq})
+        else:
+            yield each.kind, each.key, each.data
+
+
+def last_adoption(log: ReplaySource) -> tuple[int, VerdictsAdopted] | None:
+    """Return the last event by which verdicts were adopted, with its number; None if there is none that can be read."""
+    last = None
+    if PROPERTY_STREAM not in log.streams():
+        return None
+    try:
+        for record in log.read(PROPERTY_STREAM):
+            if _ADOPTED in record.data:
+                payload = decode(record.data).payload
+                last = (record.seq, payload) if isinstance(payload, VerdictsAdopted) else last
+    except EventError:
+        return last
+    return last
