@@ -362,7 +362,8 @@ def _report(summary: Summary, output: Output) -> None:
 
         output.note(
             f"the verdicts on {plural(summary.held, 'round')} are an earlier engine's and stay in force; "
-            "`rack replay --shadow NAME` judges them by this one, `rack verdicts diff NAME` lists what differs, `rack verdicts adopt NAME` puts it in force"
+            "`rack replay --shadow NAME` judges them by this one, `rack verdicts diff NAME` lists what differs, "
+            "`rack verdicts adopt NAME` puts it in force"
         )
     if output.as_json:
         from msgspec import to_builtins
