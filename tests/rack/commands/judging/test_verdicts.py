@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from desk.report.document import check_report
+from desk.report.check import check_report
 from desk.review.persons import Person, entry
 from rack.cli import main
 from replay.run import engine, stream_worker
@@ -60,7 +60,6 @@ def test_from_shadow_to_adoption(upgraded: Floor, tmp_path: Path, capsys: pytest
     [
         (["replay", "--shadow", "No Name"], "no name of a shadow"),
         (["replay", "--shadow", "next", "--again"], "excludes every other option"),
-        (["verdicts", "adopt", "next", "--by", "m.ortiz"], "--signed-by"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(
