@@ -184,6 +184,7 @@ OUTSIDE = {
     "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
     "alarm_acknowledged", "property_applied", "filing_signed", "entry_initialed", "chapter_published",
+    "verdicts_adopted",
     "observation_opened", "observation_closed", "round_observed", "entry_confirmed", "entry_line_added", "round_unreadable",
     "verdict_unveiled", "round_attached",
 }  # fmt: skip
