@@ -79,7 +79,7 @@ def main() -> int:
 def assets() -> dict[str, bytes]:
     """Return the files of the website by name. Raises `ValueError` if a package is not the one that is expected."""
     with tempfile.TemporaryDirectory() as folder:
-        pyodide = _pyodide(Path(folder))
+        pyodide = npm_package(PYODIDE, PYODIDE_SHA256, Path(folder))
         wheel = _msgspec(Path(folder))
     return {
         "index.html": page(),
@@ -174,17 +174,15 @@ def _module(name: str) -> Path | None:
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()), None)
 
 
-def _pyodide(folder: Path) -> dict[str, bytes]:
-    packed = subprocess.run(
-        ["npm", "pack", PYODIDE, "--silent", "--pack-destination", str(folder)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+def npm_package(name: str, sha256: str, folder: Path) -> dict[str, bytes]:
+    """Return the files of a package of npm. Raises `ValueError` if it is not the one that is expected."""
+    command = ["npm", "pack", name, "--silent", "--pack-destination", str(folder)]
+    packed = subprocess.run(command, check=True, capture_output=True, text=True)
     archive = folder / packed.stdout.split()[-1]
-    _expect(archive.read_bytes(), PYODIDE_SHA256, PYODIDE)
+    _expect(archive.read_bytes(), sha256, name)
     with tarfile.open(archive) as tar:
-        return {Path(member.name).name: file.read() for member in tar if (file := tar.extractfile(member)) is not None}
+        files = ((member.name.removeprefix("package/"), tar.extractfile(member)) for member in tar)
+        return {path: file.read() for path, file in files if file is not None}
 
 
 def _msgspec(folder: Path) -> bytes:

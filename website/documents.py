@@ -25,6 +25,7 @@ import discard_rack
 from rack.cli import COMMANDS, GROUPS, build_parser
 from rack.commands.setup.docs import WHOLE
 from replay.installed_games import add_installed_games
+from website.build import npm_package
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -51,12 +52,12 @@ KINDS = {
 """The pages of each kind; all others explain."""
 
 SETTINGS = """\
-site_name: Discard Rack
+site_name: Discard Rack {version}
 docs_dir: {source}
 site_dir: {out}
 use_directory_urls: false
 strict: true
-copyright: <a href="../index.html">Judge a round in this browser</a>
+copyright: <a href="../../index.html">Judge a round here</a> · {version} · <a href="../versions.html">Other versions</a>
 theme:
   name: material
   font: false
@@ -67,6 +68,8 @@ theme:
     - media: "(prefers-color-scheme: dark)"
       scheme: slate
 plugins: [search, offline]
+extra:
+  polyfills: [assets/iframe-worker.js]  # search from a disk; the plugin would have every page ask another host for it
 markdown_extensions: [tables, fenced_code, toc, md_in_html, sane_lists]
 validation:
   omitted_files: warn
@@ -78,17 +81,28 @@ nav:
 """
 
 
+SHIM = "iframe-worker@1.0.4"
+SHIM_SHA256 = "e8c5d12d87829c503afba01d67772ea9f4aba5b7ae57a0c98e1917711030efbb"
+
+
 def main() -> int:
-    """Build the pages; return the exit status of the strict build."""
+    """Build the pages; return the exit status of the strict build, or 3 if a package is not the one that is expected."""
     parser = argparse.ArgumentParser(description="Build the documents as a website.")
     default = ROOT / "build" / "website" / "docs"
     parser.add_argument("--out", type=Path, default=default, help="Folder (default: build/website/docs).")
-    out: Path = parser.parse_args().out.resolve()
+    folder_of_all: Path = parser.parse_args().out.resolve()
+    out = folder_of_all / discard_rack.__version__
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "docs"
-        stage(source)
+        try:
+            stage(source)
+        except (OSError, subprocess.CalledProcessError, ValueError) as error:
+            sys.stderr.write(f"website: {error}\n")
+            return 3
         settings = Path(folder) / "mkdocs.yml"
-        settings.write_text(SETTINGS.format(source=source, out=out, nav=navigation(source)), "utf-8")
+        settings.write_text(
+            SETTINGS.format(source=source, out=out, nav=navigation(source), version=discard_rack.__version__), "utf-8"
+        )
         command = [sys.executable, "-m", "mkdocs", "build", "--clean", "--config-file", str(settings)]
         done = subprocess.run(
             command, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
@@ -96,14 +110,47 @@ def main() -> int:
     if done.returncode:
         sys.stderr.write(done.stderr)
     else:
+        write_versions(folder_of_all)
         sys.stderr.write(f"{out}: {len(list(out.glob('*.html')))} pages, every link and anchor found\n")
     return done.returncode
+
+
+def write_versions(folder: Path) -> None:
+    """Write the page that goes on to this version, and the list of the versions in the folder: a host keeps the earlier ones."""
+    here = discard_rack.__version__
+    head = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    style = (
+        "<style>:root { color-scheme: light dark; } body { font: 1rem system-ui, sans-serif; margin: 2rem; }</style>"
+    )
+    forward = (
+        f'<meta http-equiv="refresh" content="0; url={here}/index.html"><title>Documents of Discard Rack</title></head>'
+    )
+    (folder / "index.html").write_text(
+        f'{head}{forward}<body><a href="{here}/index.html">Documents of {here}</a></body></html>\n'
+    )
+    versions = sorted((place.parent.name for place in folder.glob("*/index.html")), reverse=True)
+    lines = "".join(f'<li><a href="{each}/index.html">{each}</a></li>' for each in versions)
+    title = "Versions of the documents"
+    listed = f"<title>{title}</title>{style}</head><body><h1>{title}</h1><ul>{lines}</ul></body></html>\n"
+    (folder / "versions.html").write_text(head + listed)
+
+
+def readers(index: str) -> Iterator[tuple[str, str]]:
+    """Yield a page for each reader, by its name: what the index of documents lists for them."""
+    for said in re.split(r"^\*\*", index, flags=re.MULTILINE)[1:]:
+        title, _, table = said.partition("**\n")
+        if title.startswith("For "):
+            yield f"{re.sub('[^a-z]+', '-', title.lower())}.md", f"# {title}\n{table}"
 
 
 def stage(source: Path) -> None:
     """Lay the pages out: documents, pages of the root, and those that are made."""
     shutil.copytree(DOCS, source)
     (source / "README.md").rename(source / "index.md")
+    index = _by_title((source / "index.md").read_text("utf-8"), source)
+    (source / "index.md").write_text(index, "utf-8")
+    for name, content in readers(index):
+        (source / name).write_text(content, "utf-8")
     for name, here in OF_THE_ROOT.items():
         (source / here).write_text(_from_the_root((ROOT / name).read_text("utf-8")), "utf-8")
     for name in ("LICENSE", "NOTICE"):
@@ -112,6 +159,9 @@ def stage(source: Path) -> None:
         page.write_text(_to_the_root(page.read_text("utf-8")), "utf-8")
     for name, whole in WHOLE.items():
         (source / f"{name}.md").write_text(_to_the_root(whole()), "utf-8")
+    shim = npm_package(SHIM, SHIM_SHA256, source.parent)
+    (source / "assets").mkdir()
+    (source / "assets" / "iframe-worker.js").write_bytes(b"/*! " + shim["LICENSE"] + b"*/\n" + shim["shim/index.js"])
     add_installed_games()
     for name, made in (
         ("command-reference.md", commands),
@@ -119,6 +169,17 @@ def stage(source: Path) -> None:
         ("controls.md", controls),
     ):
         (source / name).write_text("\n".join(made()) + "\n", "utf-8")
+
+
+def _by_title(text: str, source: Path) -> str:
+    """Return a page whose links to pages have the title of each in place of the name of its file."""
+
+    def title(found: re.Match[str]) -> str:
+        place = source / found[2]
+        words = place.read_text("utf-8").partition("\n")[0].lstrip("# ") if place.is_file() else found[1]
+        return f"[{words}]({found[2]})"
+
+    return re.sub(r"\[([\w-]+\.md)\]\(([\w-]+\.md)\)", title, text)
 
 
 def _from_the_root(text: str) -> str:
@@ -140,10 +201,11 @@ def _to_the_root(text: str) -> str:
 
 
 def navigation(source: Path) -> str:
-    """Return the navigation: the index, the four kinds, and in the last all that no other names."""
-    named = {page for pages in KINDS.values() for page in pages} | {"index.md", "changelog.md"}
+    """Return the navigation: the index, the readers, the four kinds, and in the last all that no other names."""
+    by_reader = [page.name for page in sorted(source.glob("for-*.md"))]
+    named = {page for pages in KINDS.values() for page in pages} | {"index.md", "changelog.md", *by_reader}
     rest = sorted(page.name for page in source.glob("*.md") if page.name not in named)
-    kinds = {**KINDS, "Explanation": (*rest, "changelog.md")}
+    kinds = {"Readers": by_reader, **KINDS, "Explanation": (*rest, "changelog.md")}
     lines = ["  - Documents: index.md"]
     for kind, pages in kinds.items():
         lines += [f"  - {kind}:", *(f"      - {page}" for page in pages)]

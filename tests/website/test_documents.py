@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import discard_rack
 from rack.cli import COMMANDS
 from website import documents
 
@@ -21,7 +23,13 @@ def test_a_link_that_leads_nowhere_ends_the_build(
     monkeypatch.setattr("sys.argv", ["documents", "--out", str(tmp_path)])
     assert documents.main() == (1 if broken else 0), capfd.readouterr().err
     if not broken:
-        assert 'id="pay-under"' in (tmp_path / "findings.html").read_text()
-        reference = (tmp_path / "command-reference.html").read_text()
+        pages = tmp_path / discard_rack.__version__
+        assert 'id="pay-under"' in (pages / "findings.html").read_text()
+        assert discard_rack.__version__ in (tmp_path / "versions.html").read_text()
+        assert f"{discard_rack.__version__}/index.html" in (tmp_path / "index.html").read_text()
+        assert len(list(pages.glob("for-*.html"))) == 6
+        asked = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(?:https?:)?//[^"]*"')
+        assert [found for page in pages.glob("*.html") for found in asked.findall(page.read_text())] == []
+        reference = (pages / "command-reference.html").read_text()
         assert [name for name in COMMANDS if f'id="rack-{name}"' not in reference] == []
-        assert (tmp_path / "search" / "search_index.js").is_file()
+        assert (pages / "search" / "search_index.js").is_file()

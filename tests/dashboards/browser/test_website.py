@@ -158,6 +158,8 @@ def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_fou
     assert main(["--quiet", "verify", str(pdf), "--key", str(key)]) == 0
     assert said.split("\n\n") == ["✔ Verified", *capsys.readouterr().out.splitlines()]
     assert FORMS[form] in said
+    page.set_viewport_size(PHONE)
+    expect(page.locator("html")).to_have_js_property("scrollWidth", PHONE["width"])
     changed = bytearray(pdf.read_bytes())
     changed[len(changed) // 2] ^= 1
     packet.with_name("changed.pdf").write_bytes(changed)
