@@ -1,4 +1,4 @@
-"""A signed floor of one round, replayed, with people who may act on it."""
+"""A signed floor of one round, replayed, with people who may act on it; and a demo."""
 
 from __future__ import annotations
 
@@ -18,3 +18,11 @@ def floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Floor:
     assert main(["replay", "--log", made.address, "--quiet"]) == 0
     capsys.readouterr()
     return made
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo, for tests that change nothing of it and are marked `xdist_group("demo")`."""
+    out = tmp_path_factory.mktemp("demo")
+    assert main(["demo", "--rounds", "120", "--out", str(out), "--quiet"]) == 0
+    return out

@@ -14,14 +14,7 @@ from rack.cli import main
 from rack.errors import UsageError
 from rack.settings import dask_tls
 
-pytestmark = pytest.mark.days
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("demo")
-    main(["demo", "--rounds", "120", "--out", str(out), "--quiet"])
-    return out
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo")]
 
 
 def test_two_workers_judge_a_history_as_one_does(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

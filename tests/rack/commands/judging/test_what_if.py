@@ -14,12 +14,7 @@ import pytest
 from rack.cli import main
 from rulebook.chapters.submission import submission_from_words
 
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("demo")
-    main(["demo", "--rounds", "120", "--out", str(out), "--quiet"])
-    return out
+pytestmark = pytest.mark.xdist_group("demo")
 
 
 @pytest.fixture
