@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from typing import cast
+from typing import Any, cast
 from zoneinfo import ZoneInfo
+
+from msgspec import to_builtins
 
 from desk.packet.evidence import RoundUnknown
 from desk.review.disputes import place_of, round_stream
@@ -30,12 +32,16 @@ from replay.fold.corrections import correction, counting
 from replay.fold.device_order import in_order_of_play
 from replay.fold.observed_fold import added_line, place_of_line
 from replay.fold.recorded_event import RecordedEvent, is_of_people
+from replay.incidents import incidents
 from replay.narrative.events import sentence
 from replay.narrative.names import moment
-from replay.narrative.reviews import recorded_by
+from replay.narrative.reviews import Disposed, recorded_by
+from replay.narrative.ruling import ruling
+from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.transcript.clock import Clock, clock_of
 from replay.transcript.read import DECK
+from replay.transcript.verdict_text import incident_values
 from replay.transcript.write import to_text
 from rulebook.chapters.rulebook import Rulebook
 
@@ -100,6 +106,31 @@ class RecordedRound:
             cutover=self.clock.cutover,
             order_seen=header is None or header.order_seen,
         )
+
+    def values(self, disposed: Mapping[str, Disposed]) -> dict[str, Any]:
+        """Return the round as JSON values; `disposed` is how its findings were disposed of."""
+        judged, made = self.adjudication, incidents(self.adjudication.findings)
+        ruled = ruling(made, judged.settlements, judged.chapter, None, self.currency, disposed)
+        account = narrate(RoundVerdict.of(judged), currency=self.currency, settled=ruled.settled)
+        events = [
+            {
+                "seq": event.seq,
+                "type": event.type,
+                "occurred_at_us": event.occurred_at_us,
+                "source": event.source,
+                "sentence": sentence(event.payload, self.currency),
+                "payload": to_builtins(event.payload),
+                "corrected_by": self.corrections[event.seq].seq if event.seq in self.corrections else None,
+            }
+            for event in self.events
+        ]
+        values: dict[str, Any] = to_builtins(judged)
+        return values | {
+            "sentence": account.sentence,
+            "incidents": [incident_values(incident, self.currency, disposed) for incident in made],
+            "transcript": self.transcript(),
+            "events": events,
+        }
 
 
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:

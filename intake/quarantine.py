@@ -9,6 +9,7 @@ that the gap closes which the refusal had left in the device's count, and the li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -69,6 +70,26 @@ class QuarantineCase(msgspec.Struct, frozen=True):
         if self.redriven_seq is not None:
             return f"redriven as event {self.redriven_seq}"
         return f"refused as event {self.refused_seq}" if self.vouched else "no event vouches for it"
+
+    @property
+    def refused_at(self) -> str:
+        """The time of the refusal, in UTC by the log's clock."""
+        moment = datetime.fromtimestamp(self.entry.at_us / 1_000_000, UTC)
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if self.entry.at_us else "–"
+
+    def values(self) -> dict[str, Any]:
+        """Return the entry as JSON values, without its bytes."""
+        return {
+            "sha256": self.entry.sha256,
+            "stream": self.stream,
+            "reason": self.entry.reason,
+            "bytes": self.size,
+            "vouched": self.vouched,
+            "fault": None if self.fault is None else str(self.fault),
+            "refused_at": self.refused_at,
+            "refused_seq": self.refused_seq,
+            "redriven_seq": self.redriven_seq,
+        }
 
 
 def quarantine_cases(log: EventLog) -> list[QuarantineCase]:

@@ -136,6 +136,8 @@ def show(
     output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False
 ) -> None:
     """Print a result: whole as JSON; as a table with the given columns (None: all) and cents as amounts."""
+    from analytics.answers import cell, heading, plain
+
     output.value([plain(row) for row in frame.iter_rows(named=True)])
     if output.as_json:
         return
@@ -152,51 +154,3 @@ def show(
     )
     if rows.height < frame.height:
         output.note(f"{frame.height - rows.height:,} more rows are not shown; --all or --json prints them")
-
-
-def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row for JSON: days as text, None for what is not a number."""
-    return {
-        name: value.isoformat() if isinstance(value, date) else None if _no_number(value) else value
-        for name, value in row.items()
-    }
-
-
-def _no_number(value: object) -> bool:
-    return isinstance(value, float) and (value != value or value in (float("inf"), float("-inf")))
-
-
-def heading(column: str) -> str:
-    """Return a column's heading.
-
-    >>> heading("house_win_cents"), heading("hold_percent")
-    ('house win', 'hold %')
-    """
-    return column.removesuffix("_cents").removesuffix("_id").replace("_percent", " %").replace("_", " ")
-
-
-def cell(column: str, value: Any) -> str:
-    """Return a value as text; a dash if it is unknown.
-
-    >>> cell("win_cents", -250), cell("p", 0.00012), cell("hold_percent", None), cell("rounds", 1200)
-    ('-2.50', '0.00012', '–', '1,200')
-    """
-    match value:
-        case None:
-            return "–"
-        case bool():
-            return "yes" if value else "no"
-        case list():
-            return ", ".join(str(each) for each in value) or "–"
-        case float() if column.endswith("_cents"):
-            return f"{value / 100:,.2f}"
-        case int() if column.endswith("_cents"):
-            return f"{'-' if value < 0 else ''}{abs(value) // 100:,}.{abs(value) % 100:02d}"
-        case float() if column.startswith("p") and column in ("p", "p_low", "p_high", "p_adjusted"):
-            return f"{value:.2g}"
-        case float():
-            return f"{value:,.2f}"
-        case int() if column not in ("round_no", "hour", "seat", "seq", "face", "total"):
-            return f"{value:,}"
-        case _:
-            return str(value)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from desk.review.desk import Desk
     from desk.review.persons import Persons
     from events.kafka.consumer_group import KafkaGroup
+    from rack.output import Output
 
 
 def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog:
@@ -114,3 +115,18 @@ def options_of(address: str, *, create: bool = False, for_proof: bool = False) -
     security = settings.kafka_security()
     options = (settings.kafka_topics() if create else {}) | ({"security": security} if security else {})
     return options | ({"resume": False} if for_proof else {})
+
+
+def report_store_faults(log: EventLog, output: Output) -> None:
+    """Report on stderr the settings of the store that can lose evidence."""
+    for fault in log.store_faults():
+        output.problem(f"evidence can be lost: {fault.line()}")
+
+
+def report_clock(log: EventLog, output: Output) -> None:
+    """Report on stderr that the log holds events of a time that has not come."""
+    from events.log.clock import ahead_lines, streams_ahead
+
+    now = now_us()
+    for line in ahead_lines(streams_ahead(log, now), now):
+        output.problem(line)

@@ -97,13 +97,10 @@ def key_file(flag: Path | None, address: str) -> Path:
 
     Raises `UsageError` if none is there.
     """
-    from events.open import parse_address
-
-    if flag is not None or os.environ.get("RACK_KEY"):
-        return flag or Path(os.environ["RACK_KEY"])
-    backend, place = parse_address(address)
-    demo = Path(place).with_name(DEMO_KEY)
-    if backend == "sqlite" and demo.is_file():
+    if (given := flag or _named("RACK_KEY")) is not None:
+        return given
+    demo = _beside(address, DEMO_KEY, "sqlite")
+    if demo is not None and demo.is_file():
         return demo
     raise UsageError(
         "what leaves the log is signed with its key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
@@ -112,43 +109,35 @@ def key_file(flag: Path | None, address: str) -> Path:
 
 def persons_file(address: str) -> Path | None:
     """Return a log's register of persons: RACK_PERSONS, else the file next to a log on SQLite; None if neither is named."""
-    from events.open import parse_address
-
-    if os.environ.get("RACK_PERSONS"):
-        return Path(os.environ["RACK_PERSONS"])
-    backend, place = parse_address(address)
-    return Path(place).with_name(PERSONS) if backend == "sqlite" else None
+    return _named("RACK_PERSONS") or _beside(address, PERSONS, "sqlite")
 
 
 def cases_folder(address: str) -> Path | None:
     """Return the folder of the property's cases: RACK_CASES, else that of a log on this machine; None if neither is named."""
-    from events.open import ON_THIS_MACHINE, parse_address
-
-    if os.environ.get("RACK_CASES"):
-        return Path(os.environ["RACK_CASES"])
-    backend, place = parse_address(address)
-    return Path(place).parent if backend in ON_THIS_MACHINE else None
+    return _named("RACK_CASES") or _beside(address, "")
 
 
 def reports_file(address: str) -> Path | None:
     """Return the property's filing for its reports: RACK_REPORTS, else the file next to a log on this machine; or None."""
-    from events.open import ON_THIS_MACHINE, parse_address
-
-    if os.environ.get("RACK_REPORTS"):
-        return Path(os.environ["RACK_REPORTS"])
-    backend, place = parse_address(address)
-    return Path(place).with_name(REPORTS) if backend in ON_THIS_MACHINE else None
+    return _named("RACK_REPORTS") or _beside(address, REPORTS)
 
 
 def cameras_file(address: str) -> Path | None:
     """Return the file of cameras: RACK_CAMERAS, else the one next to a log on this machine, if it is there; or None."""
+    beside = _beside(address, CAMERAS)
+    return _named("RACK_CAMERAS") or (beside if beside is not None and beside.is_file() else None)
+
+
+def _named(variable: str) -> Path | None:
+    return Path(os.environ[variable]) if os.environ.get(variable) else None
+
+
+def _beside(address: str, name: str, *backends: str) -> Path | None:
+    """Return a file next to a log on one of these backends (none: any on this machine); without a name, the log's folder."""
     from events.open import ON_THIS_MACHINE, parse_address
 
-    if os.environ.get("RACK_CAMERAS"):
-        return Path(os.environ["RACK_CAMERAS"])
     backend, place = parse_address(address)
-    beside = Path(place).with_name(CAMERAS)
-    return beside if backend in ON_THIS_MACHINE and beside.is_file() else None
+    return Path(place).parent / name if backend in (backends or ON_THIS_MACHINE) else None
 
 
 def alarms_file(flag: Path | None, log: str | None) -> Path:
@@ -156,13 +145,10 @@ def alarms_file(flag: Path | None, log: str | None) -> Path:
 
     Raises `UsageError` if none is named.
     """
-    from events.open import parse_address
-
-    if flag is not None or os.environ.get("RACK_ALARMS"):
-        return flag or Path(os.environ["RACK_ALARMS"])
     address = log or load().log
-    if address is not None and parse_address(address)[0] == "sqlite":
-        return Path(parse_address(address)[1]).with_name(ALARMS)
+    found = flag or _named("RACK_ALARMS") or (None if address is None else _beside(address, ALARMS, "sqlite"))
+    if found is not None:
+        return found
     raise UsageError("no settings of alarms are named; give --settings FILE, or set RACK_ALARMS")
 
 
@@ -170,8 +156,7 @@ def outbox_of(address: str) -> Path | None:
     """Return the outbox of a log's alarms: RACK_OUTBOX, else the one next to a log on SQLite; None where neither is."""
     from desk.alarms.outbox import outbox_beside
 
-    named = os.environ.get("RACK_OUTBOX")
-    return Path(named) if named else outbox_beside(address)
+    return _named("RACK_OUTBOX") or outbox_beside(address)
 
 
 def outbox_file(flag: Path | None, address: str) -> Path:

@@ -8,7 +8,7 @@ table, game or property, never by dealer or wager (D27).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import Any, Final
@@ -19,6 +19,7 @@ from analytics.hold.periods import PER_BOX, PERIODS
 from analytics.statistics.exact import student_both_sides, student_quantile
 from analytics.warehouse.selection import EVERYTHING, WHERE_PER_BOX, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
+from desk.review.desk import Desk
 
 POINTS: Final = 3
 """A change of hold % by more percentage points than this is a trigger."""
@@ -193,6 +194,17 @@ def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None
         luck = f"within the 95 % band of {band[0]:.1f} to {band[1]:.1f} % (p = {band[2]:.2g})"
     request = f"; investigate in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
     return f"{moved}: {luck}{request}"
+
+
+def open_investigations(desk: Desk, asked: pl.DataFrame, period: str, by: str) -> Iterator[str]:
+    """Open an investigation for each row that has none yet, and say so of each; the same rows again open nothing more."""
+    for row in asked.iter_rows(named=True):
+        table, name = row["table_id"], f"hold-{period.replace('_', '-')}-{row['period']}"
+        if name in desk.review(table).investigations:
+            yield f"{table}: {name} is already open"
+            continue
+        entry = desk.open_investigation(table, **investigation_fields(row, name, by))
+        yield f"{table}: event {entry.seq} of review/{table} opens {name}"
 
 
 def investigation_fields(row: dict[str, Any], name: str, by: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from desk.review.desk import Desk
 from desk.review.observed_table import EnteredRound, Observation, ObservedTable, as_entry, verdict_of
 from replay.findings import Adjudication
 from replay.run.observed_entries import comparison
+from rulebook.chapters.money import show_money
 
 KNOWN = ("UPHELD", "VARIANCE", "VOID")
 STRICT, BROAD = 0.01, 0.05
@@ -69,6 +70,31 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
             f"0 of {self.known}: at most {high:.1f} %; to show under 5 % takes {trials_without(BROAD)} rounds without an error, "
             f"under 1 % {trials_without(STRICT)}"
         )
+
+    def lines(self) -> list[str]:
+        """Return the result as text."""
+        name = f"observation {self.observation}" if self.observation else "entered outside any observation"
+        dealer = f", dealer {self.dealer}" if self.dealer else ""
+        basis = f"{self.basis.replace('_', ' ')}{dealer}, {'closed' if self.closed else 'open'}"
+        lines = [
+            f"table {self.table}, {name} ({basis})",
+            f"  {self.sentence}",
+            f"  {self.entered} entered, {self.known} with a known outcome, {self.unread} not readable, {self.planned} planned, "
+            f"{self.confirmed} confirmed"
+            + (f", {self.unveiled} with what was due seen before what was done was typed" if self.unveiled else ""),
+        ]
+        if self.wrong:
+            kinds = ", ".join(f"{code} {count}" for code, count in self.by_code.items())
+            lines.append(
+                f"  patrons short {show_money(self.patron_short_cents)}, house short {show_money(self.house_short_cents)}, "
+                f"{show_money(round(self.difference_cents / self.known))} a round; {kinds}"
+            )
+        if self.cards or self.amounts:
+            lines.append(
+                f"  two observers agree on {self.cards_alike} of {self.cards} cards "
+                f"and {self.amounts_alike} of {self.amounts} amounts"
+            )
+        return lines
 
 
 def observed_tables(desk: Desk) -> list[str]:

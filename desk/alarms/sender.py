@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Protocol
+from secrets import token_hex
+from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from desk.alarms.alarm import Alarm, House
+from desk.alarms.alarm import Alarm, House, to_body, trial_message
 from desk.alarms.mailbox import Mailbox
 from desk.alarms.outbox import Letter, Outbox
-from desk.alarms.settings import Settings, read_password, read_secrets
+from desk.alarms.settings import Settings, SettingsRefused, read_password, read_secrets
 from desk.alarms.watch import Tell, Watch
 from desk.alarms.webhook import Answer, Webhook
+from desk.recorded_round import currency_of, property_configured
 from desk.review.desk import Desk
 from events.errors import EventError, IntegrityError, LogUnavailable
 
@@ -195,6 +198,46 @@ def acknowledged_by(desk: Desk, alarm: Alarm) -> str | None:
     review = desk.review(alarm.table)
     said = [entry for each in alarm.findings for entry in review.finding(each.id).history]
     return min(said, key=lambda entry: entry.seq).by if said else None
+
+
+def house_of(desk: Desk) -> House:
+    """Return whose alarms these are."""
+    configured = property_configured(desk.log)
+    try:
+        zone = None if configured is None else ZoneInfo(configured.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone = None
+    return House(
+        log=desk.log.log_id,
+        property=desk.log.property_id,
+        currency=currency_of(desk.log),
+        zone=zone,
+        zone_name="UTC" if zone is None else zone.key,
+    )
+
+
+class ReceiverAnswer(NamedTuple):
+    """What a receiver answered to a test message of this key."""
+
+    receiver: str
+    key: str
+    answer: Answer
+
+    @property
+    def line(self) -> str:
+        """The answer in a line."""
+        return f"{self.receiver}: {'taken' if self.answer.taken else 'NOT taken'} ({self.answer.said})"
+
+
+def send_tests(settings: Settings, folder: Path, only: str | None = None) -> Iterator[ReceiverAnswer]:
+    """Send a test to every receiver, or to one alone. Raises `SettingsRefused` if there is no receiver of that name."""
+    ways = doors(settings, folder)
+    if only is not None and only not in ways:
+        raise SettingsRefused(f"there is no receiver {only!r}: the settings have {', '.join(ways)}")
+    for name, way in ways.items():
+        if only in (None, name):
+            message = trial_message(token_hex(16), settings.pages)
+            yield ReceiverAnswer(name, message.key, way.send(message.key, to_body(message), now_us() // 1_000_000))
 
 
 def now_us() -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from desk.house.record import BEGINNINGS, Entry, TableRecord, drafts, house_event, records
 from desk.review.persons import Person, Persons, ReviewRefused, acting
@@ -59,6 +59,17 @@ class Filing(NamedTuple):
     book: Rulebook
     before: Rulebook | None
     changes: tuple[str, ...]
+
+    def values(self) -> dict[str, Any]:
+        """Return the filing as JSON values."""
+        return {
+            "table": self.table,
+            "effective_gaming_day": self.book.effective_gaming_day,
+            "digest": self.book.digest,
+            "replaces": None if self.before is None else self.before.digest,
+            "changes": list(self.changes),
+        }
+
     by_device: bool = False
     """Whether the rules that are in force now were filed by a device."""
 

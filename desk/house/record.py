@@ -94,6 +94,20 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
             said += f" (entered: {sentence(self.entered)})"
         return said + "".join(f"; corrected by {each.by}: {each.reason}" for each in self.amendments)
 
+    def values(self) -> dict[str, Any]:
+        """Return the line as JSON values."""
+        return {
+            "line": self.seq,
+            "gaming_day": self.gaming_day,
+            "at_us": self.at_us,
+            "source": self.source,
+            "type": self.entered.TYPE,
+            "entered": msgspec.to_builtins(self.entered),
+            "counts": msgspec.to_builtins(self.counts),
+            "initials": self.initials,
+            "corrections": [each._asdict() for each in self.amendments],
+        }
+
     @property
     def authors(self) -> set[str]:
         """Who said what counts: who entered it and who corrected it."""
@@ -254,6 +268,17 @@ class TableRecord:
         """The lines of this gaming day and of the one before that wait for a second person's initials, the newest first."""
         days = sorted({line.gaming_day for line in self.lines})[-2:]
         return [line for line in reversed(self.lines) if line.awaits_initials and line.gaming_day in days]
+
+    def values(self) -> dict[str, Any]:
+        """Return how the table is as JSON values."""
+        return {
+            "table": self.table,
+            "gaming_day": self.gaming_day,
+            "open": self.opened is not None,
+            "dealer": self.dealer,
+            "closer_cents": self.closer_cents,
+            "last_dealers": self.dealers(),
+        }
 
     def signers(self, seq: int) -> tuple[str, ...]:
         """Return who signed a filing a second time."""

@@ -19,6 +19,7 @@ from desk.review.disputes import CaseFile, Decision, case_name, case_place, roun
 from desk.review.state import TableReview
 from events.vocabulary import model
 from events.vocabulary.codec import read
+from replay.narrative.names import day_words, table_name
 
 __all__ = [
     "CaseFile",
@@ -59,6 +60,30 @@ class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """What people call it."""
         return case_name(self.table, self.case.number)
+
+    def values(self, today: str) -> dict[str, Any]:
+        """Return the case as JSON values."""
+        of: dict[str, Any] = msgspec.to_builtins(self.case)
+        more = {
+            "state": self.case.state,
+            "overdue": self.case.overdue(today),
+            "videos": msgspec.to_builtins(self.videos),
+        }
+        return {"name": self.name, "table": self.table, **of, **more}
+
+    def lines(self, today: str) -> list[str]:
+        """Return the case as text: its state, whom it is about, the claim, and who has it."""
+        of = self.case
+        who = [f"seat {of.seat}" if of.seat else "", f"patron {of.patron}" if of.patron else ""]
+        place = ", ".join(filter(None, [f"table {table_name(self.table)}, round {of.round_no}", *who]))
+        due = f"due {day_words(date.fromisoformat(of.due))}" + (", OVERDUE" if of.overdue(today) else "")
+        decided = of.decision or of.pending
+        return [
+            f"Case {self.name}: {of.state}, {due if decided is None else decided.words}",
+            f"  {place}",
+            f"  claim     {of.claim}",
+            f"  owner     {of.owner or '–'}",
+        ]
 
 
 def cases_of(table: str, review: TableReview) -> list[PatronCase]:

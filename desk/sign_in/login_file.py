@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from desk.review.persons import ROLES
+from desk.review.persons import ROLES, ReviewRefused
 from desk.sign_in.accounts import FILE
 
 PATH: Final = "/sign-in"
@@ -101,3 +101,16 @@ def local_sign_in(path: Path) -> LocalSignIn | None:
         str(auth.get("client_secret", "")),
         path.with_name(str(local.get("accounts", FILE))),
     )
+
+
+def sign_in_beside(register: Path | None) -> LocalSignIn:
+    """Return the sign-in of our own next to a register of persons. Raises `ReviewRefused` if there is none."""
+    login = None if register is None else register.with_name("login.toml")
+    if login is None or not login.exists():
+        raise ReviewRefused(
+            f"{login or 'login.toml'}: no such file; write [sign_in] into property.toml, and `rack apply` makes it"
+        )
+    local = local_sign_in(login)
+    if local is None:
+        raise ReviewRefused(f"{login} names another identity provider: people are invited there")
+    return local

@@ -41,6 +41,20 @@ class ForeignReport(msgspec.Struct, frozen=True):
         return ForeignReport(self.count + others.count, (self.records + others.records)[:NAMED])
 
 
+def foreign_lines(report: ForeignReport, said: int = 0) -> list[str]:
+    """Return foreign records beyond those already said: the first of them by name, then how many more, then what to do."""
+    if report.count <= said:
+        return []
+    named = [f"foreign record, skipped: {record.line()}" for record in report.records[said:]]
+    more = report.count - max(said, len(report.records))
+    if more:
+        named.append(f"{more:,} {'more foreign records' if named else 'foreign records'} skipped")
+    return [
+        *named,
+        "foreign records are not part of the log and do not change it; find out who can write to its topics",
+    ]
+
+
 NO_FOREIGN_RECORDS: Final = ForeignReport()
 
 

@@ -16,6 +16,7 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -128,6 +129,23 @@ class KeyEntry(msgspec.Struct):
     retired: int
     vouch: str | None
     voucher: PublicKey | None
+
+    @property
+    def vouched_for(self) -> str:
+        """Whether another key vouches for it, in words."""
+        if self.voucher is not None:
+            return f"by {self.voucher.id.hex()}"
+        return "not valid" if self.vouch else "no"
+
+    def values(self) -> dict[str, Any]:
+        """Return the entry as JSON values."""
+        return {
+            "public_key": str(self.key),
+            "published": self.published,
+            "retired": self.retired or None,
+            "vouch": self.vouch,
+            "vouched_by": str(self.voucher) if self.voucher is not None else None,
+        }
 
 
 class KeyRing:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import to_builtins
+
 from replay.findings import Adjudication, Finding, Settlement
 from replay.incidents import Incident, incidents
 from replay.narrative.incidents import finding_sentence, incident_sentence
@@ -15,7 +17,9 @@ from replay.narrative.ruling import NOTHING_DONE, ruling, work_on
 from replay.narrative.text_table import money, table
 from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
+from replay.transcript.transcript import JudgedRound
 
+GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 Where = Callable[[Finding], str]
 """Says where the evidence of a finding is."""
 Reckoned = Callable[[Finding], str]
@@ -161,3 +165,31 @@ def _difference(settlement: Settlement) -> str:
 
 def _money(cents: int | None, unknown: str = "?") -> str:
     return unknown if cents is None else money(cents)
+
+
+def lines_of(source: str, lines: Mapping[int, int]) -> Callable[[Finding], str]:
+    """Return a function that names the evidence of a finding by lines of the transcript."""
+
+    def where(finding: Finding) -> str:
+        numbers = sorted({lines[seq] for seq in finding.evidence if seq in lines})
+        return f"{source} line {', '.join(map(str, numbers))}"
+
+    return where
+
+
+def judged_values(judged: Sequence[JudgedRound]) -> dict[str, Any]:
+    """Return the verdict as JSON values: of the file as a whole, and of each round."""
+    rounds = [
+        {
+            "table": each.table,
+            "round": each.round_no,
+            "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence,
+            "incidents": [incident_values(incident, "USD") for incident in incidents(each.conclusion.findings)],
+        }
+        | to_builtins(each.conclusion)
+        for each in judged
+    ]
+    whole: dict[str, Any] = {"verdict": min((each["verdict"] for each in rounds), key=GRAVEST_FIRST.index)}
+    for key in ("settlements", "findings", "undetermined"):
+        whole[key] = [value for each in rounds for value in each[key]]
+    return whole | {"rounds": rounds}

@@ -52,11 +52,11 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "desk": {
         "review": (),
-        "alarms": ("review",),
         "packet": ("review",),
         "report": ("packet", "review"),
         "keys": (),
         "recorded_round": ("packet", "review"),
+        "alarms": ("recorded_round", "review"),
         "verification": ("recorded_round", "report", "packet", "review"),
         "sign_in": ("review",),
         "house": ("alarms", "sign_in", "review"),
@@ -97,6 +97,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "appending": ("filings", "lines", "arriving", "doors", "errors"),
         "*": ("appending", "filings", "lines", "doors", "errors"),
         "profiles": ("*", "lines", "doors", "errors"),
+        "files": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
         "gateway": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
     },
 }

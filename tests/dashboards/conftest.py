@@ -30,7 +30,7 @@ from dashboards.access import access
 from dashboards.access.places import Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
-from rack.live.trial_sign_in import TrialProvider
+from dashboards.sign_in.trial import TrialProvider
 from rack.settings import PERSONS
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living

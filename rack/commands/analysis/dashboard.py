@@ -8,10 +8,7 @@ import json
 import os
 import signal
 import subprocess
-import tomllib
-from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from rack import settings
 from rack.arguments import PORT, add
@@ -49,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
+    from dashboards.access.login import check_login, public_hosts
     from dashboards.run import (
         CAMERAS_VARIABLE,
         CASES_VARIABLE,
@@ -127,62 +125,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             f"the pages stopped with code {code}; if port {port} is in use, choose another with --port"
         )
     return Exit.CLEAN
-
-
-def public_hosts(names: Sequence[str]) -> list[str]:
-    """Return host names as requests name them. Raises `UsageError` naming one that is not one, or that says more than a name."""
-    from dashboards.access.hosts import name_of
-
-    hosts = []
-    for given in names:
-        host = name_of(given)
-        if host is None or host != given.lower().rstrip("."):
-            raise UsageError(
-                f"--public-host {given}: expected a host name without scheme, port or path, such as rack.example"
-            )
-        hosts.append(host)
-    return hosts
-
-
-def check_login(path: Path) -> str:
-    """Return the host that `redirect_uri` names; raise `UsageError` if a login file is incomplete, weak, or not private."""
-    try:
-        if path.stat().st_mode & 0o077:
-            raise UsageError(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
-        login = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file; docs/security.md shows its contents") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: expected TOML: {error}") from error
-    auth, roles = login.get("auth"), login.get("roles")
-    if not isinstance(auth, dict) or not isinstance(roles, dict):
-        raise UsageError(f"{path}: expected the tables [auth] and [roles]; docs/security.md shows them")
-    for name in ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"):
-        if not isinstance(auth.get(name), str) or not auth[name]:
-            raise UsageError(f"{path}: [auth] lacks {name}")
-    if len(auth["cookie_secret"]) < 32:
-        raise UsageError(f"{path}: cookie_secret is shorter than 32 characters; make one: openssl rand -hex 32")
-    for name in ("redirect_uri", "server_metadata_url"):
-        where = urlsplit(auth[name])
-        if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
-            raise UsageError(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
-    from dashboards.access.places import Role
-
-    if not any(roles.get(role.value) for role in Role):
-        raise UsageError(f"{path}: [roles] gives nobody a role: {', '.join(role.value for role in Role)}")
-    unknown = set(roles) - {role.value for role in Role} - {"claim", "person"}
-    if unknown:
-        raise UsageError(
-            f"{path}: [roles] names {min(unknown)!r}, which is no role: {', '.join(role.value for role in Role)}"
-        )
-    from dashboards.access.hosts import name_of
-
-    host = name_of(urlsplit(auth["redirect_uri"]).netloc)
-    if host is None:
-        raise UsageError(
-            f"{path}: redirect_uri is {auth['redirect_uri']}: expected an address with the host name of the pages"
-        )
-    return host
 
 
 def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:

@@ -9,14 +9,12 @@ from msgspec.structs import replace
 
 from analytics.questions import questions
 from rack.arguments import add, add_log, check_options, positive, within
-from rack.asking import add_question, answer, answered, cell, selection, show, warehouse_at
+from rack.asking import add_question, answer, answered, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from analytics.warehouse.warehouse import Warehouse
 
 HELP = "Report drop, win and hold, actual vs. theoretical win, and game pace"
@@ -62,6 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _note(db: Warehouse, given: argparse.Namespace, output: Output) -> None:
     """Print what a reader of the answer must know of the record: table days without wagers, and counts entered twice."""
+    from analytics.answers import cell
     from analytics.hold import behind, hold
 
     question, of = QUESTIONS[given.question], replace(selection(given), dealer=None, shift=None)
@@ -93,6 +92,9 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     """Show the periods that ask for an investigation; with `--open`, put those that have ended on record."""
     import polars as pl
 
+    from analytics.hold.investigations import open_investigations
+    from rack.opening import desk
+
     question, period = QUESTIONS["investigate"], _period(given, "all")
     with answered(given, output):
         frame = answer(question, db, given, period=period)
@@ -102,22 +104,9 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     if given.open:
         if given.by not in (None, "table"):
             raise UsageError("an investigation is about one table; leave out --by")
-        _open(asked.filter(pl.col("ended")), period, given, output)
+        if not given.by_person:
+            raise UsageError("--open needs --by-person: who opens the investigations, such as m.ortiz")
+        with desk(log_address(given.log)) as open_desk:
+            for line in open_investigations(open_desk, asked.filter(pl.col("ended")), period, given.by_person):
+                output.note(line)
     return Exit.CLEAN if asked.is_empty() else Exit.FINDINGS
-
-
-def _open(asked: pl.DataFrame, period: str, given: argparse.Namespace, output: Output) -> None:
-    """Open an investigation for each row that has none yet; the same rows again open nothing more."""
-    from analytics.hold.investigations import investigation_fields
-    from rack.opening import desk
-
-    if not given.by_person:
-        raise UsageError("--open needs --by-person: who opens the investigations, such as m.ortiz")
-    with desk(log_address(given.log)) as open_desk:
-        for row in asked.iter_rows(named=True):
-            name = f"hold-{period.replace('_', '-')}-{row['period']}"
-            if name in open_desk.review(row["table_id"]).investigations:
-                output.note(f"{row['table_id']}: {name} is already open")
-                continue
-            entry = open_desk.open_investigation(row["table_id"], **investigation_fields(row, name, given.by_person))
-            output.note(f"{row['table_id']}: event {entry.seq} of review/{row['table_id']} opens {name}")

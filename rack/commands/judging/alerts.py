@@ -17,7 +17,6 @@ from rack.output import Output, counted
 from rack.settings import alarms_file, log_address, outbox_file
 
 if TYPE_CHECKING:
-    from desk.alarms.alarm import House
     from desk.alarms.outbox import Letter
     from desk.alarms.settings import Settings
     from desk.review.desk import Desk
@@ -73,7 +72,7 @@ run = run_action
 def _send(arguments: argparse.Namespace, output: Output) -> Exit:
     """Send until interrupted; with --once, what is due now."""
     from desk.alarms.outbox import Outbox
-    from desk.alarms.sender import Sender, doors
+    from desk.alarms.sender import Sender, doors, house_of
     from rack.opening import desk
 
     settings, folder = _settings(arguments)
@@ -86,7 +85,7 @@ def _send(arguments: argparse.Namespace, output: Output) -> Exit:
             settings,
             ways,
             open_desk=lambda: desk(address, read_only=True),
-            house_of=_house,
+            house_of=house_of,
             tell=output.note,
             past=arguments.past,
         )
@@ -102,27 +101,6 @@ def _send(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _house(desk: Desk) -> House:
-    """Return whose alarms these are."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    from desk.alarms.alarm import House
-    from desk.recorded_round import property_configured
-
-    configured = property_configured(desk.log)
-    try:
-        zone = None if configured is None else ZoneInfo(configured.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        zone = None
-    return House(
-        log=desk.log.log_id,
-        property=desk.log.property_id,
-        currency="USD" if configured is None else configured.currency,
-        zone=zone,
-        zone_name="UTC" if zone is None else zone.key,
-    )
-
-
 def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
     """Return the settings, and the folder that the files they name lie in."""
     from desk.alarms.settings import read_settings
@@ -133,24 +111,15 @@ def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
 
 def _test(arguments: argparse.Namespace, output: Output) -> Exit:
     """Send a test to each receiver; 1 if one did not take it."""
-    from secrets import token_hex
+    from desk.alarms.sender import send_tests
 
-    from desk.alarms.alarm import to_body, trial_message
-    from desk.alarms.sender import doors, now_us
-
-    settings, folder = _settings(arguments)
-    ways = doors(settings, folder)
-    if arguments.receiver is not None and arguments.receiver not in ways:
-        raise UsageError(f"--receiver {arguments.receiver}: the settings have {', '.join(ways)}")
-    answers, failed = [], False
-    for name in [arguments.receiver] if arguments.receiver else ways:
-        message = trial_message(token_hex(16), settings.pages)
-        answer = ways[name].send(message.key, to_body(message), now_us() // 1_000_000)
-        failed = failed or not answer.taken
-        answers.append({"receiver": name, "taken": answer.taken, "said": answer.said, "key": message.key})
-        output.text(f"{name}: {'taken' if answer.taken else 'NOT taken'} ({answer.said})")
+    answers = []
+    for each in send_tests(*_settings(arguments), arguments.receiver):
+        answer = {"taken": each.answer.taken, "said": each.answer.said}
+        answers.append({"receiver": each.receiver, **answer, "key": each.key})
+        output.text(each.line)
     output.value(answers)
-    return Exit.FINDINGS if failed else Exit.CLEAN
+    return Exit.CLEAN if all(each["taken"] for each in answers) else Exit.FINDINGS
 
 
 def _secret(arguments: argparse.Namespace, output: Output) -> None:

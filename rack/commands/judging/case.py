@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rack.actions import Act, action_parsers, add_person, at_desk, print_entries, run_action, taken
 from rack.arguments import add, add_log, given_path, positive
@@ -15,7 +15,6 @@ from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
     from desk.review.case_folder import CaseFolder
-    from desk.review.cases import PatronCase
     from desk.review.desk import Desk
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
@@ -108,7 +107,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
         desk.must_know(name)
     found = [each for each in cases(desk, name) if arguments.all or each.case.decision is None]
     today = desk.today()
-    output.value([_value(each, today) for each in found])
+    output.value([each.values(today) for each in found])
     rows = [
         (
             each.name,
@@ -132,11 +131,11 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
     found, today = case(desk, arguments.case), desk.today()
     lost = {each.digest: each for each in _folder(arguments).losses(found.table, found.case.attachments)}
-    value = _value(found, today)
+    value = found.values(today)
     for each in value["attachments"]:
         each["fault"] = lost[each["digest"]].fault if each["digest"] in lost else None
     output.value(value)
-    output.text(*_lines(found, today))
+    output.text(*found.lines(today))
     for attached in found.case.attachments:
         fault = f"  {lost[attached.digest].fault.upper()}" if attached.digest in lost else ""
         output.text(f"  attached  {attached.name}  {attached.size:,} bytes  {attached.digest}{fault}")
@@ -145,30 +144,6 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     for loss in lost.values():
         output.problem(f"{loss.code} {loss}")
     return Exit.INTEGRITY if lost else Exit.CLEAN
-
-
-def _lines(found: PatronCase, today: str) -> list[str]:
-    from replay.narrative.names import day_words, table_name
-
-    of = found.case
-    who = [f"seat {of.seat}" if of.seat else "", f"patron {of.patron}" if of.patron else ""]
-    place = ", ".join(filter(None, [f"table {table_name(found.table)}, round {of.round_no}", *who]))
-    due = f"due {day_words(date.fromisoformat(of.due))}" + (", OVERDUE" if of.overdue(today) else "")
-    stands = of.decision.words if of.decision is not None else of.pending.words if of.pending is not None else due
-    return [
-        f"Case {found.name}: {of.state}, {stands}",
-        f"  {place}",
-        f"  claim     {of.claim}",
-        f"  owner     {of.owner or '–'}",
-    ]
-
-
-def _value(found: PatronCase, today: str) -> dict[str, Any]:
-    from msgspec import to_builtins
-
-    of: dict[str, Any] = to_builtins(found.case)
-    more = {"state": found.case.state, "overdue": found.case.overdue(today), "videos": to_builtins(found.videos)}
-    return {"name": found.name, "table": found.table, **of, **more}
 
 
 def _fetch(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
@@ -212,7 +187,7 @@ def _open(desk: Desk, given: argparse.Namespace, output: Output) -> None:
 
     about = taken(given, "by", "claim", "seat", "patron", "dispute")
     found = open_case(desk, given.table, given.round, settings=_folder(given).settings(), **about)
-    output.value(_value(found, ""))
+    output.value(found.values(""))
     output.text(f"Case {found.name} is open, due {day_words(date.fromisoformat(found.case.due))}.")
 
 

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
-import sys
-from codecs import BOM_UTF8
 from collections.abc import Iterator
-from contextlib import ExitStack
-from functools import partial
-from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from rack.arguments import add, add_log, day_of, given_path, is_given, option
 from rack.errors import Exit, UsageError
@@ -23,7 +16,6 @@ if TYPE_CHECKING:
     from events.log.contract import EventLog
     from intake.appending import IntakeSummary, RefusedLine
 
-LOOK_BYTES = 64 * 1024
 HELP = (
     "Append device events (JSON Lines) to a log; report and quarantine bad lines, append the rest; with --office, append the "
     "property's events. A transcript is what a person observed: it needs --table, --day and --observer"
@@ -71,8 +63,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 if lines were refused or a correction corrects nothing, 4 if something next to the chain differed."""
     from events.errors import AppendRefused, IntegrityError, LogUnavailable
     from intake.appending import IntakeSummary
-    from rack.foreign import report_clock
-    from rack.opening import log_at
+    from intake.files import is_transcript
+    from rack.opening import log_at, report_clock
 
     address = log_address(arguments.log)
     if arguments.file != "-" and not Path(arguments.file).is_file():
@@ -134,8 +126,8 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
     """Enter what a person observed; 1 if a line is refused, and then its round was not stored."""
     from desk.review.persons import ReviewRefused
     from desk.transcript_entry import EnteredScript, Observer, enter_transcript
-    from rack.commands.judging.judge import read_text, rules_beside
     from rack.opening import desk
+    from replay.transcript.file import read_text, rules_beside
     from replay.transcript.words import TranscriptError
 
     for name in ("table", "day", "observer"):
@@ -176,67 +168,12 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _ingest(log: EventLog, arguments: argparse.Namespace) -> Iterator[IntakeSummary]:
-    if arguments.office:
-        return _ingest_office(log, arguments.file)
-    return _ingest_lines(log, arguments.file, arguments.patrons, arguments.profile)
-
-
-def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
-    from intake.office import append_office_lines
-
-    with ExitStack() as resources:
-        file, shown = _opened(name, resources)
-        yield append_office_lines(log, file, shown)
-
-
-def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path | None) -> Iterator[IntakeSummary]:
     from desk.house.filing import read_filed_rules
-    from intake.appending import append_lines
-    from intake.arriving import ArrivingLines, Pace
-    from intake.lines import read_arriving
-    from intake.patrons import Keyring, with_tokens
-    from intake.profiles.profile import Profile
+    from intake.files import append_file, append_office_file
 
-    with ExitStack() as resources:
-        keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
-        file, shown = _opened(name, resources)
-        pace = Pace() if _is_pipe(file) else None
-        source = file if pace is None else ArrivingLines(file.fileno(), pace)
-        tokens = partial(with_tokens, keyring=keyring)
-        lines = (
-            read_arriving(source, shown, tokens)
-            if profile is None
-            else Profile(profile).lines_of(source, shown, tokens)
-        )
-        yield from append_lines(log, lines, pace, read_filed_rules)
-
-
-def _opened(name: str, resources: ExitStack) -> tuple[BinaryIO, str]:
-    """Return what to read, each JSON text of a file on its line, and what to call it."""
-    from intake.lines import whole_texts
-
-    if name == "-":
-        return sys.stdin.buffer, "stdin"
-    return whole_texts(resources.enter_context(Path(name).open("rb"))), name
-
-
-def _is_pipe(file: BinaryIO) -> bool:
-    """Whether lines may come in slowly: from a pipe, a socket or a terminal."""
-    try:
-        kind = os.fstat(file.fileno()).st_mode
-    except UnsupportedOperation:  # not a file of the system
-        return False
-    return not stat.S_ISREG(kind)
-
-
-def is_transcript(path: Path) -> bool:
-    """Say whether the first line that says anything is not JSON's."""
-    with path.open("rb") as file:
-        while line := file.readline(LOOK_BYTES):
-            line = line.removeprefix(BOM_UTF8).strip()
-            if line:
-                return not line.startswith((b"{", b"["))
-    return False
+    if arguments.office:
+        return append_office_file(log, arguments.file)
+    return append_file(log, arguments.file, read_filed_rules, patrons=arguments.patrons, profile=arguments.profile)
 
 
 def _stream_prefix(refusal: RefusedLine) -> str:

@@ -11,7 +11,6 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 
 if TYPE_CHECKING:
-    from analytics.warehouse.observed import ObservationResult
     from desk.review.desk import Desk
     from desk.review.observed_table import EnteredRound
 
@@ -257,33 +256,7 @@ def _results(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     found = [each for name in _tables(desk, arguments.table) for each in results_of(desk, name)]
     output.value([to_builtins(each) | {"sentence": each.sentence} for each in found])
     for each in found:
-        output.text(*_result_lines(each))
+        output.text(*each.lines())
     if not found:
         output.text("No observation.")
     return Exit.FINDINGS if any(each.wrong for each in found) else Exit.CLEAN
-
-
-def _result_lines(each: ObservationResult) -> list[str]:
-    from rulebook.chapters.money import show_money
-
-    name = f"observation {each.observation}" if each.observation else "entered outside any observation"
-    state = "closed" if each.closed else "open"
-    lines = [
-        f"table {each.table}, {name} ({each.basis.replace('_', ' ')}{f', dealer {each.dealer}' if each.dealer else ''}, {state})",
-        f"  {each.sentence}",
-        f"  {each.entered} entered, {each.known} with a known outcome, {each.unread} not readable, {each.planned} planned, "
-        f"{each.confirmed} confirmed"
-        + (f", {each.unveiled} with what was due seen before what was done was typed" if each.unveiled else ""),
-    ]
-    if each.wrong:
-        kinds = ", ".join(f"{code} {count}" for code, count in each.by_code.items())
-        lines.append(
-            f"  patrons short {show_money(each.patron_short_cents)}, house short {show_money(each.house_short_cents)}, "
-            f"{show_money(round(each.difference_cents / each.known))} a round; {kinds}"
-        )
-    if each.cards or each.amounts:
-        lines.append(
-            f"  two observers agree on {each.cards_alike} of {each.cards} cards "
-            f"and {each.amounts_alike} of {each.amounts} amounts"
-        )
-    return lines

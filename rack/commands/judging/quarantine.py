@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rack.actions import Act, action_parsers, run_action, taken
@@ -67,11 +66,11 @@ def _list(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.quarantine import quarantine_cases
 
     entries = quarantine_cases(log)
-    output.value([as_json(each) for each in entries])
+    output.value([each.values() for each in entries])
     for each in entries:
         _report_fault(output, each)
     rows = [
-        (refusal_time(each), each.stream, each.entry.sha256[:16], each.size, each.state, each.entry.reason[:60])
+        (each.refused_at, each.stream, each.entry.sha256[:16], each.size, each.state, each.entry.reason[:60])
         for each in entries
     ]
     header = ("refused at", "stream", "sha-256", "bytes", "state", "reason")
@@ -98,7 +97,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
             file.write(data)
     text = data[:MAX_BYTES_SHOWN].decode("ascii", "backslashreplace")
     _report_fault(output, each)
-    output.value(as_json(each) | {"text": text})
+    output.value(each.values() | {"text": text})
     shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
     rest = (
         f"{len(data) - MAX_BYTES_SHOWN:,} more bytes are not shown; --out FILE writes all of them"
@@ -108,7 +107,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     output.text(
         f"sha-256  {each.entry.sha256}",
         f"stream   {each.stream}",
-        f"refused  {refusal_time(each)}",
+        f"refused  {each.refused_at}",
         f"state    {each.state}",
         f"reason   {each.entry.reason}",
         "",
@@ -146,24 +145,3 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
     output.value({"redriven": done, "refused": refused})
     output.text(f"{len(done):,} redriven, {len(refused):,} still refused; `rack replay` judges their rounds again")
     return _exit_of(chosen or entries) or (Exit.FINDINGS if refused else Exit.CLEAN)
-
-
-def refusal_time(each: QuarantineCase) -> str:
-    """Return the time of a refusal, in UTC by the log's clock."""
-    moment = datetime.fromtimestamp(each.entry.at_us / 1_000_000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if each.entry.at_us else "–"
-
-
-def as_json(each: QuarantineCase) -> dict[str, Any]:
-    """Return an entry as JSON values, without its bytes."""
-    return {
-        "sha256": each.entry.sha256,
-        "stream": each.stream,
-        "reason": each.entry.reason,
-        "bytes": each.size,
-        "vouched": each.vouched,
-        "fault": None if each.fault is None else str(each.fault),
-        "refused_at": refusal_time(each),
-        "refused_seq": each.refused_seq,
-        "redriven_seq": each.redriven_seq,
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,8 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 if there are findings, 4 if a stream is broken. `--as-of` and `--rules` keep nothing."""
     from desk.verification.walk import lost_tails
-    from rack.foreign import report_clock, report_store_faults
-    from rack.opening import log_at, results_at
+    from rack.opening import log_at, report_clock, report_store_faults, results_at
     from replay.run.replayer import MemoryResults
 
     worker_pool.check(arguments)
@@ -89,13 +89,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     address = log_address(arguments.log)
     if arguments.group is not None:
         _check_group(arguments, address)
-    log = log_at(address, read_only=True, check_heads=False)
-    try:
+    options = {"read_only": True} if arguments.group is not None else {}
+    with closing(log_at(address, read_only=True, check_heads=False)) as log:
         report_store_faults(log, output)
         report_clock(log, output)
-        options = {"read_only": True} if arguments.group is not None else {}
-        results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
-        try:
+        with closing(MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)) as results:
             if arguments.group is not None:
                 summary = _replay_in_group(address, arguments.group, results, output)
             else:
@@ -106,13 +104,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
                 broken = build_what_can_be_read(arguments.warehouse, log, results)
                 summary.integrity += [line for line in broken if line not in summary.integrity]
-        finally:
-            results.close()
-    finally:
-        log.close()
     if not arguments.follow:  # who follows has said them as they came
-        _report_judged_again(summary, 0, output)
-        _report_foreign(summary, 0, output)
+        _Told(output).problems(summary)
     _report(summary, output)
     if summary.integrity:
         return Exit.INTEGRITY
@@ -121,8 +114,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
     """Judge beside the standing verdicts; 4 if a stream is broken."""
-    from contextlib import closing
-
     from rack.opening import log_at, results_at, shadow_at
     from replay.narrative.names import plural
     from replay.run.shadow import judge_beside
@@ -230,7 +221,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Replay, Summary, follow
 
-    summary, reported, broken, foreign, again = Summary(), (0, 0), 0, 0, 0
+    summary, told = Summary(), _Told(output)
     keeper = None
     if arguments.warehouse:
         from analytics.warehouse.keeper import WarehouseKeeper
@@ -239,16 +230,8 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     try:
         rounds = _rounds(log, arguments.rounds)
         for summary in follow(log, results, again=arguments.again, rounds=rounds, adoptions=_adoptions(arguments)):
-            again = _report_judged_again(summary, again, output)
-            for line in summary.integrity[broken:]:
-                output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
-            broken = len(summary.integrity)
-            foreign = _report_foreign(summary, foreign, output)
-            if (summary.rounds, summary.changed) != reported:
-                reported = summary.rounds, summary.changed
-                output.note(
-                    f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
-                )
+            told.integrity(summary)  # nothing later in that stream is judged, and somebody must hear of it
+            told.progress(summary)
             if keeper is not None:
                 keeper.offer(summary.changed)
     except KeyboardInterrupt:
@@ -304,29 +287,22 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
 
 def _replay_in_group(address: str, name: str, results: ResultStore, output: Output) -> Summary:
     """Replay as a member of a group until interrupted; say which partitions are this member's, and what came of them."""
-    from contextlib import closing
-
     from rack.opening import group_at
     from replay.run.engine import engine
     from replay.run.partition_member import Shared, follow_group
     from replay.run.replayer import standing
 
-    shared, reported, foreign, again = Shared(), Shared(partitions=[-1]), 0, 0
+    shared, told, partitions = Shared(), _Told(output), [-1]
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
     with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
         output.note(f"joining the group {name}")
         try:
             for shared in running:
-                if shared.partitions != reported.partitions:
-                    listed = ", ".join(map(str, shared.partitions)) or "none; on standby"
+                if shared.partitions != partitions:
+                    partitions = list(shared.partitions)
+                    listed = ", ".join(map(str, partitions)) or "none; on standby"
                     output.note(f"partitions of this member: {listed}")
-                again = _report_judged_again(shared, again, output)
-                foreign = _report_foreign(shared, foreign, output)
-                if (shared.rounds, shared.changed) != (reported.rounds, reported.changed):
-                    output.note(
-                        f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
-                    )
-                reported = shared
+                told.progress(shared)
         except KeyboardInterrupt:
             output.note("stopped; the other members continue from here")
         finally:
@@ -338,20 +314,34 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _report_foreign(summary: Summary, reported: int, output: Output) -> int:
-    """Say which foreign records were passed over beyond this many; return how many that makes."""
-    from rack.foreign import foreign_lines
+class _Told:
+    """What of a replay that goes on was said already: each thing is said once."""
 
-    for line in foreign_lines(summary.foreign, reported):
-        output.problem(line)
-    return max(reported, summary.foreign.count)
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._counts, self._broken, self._again, self._foreign = (0, 0), 0, 0, 0
 
+    def integrity(self, summary: Summary) -> None:
+        """Say which streams are broken."""
+        for line in summary.integrity[self._broken :]:
+            self._output.problem(line)
+        self._broken = len(summary.integrity)
 
-def _report_judged_again(summary: Summary, reported: int, output: Output) -> int:
-    """Say which stored results and positions beyond this many did not fit and were judged again; return how many that makes."""
-    for line in summary.judged_again[reported:]:
-        output.problem(line)
-    return len(summary.judged_again)
+    def problems(self, summary: Summary) -> None:
+        """Say which stored results and positions did not fit and were judged again, and which foreign records were skipped."""
+        from events.log.foreign import foreign_lines
+
+        for line in (*summary.judged_again[self._again :], *foreign_lines(summary.foreign, self._foreign)):
+            self._output.problem(line)
+        self._again, self._foreign = len(summary.judged_again), max(self._foreign, summary.foreign.count)
+
+    def progress(self, summary: Summary) -> None:
+        """Say that, and what a batch brought."""
+        self.problems(summary)
+        if (summary.rounds, summary.changed) != self._counts:
+            self._counts = summary.rounds, summary.changed
+            counts = f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
+            self._output.note(counts)
 
 
 def _report(summary: Summary, output: Output) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 
 from rack.arguments import add, add_log, positive
 from rack.errors import Exit
@@ -31,53 +32,17 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.state import review_of
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
-    from replay.incidents import incidents
-    from replay.narrative.events import sentence
-    from replay.narrative.ruling import ruling
-    from replay.narrative.verdicts import RoundVerdict, narrate
-    from replay.transcript.verdict_text import incident_values, verdict_lines
+    from replay.transcript.verdict_text import verdict_lines
 
-    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
-    try:
+    with closing(log_at(log_address(arguments.log), read_only=True, check_heads=False)) as log:
         rules = read_submission(arguments.rules) if arguments.rules else None
         recorded = recorded_round(log, arguments.table, arguments.round, rules)
         disposed = review_of(log, arguments.table).disposed
-    finally:
-        log.close()
     judged = recorded.adjudication
     for broken in recorded.broken:
         output.problem(f"later in this stream: {broken}")
     if output.as_json:
-        from msgspec import to_builtins
-
-        events = [
-            {
-                "seq": event.seq,
-                "type": event.type,
-                "occurred_at_us": event.occurred_at_us,
-                "source": event.source,
-                "sentence": sentence(event.payload, recorded.currency),
-                "payload": to_builtins(event.payload),
-                "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None,
-            }
-            for event in recorded.events
-        ]
-        made = incidents(judged.findings)
-        ruled = ruling(made, judged.settlements, judged.chapter, None, recorded.currency, disposed)
-        account = narrate(RoundVerdict.of(judged), currency=recorded.currency, settled=ruled.settled)
-        output.value(
-            to_builtins(judged)
-            | {
-                "sentence": account.sentence,
-                "incidents": [incident_values(incident, recorded.currency, disposed) for incident in made],
-                "transcript": recorded.transcript(),
-                "events": events,
-            }
-        )
-    else:
-        output.text(
-            recorded.transcript().rstrip("\n"),
-            "",
-            *verdict_lines(judged, judged.chapter, currency=recorded.currency, disposed=disposed),
-        )
+        output.value(recorded.values(disposed))
+    lines = verdict_lines(judged, judged.chapter, currency=recorded.currency, disposed=disposed)
+    output.text(recorded.transcript().rstrip("\n"), "", *lines)
     return Exit.FINDINGS if judged.findings else Exit.CLEAN

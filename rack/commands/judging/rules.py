@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,7 +14,7 @@ from rack.errors import UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from desk.house.filing import Filing, Office
+    from desk.house.filing import Office
     from events.log.contract import EventLog
     from rulebook.chapters.rulebook import Rulebook
 
@@ -81,7 +81,7 @@ def _file(arguments: argparse.Namespace, output: Output) -> None:
         else:
             office, about = _office(log, arguments, "by"), taken(arguments, "by", "signed_by")
             made = office.file(arguments.tables, book.text, percent_of, **about)
-    output.value([_filing_as_json(filing) for filing in made])
+    output.value([filing.values() for filing in made])
     output.text(*(filing.says for filing in made))
     if not arguments.dry_run and arguments.signed_by is None:
         output.note(f"filed by {arguments.by}; a second person signs with `rack rules sign TABLE --by PERSON`")
@@ -158,16 +158,6 @@ def _filed(log: EventLog, arguments: argparse.Namespace, output: Output) -> None
     output.table(("table", "from", "rules", "SHA-256", "filed by", "signed by"), rows)
 
 
-def _filing_as_json(filing: Filing) -> dict[str, Any]:
-    return {
-        "table": filing.table,
-        "effective_gaming_day": filing.book.effective_gaming_day,
-        "digest": filing.book.digest,
-        "replaces": None if filing.before is None else filing.before.digest,
-        "changes": list(filing.changes),
-    }
-
-
 def _list(arguments: argparse.Namespace, output: Output) -> None:
     from rulebook.chapters.rulebook import known_rules
 
@@ -198,103 +188,9 @@ def _text_of(file: str) -> str:
         raise UsageError(f"{file}: no such file; expected a rules submission (TOML)") from None
 
 
-def _keys(text: str) -> set[str]:
-    """Return the keys of a text at its top: a chapter and an amendment have some that no submission may have."""
-    import tomllib
-
-    try:
-        return set(tomllib.loads(text))
-    except (ValueError, RecursionError):
-        return set()
-
-
-def _check_amendment(file: str, text: str, output: Output) -> None:
-    from rulebook.chapters.chapters import chapter
-    from rulebook.chapters.editions import read_amendment
-
-    try:
-        read = read_amendment(text, file)
-        jurisdiction, _, name = read.key.partition("-")
-        made = chapter(jurisdiction, name, day=read.effective, published=(text,))
-    except KeyError:
-        raise UsageError(f"{file}: there is no chapter {read.key}; expected one that `rack rules list` shows") from None
-    except ValueError as error:
-        raise UsageError(f"{file}: {error}") from error
-    output.value(
-        {"chapter": read.key, "edition": read.edition, "effective_gaming_day": read.effective, "sha256": read.digest}
-    )
-    changes = "" if made.edition_digest else "; it changes nothing of the chapter"
-    output.text(
-        f"{file}: accepted; {read.key}, edition {read.edition}, from {read.effective} on ({read.cite}){changes}"
-    )
-
-
-def _check_chapter(file: str, text: str, output: Output) -> None:
-    from rulebook.chapters.chapters import check_chapter
-
-    try:
-        read = check_chapter(text, file)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    output.value({"chapter": read.key, "game": read.game, "wagers": list(read.wagers), "findings": list(read.findings)})
-    output.text(
-        f"{file}: accepted; chapter {read.title} ({read.key}) of the game {read.game}, effective {read.effective}",
-        *table(
-            ("wager", "paytables"), [(each.name, ", ".join(each.paytables) or "–") for each in read.wagers.values()]
-        ),
-    )
-
-
 def _check(arguments: argparse.Namespace, output: Output) -> None:
-    file = arguments.file
-    text = _text_of(file)
-    if "edition" in _keys(text):
-        _check_amendment(file, text, output)
-    elif not {"jurisdiction", "numbers", "game"}.isdisjoint(_keys(text)):
-        _check_chapter(file, text, output)
-    else:
-        _check_submission(file, output)
+    from desk.house.rules_check import check_rules
 
-
-def _check_submission(file: str, output: Output) -> None:
-    book = read_submission(file)
-    output.value(_as_json(book))
-    offers = [
-        (offer.wager, offer.paytable.name if offer.paytable else "–", *_limits(offer.min_cents, offer.max_cents))
-        for offer in book.offers.values()
-    ]
-    output.text(
-        f"{file}: accepted; {book.name}, {book.chapter.title} ({book.chapter.key}), effective {book.effective_gaming_day}",
-        f"SHA-256 {book.digest}",
-        *(() if book.chapter.in_force else (f"for what-if replays only: {book.chapter.key} was never in force",)),
-        "",
-        *table(("wager", "paytable", "minimum", "maximum"), offers),
-    )
-
-
-def _limits(*cents: int) -> list[str]:
-    from rulebook.chapters.money import show_money
-
-    return [show_money(amount) for amount in cents]
-
-
-def _as_json(book: Rulebook) -> dict[str, Any]:
-    return {
-        "name": book.name,
-        "chapter": book.chapter.key,
-        "game": book.game,
-        "effective_gaming_day": book.effective_gaming_day,
-        "in_force": book.chapter.in_force,
-        "digest": book.digest,
-        "offers": [
-            {
-                "wager": offer.wager,
-                "paytable": offer.paytable.name if offer.paytable else None,
-                "min_cents": offer.min_cents,
-                "max_cents": offer.max_cents,
-            }
-            for offer in book.offers.values()
-        ],
-        "house_way": book.house_way.name if book.house_way else None,
-        "max_payout_cents": book.max_payout_cents,
-    }
+    checked = check_rules(_text_of(arguments.file), arguments.file)
+    output.value(checked.values)
+    output.text(*checked.lines)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rack.actions import action_parsers, run_action
 from rack.arguments import add, add_log, given_path, is_given, option
@@ -18,7 +18,6 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from desk.keys import KeyBook
-    from events.proofs.keys import KeyEntry
     from events.proofs.signed_note import PublicKey
 
 HELP = "Make the keys that sign checkpoints, list the keys of a log, or replace a key"
@@ -100,7 +99,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
         ring = KeyRing()
         for record in log.read(PROPERTY_STREAM):  # a break is raised: no key after it is listed
             ring.take(record)
-    output.value([_as_json(entry) for entry in ring.entries])
+    output.value([entry.values() for entry in ring.entries])
     if not ring.entries:
         output.text("The log has no keys; make the first with `rack keys new`.")
         return
@@ -109,24 +108,8 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
             each.key.id.hex(),
             f"event {each.published}",
             f"event {each.retired}" if each.retired else "in force",
-            _vouch(each),
+            each.vouched_for,
         )
         for each in ring.entries
     ]
     output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))
-
-
-def _vouch(entry: KeyEntry) -> str:
-    if entry.voucher is not None:
-        return f"by {entry.voucher.id.hex()}"
-    return "not valid" if entry.vouch else "no"
-
-
-def _as_json(entry: KeyEntry) -> dict[str, Any]:
-    return {
-        "public_key": str(entry.key),
-        "published": entry.published,
-        "retired": entry.retired or None,
-        "vouch": entry.vouch,
-        "vouched_by": str(entry.voucher) if entry.voucher is not None else None,
-    }

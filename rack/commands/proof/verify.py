@@ -74,11 +74,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     request = _request(arguments)
     from desk.verification.verification import verify
     from desk.verification.words import as_json, lines
+    from events.log.foreign import foreign_lines
     from events.sqlite.log import utc_now_us
-    from rack.foreign import fault_lines, foreign_lines
 
     made = verify(request, _watching(arguments, output))
-    for problem in (*made.problems, *fault_lines(list(made.faults))):
+    for problem in (*made.problems, *(f"evidence can be lost: {fault.line()}" for fault in made.faults)):
         output.problem(problem)
     for note in made.notes:
         output.note(note)

@@ -40,10 +40,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _send_test(folder: Path, output: Output) -> None:
     """Send a test to each receiver, and note when all took it. Raises `UsageError` if none exists."""
-    from secrets import token_hex
-
-    from desk.alarms.alarm import to_body, trial_message
-    from desk.alarms.sender import doors
+    from desk.alarms.sender import send_tests
     from desk.alarms.settings import read_settings
     from desk.house.health import TEST
     from rack.opening import now_us
@@ -51,12 +48,8 @@ def _send_test(folder: Path, output: Output) -> None:
     file = folder / "alarms.toml"
     if not file.exists():
         raise UsageError(f"{file}: no such file; write [mail] and a [[route]] into property.toml, and apply it")
-    settings = read_settings(file)
-    taken = True
-    for name, way in doors(settings, folder).items():
-        message = trial_message(token_hex(16), settings.pages)
-        answer = way.send(message.key, to_body(message), now_us() // 1_000_000)
-        taken = taken and answer.taken
-        output.note(f"{name}: {'taken' if answer.taken else 'NOT taken'} ({answer.said})")
-    if taken:
+    answers = list(send_tests(read_settings(file), folder))
+    for each in answers:
+        output.note(each.line)
+    if all(each.answer.taken for each in answers):
         (folder / TEST).write_text(f"{now_us()}\n", encoding="utf-8")

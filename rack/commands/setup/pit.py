@@ -13,7 +13,7 @@ from rack.settings import cases_folder, log_address
 
 if TYPE_CHECKING:
     from desk.house.pit import Pit
-    from desk.house.record import Line, TableRecord
+    from desk.house.record import Line
     from events.log.contract import EventLog
 
 HELP = "Enter what the pit does at a table: open, close, dealers, fills, credits, devices; list and correct it"
@@ -139,7 +139,7 @@ def _list(log: EventLog, given: argparse.Namespace, output: Output) -> None:
     from desk.house.record import TableRecord
 
     shown = [TableRecord(log, name.removeprefix("table/")) for name in log.streams() if name.startswith("table/")]
-    output.value([_table_as_json(each) for each in shown])
+    output.value([each.values() for each in shown])
     rows = [
         (
             each.table,
@@ -162,14 +162,14 @@ def show_lines(log: EventLog, name: str, day: str | None, output: Output) -> Non
     if not record.last:
         raise UsageError(f"the log has no table {name!r}; `rack pit list` names them")
     lines = [line for line in record.lines if day in (None, line.gaming_day)]
-    output.value([_as_json(line) for line in lines])
+    output.value([line.values() for line in lines])
     rows = [(str(line.seq), line.gaming_day, _time(line, clock), line.source, line.says) for line in lines]
     output.table(("line", "gaming day", "time", "source", "what"), rows, empty="No lines.")
 
 
 def print_lines(lines: list[Line], pit: Pit, output: Output) -> None:
     """Print lines as they now are."""
-    output.value([_as_json(line) for line in lines])
+    output.value([line.values() for line in lines])
     output.text(*(f"line {line.seq}  {_time(line, pit.clock)}  {line.says}" for line in lines))
 
 
@@ -177,30 +177,3 @@ def _time(line: Line, clock: Any) -> str:
     from replay.narrative.names import moment
 
     return f"{moment(line.at_us, clock.zone):%H:%M}"
-
-
-def _table_as_json(record: TableRecord) -> dict[str, Any]:
-    return {
-        "table": record.table,
-        "gaming_day": record.gaming_day,
-        "open": record.opened is not None,
-        "dealer": record.dealer,
-        "closer_cents": record.closer_cents,
-        "last_dealers": record.dealers(),
-    }
-
-
-def _as_json(line: Line) -> dict[str, Any]:
-    from msgspec import to_builtins
-
-    return {
-        "line": line.seq,
-        "gaming_day": line.gaming_day,
-        "at_us": line.at_us,
-        "source": line.source,
-        "type": line.entered.TYPE,
-        "entered": to_builtins(line.entered),
-        "counts": to_builtins(line.counts),
-        "initials": line.initials,
-        "corrections": [each._asdict() for each in line.amendments],
-    }

@@ -65,9 +65,10 @@ class Reception(NamedTuple):
 def _at_accounts(act: Callable[[Reception, argparse.Namespace, Output], None]) -> Act:
     def acting(arguments: argparse.Namespace, output: Output) -> None:
         from desk.sign_in.accounts import Accounts
+        from desk.sign_in.login_file import sign_in_beside
         from rack.opening import register_of
 
-        local = of_log(arguments.log)
+        local = sign_in_beside(settings.persons_file(settings.log_address(arguments.log)))
         act(Reception(local, Accounts(local.accounts), register_of(arguments.log), time.time()), arguments, output)
 
     return acting
@@ -114,22 +115,6 @@ def _invite(at: Reception, arguments: argparse.Namespace, output: Output) -> Non
     output.value({"person": person.id, "link": link, "code": code, "until": until})
     output.text(link, f"code {code}")
     output.note(f"give it to {person.name} alone; it holds once, until {until} UTC")
-
-
-def of_log(flag: str | None) -> LocalSignIn:
-    """Return the sign-in of our own that belongs to a log. Raises `UsageError` if there is none."""
-    from desk.sign_in.login_file import local_sign_in
-
-    register = settings.persons_file(settings.log_address(flag))
-    login = None if register is None else register.with_name("login.toml")
-    if login is None or not login.exists():
-        raise UsageError(
-            f"{login or 'login.toml'}: no such file; write [sign_in] into property.toml, and `rack apply` makes it"
-        )
-    local = local_sign_in(login)
-    if local is None:
-        raise UsageError(f"{login} names another identity provider: people are invited there")
-    return local
 
 
 def _time(at_s: float | None) -> str:

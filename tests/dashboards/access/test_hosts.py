@@ -11,9 +11,8 @@ import pytest
 import streamlit
 
 from dashboards.access.hosts import name_of, objection
+from dashboards.access.login import ServingRefused, check_login, public_hosts
 from rack.cli import main
-from rack.commands.analysis.dashboard import check_login, public_hosts
-from rack.errors import UsageError
 from tests.dashboards import sample
 from tests.dashboards.access.test_access import LOGIN
 from tests.dashboards.conftest import HEALTH, free_port, started
@@ -127,7 +126,7 @@ def test_what_is_no_host_has_no_name(host: str) -> None:
 
 @pytest.mark.parametrize("given", ["https://rack.example", "rack.example:443", "rack.example/", "*", "*.example", ""])
 def test_a_public_host_is_a_name_and_no_more(given: str) -> None:
-    with pytest.raises(UsageError, match="expected a host name"):
+    with pytest.raises(ServingRefused, match="expected a host name"):
         public_hosts([given])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboards.sign_in.trial import LoginHandler
 from desk.review.desk import desk_at
-from rack.live.trial_sign_in import LoginHandler
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in_browser as log_in
 

@@ -14,13 +14,13 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from dashboards.access.login import check_login
 from dashboards.sign_in.provider import Provider
 from dashboards.sign_in.site import LONGEST_BODY, Challenges, SignInSite
 from desk.review.persons import Person, Persons
 from desk.sign_in import passwords
 from desk.sign_in.accounts import SignInRefused
 from desk.sign_in.login_file import LocalSignIn, local_login_text, local_sign_in
-from rack.commands.analysis.dashboard import check_login
 
 HERE = "https://rack.example"
 PEOPLE = Persons([Person(id="m.ortiz", name="Maria <Ortiz>", roles=("pit", "count"))], "persons.toml")
