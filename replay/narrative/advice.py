@@ -7,7 +7,7 @@ import msgspec
 from replay.advice import Advice
 from replay.incidents import incidents
 from replay.narrative.incidents import incident_sentence
-from replay.narrative.names import capitalized, position_name, wager_with_number
+from replay.narrative.names import capitalized, position_name, readable, wager_with_number
 from replay.narrative.reckoning import SettledWager, action, bank_in, due_reckoning
 
 PHASES = {
@@ -40,12 +40,17 @@ def warning_sentences(advice: Advice, currency: str) -> list[str]:
 
 
 def remedies(advice: Advice, currency: str) -> list[str]:
-    """Return what is to be done about money that is wrong in an open round, a sentence each."""
-    found = (
-        action(each.difference_cents or 0, each.seat, bank=bank_in(each.observed), currency=currency)
-        for each in advice.warnings
-    )
-    return [sentence for sentence in found if sentence]
+    """Return what is to be done in an open round, by incident: whom to pay, or what the rule asks if no money is wrong."""
+    sentences: list[str] = []
+    for incident in sorted(incidents(advice.warnings), key=lambda each: each.gravity):
+        money = [
+            action(each.difference_cents or 0, each.seat, bank=bank_in(each.observed), currency=currency)
+            for each in incident.findings
+        ]
+        cause = incident.cause
+        asked = f"The rule asks: {readable(cause.expected, currency)} ({cause.cite})."
+        sentences += [each for each in money if each] or [asked]
+    return sentences
 
 
 def due_sentences(advice: Advice, currency: str) -> list[str]:

@@ -81,6 +81,24 @@ def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
     expect(page.get_by_role("table", name="What was recorded")).to_contain_text("◆ evidence")
 
 
+def test_an_alarm_stays_when_its_round_closes_and_can_still_be_taken(
+    login_site: str, floor: Living, page: Page
+) -> None:
+    """A round at ten times real time is over before anybody has read the alarm."""
+    floor.pay_short(61)
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.goto(f"{login_site}/health")
+    alarm = page.locator("[class*='st-key-alarm-']").filter(has_text="FU-01 · round 61")
+    expect(alarm).to_contain_text("▲ Open")
+    floor.pay_short(61, closes=True)
+    expect(alarm).to_contain_text("✖ Closed uncorrected")
+    alarm.get_by_role("button", name="Take").click()
+    expect(alarm).to_have_count(0)
+    with desk_at(floor.log, read_only=True) as desk:
+        (case,) = [each for each in desk.cases() if each.finding.round_no == 61]
+    assert (case.review.state, case.review.assigned_to) == ("assigned", "m.ortiz")
+
+
 def press(page: Page, key: str, wanted: str) -> None:
     """Press a key until the page shows what is wanted: a page that is still being drawn does not hear it."""
     place = page.locator("h2.rk-h2").first

@@ -13,6 +13,7 @@ from dashboards.parts import desk, floor_now
 from desk.review.desk import desk_at
 from replay.advice import Advice
 from replay.findings import Finding
+from replay.narrative.advice import remedies
 from tests.analytics.counts import month
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
@@ -185,3 +186,14 @@ def advised(*warnings: Finding) -> Advice:
         dues=(),
         warnings=warnings,
     )
+
+
+def test_a_warning_says_whom_to_pay_or_what_the_rule_asks() -> None:
+    shoe = finding(
+        "DEAL-DEVICE", expected="with a failed dealing shoe the round is void", cite="58 Pa. Code § 688a.13(l)"
+    )
+    assert remedies(advised(shoe), "USD") == [
+        "The rule asks: with a failed dealing shoe the round is void (58 Pa. Code § 688a.13(l))."
+    ]
+    short = finding("PAY-UNDER", difference_cents=-10_000, expected="200.00", cite="58 Pa. Code § 688a.12(b)")
+    assert remedies(advised(short), "USD") == ["Pay $100.00 to the patron at seat 3."]
