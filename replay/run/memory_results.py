@@ -13,7 +13,7 @@ from events.errors import ResultBroken
 from events.log.contract import NO_ADVICE, ChainedResult, Head, ResultStore
 from events.log.foreign import OwnStore
 from events.log.result_chain import ResultChains
-from replay.run.stream_worker import Result
+from replay.run.tally import Result
 
 
 class MemoryResults(OwnStore):
