@@ -147,7 +147,9 @@ WALK = {
     f"replay {LOG} --engine dask": "scale",
     f"replay {LOG} --warehouse FILE": "analytics",
     "theory --compute dj_wild": "theory",
-    "verify FILE.pdf --key log.key.pub": "packet",
+    "verify FILE.pdf --key log.key.pub": 4,
+    f"verdicts diff next {LOG}": 3,
+    f"verdicts diff next --report FILE {LOG}": "packet",
     "verify --log archive:///path": "analytics",
     "verify --log kafka://host/prefix": "kafka",
 }

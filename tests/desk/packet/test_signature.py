@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -70,6 +71,17 @@ def test_any_one_byte_of_the_signature_and_of_what_places_it_is_found(
     changed[data.draw(st.integers(begin, len(changed) - 1))] ^= other
     with pytest.raises(BadPacket):
         check_packet(bytes(changed), [floor.public])
+
+
+@settings(max_examples=60)
+@given(data=st.data(), size=st.integers(0, 12))
+def test_attachments_of_a_damaged_document_are_read_or_refused(packet: Packet, data: st.DataObject, size: int) -> None:
+    """What a PDF is decides which check is made, before its signature is known to hold."""
+    begin = data.draw(st.sampled_from([packet.pdf.rindex(b"xref", 0, -60), packet.pdf.rindex(b"/EmbeddedFiles") - 200]))
+    place = data.draw(st.integers(begin, min(begin + 700, len(packet.pdf))))
+    damaged = packet.pdf[:place] + data.draw(st.binary(min_size=size, max_size=size)) + packet.pdf[place + size :]
+    with contextlib.suppress(BadPacket):
+        attached(damaged, "packet.json")
 
 
 def test_nothing_can_be_added_or_cut_off(packet: Packet, floor: Floor) -> None:
