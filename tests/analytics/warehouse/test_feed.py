@@ -32,7 +32,7 @@ GAMES = ("face_up_pai_gow", "player_dealer", "fortune_asia")
 @pytest.fixture(scope="module")
 def day() -> Groups:
     """Rounds with every kind of fault and correction, over two gaming days."""
-    return list(simulate(19, 42, games=GAMES).groups())
+    return list(simulate(19, 60, games=GAMES).groups())
 
 
 def rows(path: Path) -> dict[tuple[str, str], Any]:
