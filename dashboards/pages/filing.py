@@ -81,10 +81,10 @@ def signatures(records: Sequence[TableRecord]) -> None:
     for (by, submission, day), tables in waiting.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"signature-{tables[0]}"):
             words = f"{listed(map(table_name, tables))}: {submission} from {day}, filed by {by}"
-            st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
             if person is not None and person.token == by:
-                st.caption("waits for another person's signature")
-            elif person is not None:
+                words += "; waits for another person's signature"
+            st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
+            if person is not None and person.token != by:
                 label = f"Sign {table_name(tables[0]) if len(tables) == 1 else plural(len(tables), 'filing')}"
                 st.button(label, key=f"sign-{tables[0]}", on_click=_sign, args=(tables,))
 

@@ -88,6 +88,7 @@ AT_HOME = {
     "starlette": ("intake/gateway/", "dashboards/"),
     "webauthn": ("dashboards/sign_in/",),
     "uvicorn": ("intake/gateway/",),
+    "segno": ("rack/commands/setup/sign_in.py",),
     "shtab": ("rack/commands/setup/completion.py",),
 }
 

@@ -148,6 +148,16 @@ def test_people_are_invited_listed_and_signed_out(hands: Hands, tmp_path: Path) 
     ]
 
 
+def test_an_invitation_is_drawn_for_the_camera_of_a_phone(hands: Hands) -> None:
+    pytest.importorskip("segno", reason="comes with the pages")
+    hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
+    hands.types("apply house --by person-1")
+    link, _, *drawn = hands.types("sign-in invite person-1 --qr").splitlines()
+    assert link.startswith("http://localhost:8501/sign-in/invited#")
+    assert len(drawn) >= 15
+    assert {len(line) for line in drawn} == {len(drawn[0])}
+
+
 def test_a_table_that_the_file_closes_is_opened_until_then(hands: Hands, tmp_path: Path) -> None:
     hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
     hands.types("apply house --by person-1")

@@ -6,6 +6,7 @@ import argparse
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from rack import settings
@@ -30,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     says = "Print a link and its code, with which a person sets a passkey or a password up, once."
     invite = action("invite", says, _at_accounts(_invite))
     add(invite, "--hours N", "So long it holds (default: 24; at most 168).", type=int, default=24)
+    add(invite, "--qr", "Print the link as a QR code, too, for the camera of a phone.")
     end = action("end", "End every sign-in of a person, now: open pages are cut off.", _at_accounts(_end))
     remove = action(
         "remove", "Remove a person's passkeys, password and invitation, and end every sign-in.", _at_accounts(_remove)
@@ -110,11 +112,27 @@ def _invite(at: Reception, arguments: argparse.Namespace, output: Output) -> Non
         raise UsageError(f"--hours {arguments.hours}: expected 1 to 168")
     if not person.roles:
         raise UsageError(f"{person.id} has no role, and could open no page; write roles in property.toml, and apply it")
+    draw = _qr_codes() if arguments.qr else lambda link: []
     code = at.accounts.invite(person, at.now_s, arguments.hours)
     link, until = f"{at.local.issuer}/invited#{code}", _time(at.now_s + arguments.hours * 3600)
     output.value({"person": person.id, "link": link, "code": code, "until": until})
-    output.text(link, f"code {code}")
+    output.text(link, f"code {code}", *draw(link))
     output.note(f"give it to {person.name} alone; it holds once, until {until} UTC")
+
+
+def _qr_codes() -> Callable[[str], list[str]]:
+    """Return what draws a link as a QR code, in lines. Raises `UsageError` if its package is not there."""
+    try:
+        import segno
+    except ImportError as error:
+        raise UsageError("--qr needs the package segno; it comes with pip install 'discard-rack[dashboard]'") from error
+
+    def draw(link: str) -> list[str]:
+        drawn = StringIO()
+        segno.make(link, micro=False).terminal(drawn, compact=True)
+        return drawn.getvalue().splitlines()
+
+    return draw
 
 
 def _time(at_s: float | None) -> str:

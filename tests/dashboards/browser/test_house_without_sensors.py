@@ -117,15 +117,76 @@ def test_two_people_open_five_tables_from_nothing(own_site: str, browser: Browse
         hands.page.context.close()
 
 
-def test_the_form_of_a_filing_can_be_read_by_everybody(own_site: str, browser: Browser, house: House) -> None:
-    kane = Hands(browser, house, "s.kane")
-    kane.opens(own_site, "filing")
-    kane.presses("FU-01")
-    expect(kane.page.get_by_label("Max payout")).to_be_visible()
-    expect_drawn(kane.page)
-    expect_fits(kane.page)
-    assert lasting_faults(kane.page) == []
-    kane.page.emulate_media(color_scheme="dark")
-    expect(kane.page.locator("html")).to_have_css("color-scheme", "dark")
-    assert lasting_faults(kane.page) == []
-    kane.page.context.close()
+ENTRY = ("*KdJc9s8h4d3c3", "AsQdTh9h7c5s2d", "b25")
+WIDE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def watched(own_site: str, house: House) -> str:
+    """The same house after a day: a table is open, and three of ten rounds of an audit were entered."""
+    today, log = houses.today(), ["--log", house.log]
+    if house.record("ou-01").opened is None:
+        house.rack("pit", "open", "ou-01", "--by", "s.kane", "--amount", "20,000.00", "--dealer", "d-08", *log)
+    house.rack("pit", "fill", "ou-01", "--by", "s.kane", "--amount", "2,000.00", "--slip", "17", *log)
+    audit = ["--table", "fu-01", "--purpose", "dealer_audit", "--dealer", "d-07", "--planned", "10", "--by", "m.ortiz"]
+    house.rack("observe", "open", *audit, "--selection", "random", "--rounds", "40", *log)
+    entry = house.folder / "entry.txt"
+    seen = ["--table", "fu-01", "--day", today, "--observer", "m.ortiz", "--camera", "cam-1", "--observation", "o-1"]
+    cards = "dealer=Jk Kd Jc 9s 8h 4d 3c seat3=As Qd Th 9h 7c 5s 2d"
+    for bet, done in (("25.00", "return"), ("30.00", "return"), ("35.00", "take")):
+        entry.write_text(f"wager seat=3 base {bet}\ndeal {cards}\n{done} seat=3 base {bet}\n")
+        house.rack("ingest", str(entry), *seen, *log)
+    house.rack("replay", *log, code=1)
+    return own_site
+
+
+def fill(hands: Hands, site: str, name: str) -> None:
+    """Open a page and fill it as far as somebody who is in the middle of it."""
+    page = hands.page
+    if name != "entry":
+        hands.opens(site, name)
+    if name == "filing":
+        hands.presses("FU-01")
+        expect(page.get_by_label("Max payout")).to_be_visible()
+    elif name == "pit":
+        hands.presses("Fill", ".st-key-tile-ou-01")
+        page.locator(".st-key-tile-ou-01").get_by_text("Last entries").click()
+        expect(page.locator(".st-key-tile-ou-01")).to_contain_text("received a fill of $2,000.00")
+        expect(page.get_by_role("heading", name="Awaiting your initials")).to_be_visible()
+    elif name == "count":
+        page.get_by_label("OU-01").fill("100x12, 20x33")
+        page.get_by_role("button", name="Enter", exact=True).click()
+        expect(page.get_by_text("Waits for the second entry")).to_be_visible()
+        page.get_by_text("Enter all boxes again").click()
+    elif name == "observations":
+        page.get_by_text("Open an observation").first.click()
+        expect(page.get_by_role("link", name="FU-01 · o-1")).to_be_visible()
+    else:
+        page.goto(f"{site}/entry?table=fu-01&observation=o-1")
+        expect(page.get_by_text("by the rules on file")).to_be_visible()
+        expect_drawn(page)
+        page.get_by_label("Dealer: cards").click()
+        for words in ENTRY:
+            page.keyboard.type(words)
+            page.keyboard.press("Tab")
+        page.keyboard.type("t")
+        expect(page.locator(".headline")).to_be_visible()
+    expect_drawn(page)
+
+
+@pytest.mark.parametrize("name", ["filing", "pit", "count", "observations", "entry"])
+def test_a_page_that_is_filled_in_can_be_read_by_everybody(
+    watched: str, browser: Browser, house: House, name: str
+) -> None:
+    hands = Hands(browser, house, "m.ortiz")
+    fill(hands, watched, name)
+    expect_fits(hands.page)
+    for size in (PHONE, WIDE):
+        hands.page.set_viewport_size(size)
+        for scheme in ("light", "dark"):
+            hands.page.emulate_media(color_scheme=scheme)
+            expect(hands.page.locator("html")).to_have_css("color-scheme", scheme)
+            hands.page.locator("h1").first.scroll_into_view_if_needed()  # nothing lies below what is fixed at the top
+            expect_drawn(hands.page)
+            assert lasting_faults(hands.page) == [], (name, size, scheme)
+    hands.page.context.close()
