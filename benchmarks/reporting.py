@@ -26,7 +26,7 @@ No test asserts these figures. The lookup of hand ranks is filled, as after some
 
 
 def say(text: str) -> None:
-    """Tell whoever waits what is being done."""
+    """Say what is being done."""
     sys.stderr.write(text + "\n")
 
 

@@ -36,7 +36,7 @@ WITNESS_VARIABLE, WITNESS_KEY_VARIABLE = "RACK_WITNESS", "RACK_WITNESS_KEY"
 
 ACCESS_VARIABLE = "RACK_ACCESS"
 LOGIN, READ_ONLY = "login", "read-only"
-"""How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
+"""How the pages are served: to those who log in, each as their role allows; or to anyone at this machine, to look only."""
 
 SIGN_IN_VARIABLE = "RACK_SIGN_IN"
 """The login file, if the sign-in is our own and this server serves it."""

@@ -153,7 +153,7 @@ def replay(log: Log) -> ReplayedLog:
 def verify(log: Log, keys: Sequence[PublicKey] = ()) -> VerificationReport:
     """Recompute every hash, root and signature of a log (`rack verify`, without what lies next to the log).
 
-    `keys` are the log's public keys as you received them; without them the keys that the log names are used, which whoever
+    `keys` are the log's public keys as you received them; without them the keys that the log names are used, which anyone who
     replaced the whole log could have replaced, too. A fault raises nothing: `ok` is false, and `breaks` has each of them. Raises
     `LogUnavailable` if the log cannot be read.
     """

@@ -1,7 +1,7 @@
 """Lines into the log: what is reported is appended, what is refused goes to quarantine, and each line has its outcome.
 
 A batch is one commit. If the log refuses a draft of it, that draft is found by halving and goes to quarantine; the rest
-is appended. Handing the same lines in again changes nothing, so that whoever got no answer may repeat them.
+is appended. Handing the same lines in again changes nothing, so that a sender without an answer may repeat them.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def append_lines(
     With a pace, what is held is appended as soon as it is due, and if a None comes in between.
     """
     appender = LineAppender(log, read_rules)
-    yield appender.summary  # whoever is stopped in the first batch knows what was stored, too
+    yield appender.summary  # stopped in the first batch, one knows what was stored, too
     batch: list[AcceptedLine | Refusal] = []
     size = 0
     for line in lines:

@@ -165,8 +165,8 @@ def redrive(
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
-    there, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an `IntegrityError` if
-    the bytes are not those that were refused, also if `line` is handed in: no one can tell what it represents.
+    there, or if no device may report it, no matter who redrives it; `IntakeError` if it was redriven already; an `IntegrityError`
+    if the bytes are not those that were refused, also if `line` is handed in: no one can tell what it represents.
     """
     if each.fault is not None:
         raise each.fault

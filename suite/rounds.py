@@ -72,7 +72,7 @@ def _ask(stdin: Any, cases: Iterable[dict[str, Any]]) -> None:
             stdin.write(json.dumps({"id": case["id"], "rounds": case["rounds"]}, ensure_ascii=False) + "\n")
         stdin.close()
     except OSError:
-        pass  # the engine ended: whoever reads its answers says so
+        pass  # the engine ended: the reader of its answers says so
 
 
 def outcome(case: dict[str, Any], said: dict[str, Any]) -> tuple[str, str]:

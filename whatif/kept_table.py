@@ -1,7 +1,7 @@
 """A round table that a replay keeps up: the rows of the rounds it judges, written while it judges them.
 
 The theory of this file: the rows that `row_keeper` takes are put into files, and the manifest that replaces the old one at once
-says up to which heads. So whoever reads the table sees it as of one moment, and a kill leaves what was in force.
+says up to which heads. So a reader of the table sees it as of one moment, and a kill leaves what was in force.
 
     manifest.json                                       as in `round_table`; it also names what follows
     rounds/<property>/<game>/<month>.<digest>.parquet   finished rounds; and, of each place, one file of those that something late
@@ -50,7 +50,7 @@ from whatif.row_schema import Row
 from whatif.stream_rows import StreamRows, Unfinished
 
 WRITE_EVERY_S: Final = 1.0
-"""Whoever follows a log writes rows at most so often, and leaves at least as long for judging as that takes."""
+"""A replay that follows a log writes rows at most so often, and leaves at least as long for judging as that takes."""
 JOINED_AT: Final = 16
 """This many files of about the same size become one."""
 

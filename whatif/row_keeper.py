@@ -1,6 +1,6 @@
 """The rows of the rounds that a replay judges, as they come from it, wherever they are then put.
 
-The theory of this file: results are committed first, then the rows are taken, up to the same heads. So whoever was killed between
+The theory of this file: results are committed first, then the rows are taken, up to the same heads. So a replay killed between
 the two has rows that are behind, never ahead, and the next replay reads what is missing from the log (`resume`). What cannot be
 gone on with is derived from the stream's first event, as `round_table.build` does, so that the rows are always those that it
 derives. `kept_table` puts them into files; `StreamKeeper` hands over those of one stream.

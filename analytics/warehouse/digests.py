@@ -3,7 +3,7 @@
 Invariant: a digest is of the rows as they came from the log and the results, computed in the build that read them;
 the order of rows does not matter, each of their columns does. It is the number of rows and the sum of their SHA-256 (of the first
 120 bits, in two halves), so that a build that replaces some rows takes theirs away and adds the new ones', and reads no others.
-Rows of events are digested by stream, other tables whole. Whoever can write the file can compute sums again: see `generations`.
+Rows of events are digested by stream, other tables whole. Anyone who can write the file can compute sums again (`generations`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ FICLONE: Final = 0x40049409
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What identifies a file: whoever writes to it changes a time that no program can set."""
+    """What identifies a file: a write to it changes a time that no program can set."""
 
     inode: int
     size: int

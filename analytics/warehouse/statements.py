@@ -1,4 +1,4 @@
-"""The statements that an answer was made with, as they ran, so that whoever doubts a figure can run them again.
+"""The statements that an answer was made with, as they ran, so that a reader who doubts a figure can run them again.
 
 Invariant: what is shown is what ran. A statement is kept next to the values of its parameters, never put together
 with them.

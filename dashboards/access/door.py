@@ -1,7 +1,7 @@
 """The door in front of Streamlit's own addresses: what it answers to whom, how much it takes in, and with which headers.
 
-Invariant: whoever has no sign-in reaches what the sign-in page needs, and nothing else: no upload, no metrics, no message that
-changes anything, and only this many connections at once. No one fills the memory: uploads have a limit for all of them together.
+Invariant: a person without a sign-in reaches what the sign-in page needs, and nothing else: no upload, no metrics, no message
+that changes anything, and only this many connections at once. No one fills the memory: uploads have a limit together.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def held_uploads() -> int:
 
 
 class Door:
-    """Refuses what is not for whoever asks. `by_login`: the pages have a sign-in; without, everybody at this machine may look."""
+    """Refuses what the asker may not have. `by_login`: the pages have a sign-in; without, everybody at this machine may look."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Door:
 
 
 def _heard(receive: Receive, *, visitor: bool) -> Receive:
-    """Return a way to receive that leaves out the messages which are not for whoever sends them."""
+    """Return a way to receive that leaves out the messages that their sender may not send."""
 
     async def heard() -> MutableMapping[str, Any]:
         while True:

@@ -1,6 +1,6 @@
 """What a page made for somebody to take away: fetched under its address by the same sign-in only, and gone with it.
 
-Streamlit would serve such a file to whoever knows its address, without a cookie (`st.download_button`); it is not used here.
+Streamlit would serve such a file to anyone who knows its address, without a cookie (`st.download_button`); it is not used here.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Place(StrEnum):
 
 
 class PageEntry(NamedTuple):
-    """A page of the navigation. Whoever may see a page with `is_start` begins there after signing in."""
+    """A page of the navigation. People who may see a page with `is_start` begin there after signing in."""
 
     place: Place
     title: str

@@ -23,7 +23,7 @@ COOKIE = "_streamlit_user"
 TOKENS = "_streamlit_user_tokens"
 CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"
 MEDIA, FONTS = "/media/", "/static/media/"
-"""Where Streamlit hands out what scripts made, to whoever asks; and where the fonts of its own pages lie."""
+"""Where Streamlit hands out what scripts made, to anyone who asks; and where the fonts of its own pages lie."""
 LONGEST_S = 12 * 3600
 """A sign-in ends after a shift: a role that was taken away does not outlive it."""
 IDLE_S = 30 * 60
@@ -137,7 +137,7 @@ class SignInGuard:
             await self.app(scope, receive, send)
             return
         path, key = scope["path"], key_of(cookies_of(scope))
-        # Whoever knows an address of a medium could fetch it without a cookie; the fonts of the pages are no one's secret.
+        # Anyone who knows an address of a medium could fetch it without a cookie; the fonts of the pages are no one's secret.
         if MEDIA in path and not path.startswith(FONTS):
             await refuse(send, 404, "Nothing is served here.")
         elif path.endswith(LOGOUT):

@@ -1,7 +1,7 @@
 """Marks in lanes or on a plane, as HTML that needs no script: places in percent, so that a chart is as wide as its page.
 
-A browser draws it with the page, in the page's own colors (by their names in style.css), and prints it so. To whoever hears
-the page a chart is one picture with a name; to whoever points at a mark it says its values.
+A browser draws it with the page, in the page's own colors (by their names in style.css), and prints it so. A screen reader
+takes a chart as one picture with a name; a mark that is pointed at says its values.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def scale_of(values: Iterable[float | None]) -> Scale:
 
 
 class Lane(NamedTuple):
-    """A row of a chart: what it is of, what its marks say to whoever points at them, and the marks."""
+    """A row of a chart: what it is of, what its marks say when they are pointed at, and the marks."""
 
     label: str
     tip: str

@@ -1,7 +1,7 @@
 """A patron's dispute, step by step: claim, payment, decision, letter and packet. One step is next, the others are quiet.
 
 A dispute that is opened here is a case at once: it has a number, a due date, and a letter at its end. Everything is written
-through the desk, by whoever may review; others see what was done.
+through the desk, by people who may review; others see what was done.
 """
 
 from __future__ import annotations

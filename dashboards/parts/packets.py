@@ -1,4 +1,4 @@
-"""The dispute packet from a page: made from the log by whoever is logged in, on record before the files are there."""
+"""The dispute packet from a page: made from the log by the person who is logged in, on record before the files are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report for filing from a page: shown, then signed and taken away by whoever is logged in, on record before it is there."""
+"""A report for filing from a page: shown, then signed and taken away, on record before it is there."""
 
 from __future__ import annotations
 

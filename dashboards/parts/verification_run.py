@@ -39,7 +39,7 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 class Walking:
-    """A walk that goes on in a thread of its own, whoever looks on: a page that is left does not end it."""
+    """A walk that goes on in a thread of its own, no matter who looks on: a page that is left does not end it."""
 
     def __init__(self, request: Request) -> None:
         self.step: VerificationStep | None = None
@@ -78,7 +78,7 @@ def _walking() -> dict[str, Walking]:
 
 
 def going_on(address: str) -> bool:
-    """Say whether a walk of a log goes on that was begun by these pages, whoever began it."""
+    """Say whether a walk of a log goes on that was begun by these pages, no matter by whom."""
     now = _walking().get(address)
     return now is not None and not now.ended
 

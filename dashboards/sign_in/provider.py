@@ -1,5 +1,5 @@
-"""An identity provider (OpenID Connect: authorization code with PKCE) for one client, the pages. Without a server: whoever serves
-it asks the person who it is, and brings requests and answers.
+"""An identity provider (OpenID Connect: authorization code with PKCE) for one client, the pages. Without a server: its
+caller asks people who they are, and brings requests and answers.
 """
 
 from __future__ import annotations

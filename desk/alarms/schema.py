@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 of a message, for whoever writes a receiver: `python -m desk.alarms.schema` writes it."""
+"""JSON Schema 2020-12 of a message, for authors of receivers: `python -m desk.alarms.schema` writes it."""
 
 from __future__ import annotations
 

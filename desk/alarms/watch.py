@@ -165,7 +165,7 @@ class Watch:
                 yield Taken(change=change, about=about, messages=self._messages(change), steps=self._steps(change))
 
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
-        """Return who is told of a change: who was told before, and by the routes whoever was not."""
+        """Return who is told of a change: those who were told before, and those whom the routes add."""
         alarm = change.standing.alarm
         told = self._outbox.told(alarm.id) if change.before is not None else set()
         names = dict.fromkeys(sorted(told & self._settings.receiver.keys()))

@@ -1,6 +1,6 @@
 """A table's stream as the people of the house see it, line by line, with what counts now; and how they write to it.
 
-Invariant: whoever writes is registered, has a role for it, and is in the source (`pit-m-ortiz`); a line is named by its
+Invariant: a person who writes is registered, has a role for it, and is in the source (`pit-m-ortiz`); a line is named by its
 number in the stream. What is written is decided and appended in one turn of the log.
 """
 

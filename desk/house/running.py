@@ -1,7 +1,7 @@
 """The files that a running property reads (persons, cameras, alarms, reports) and the units that run its parts, from
 `property.toml`.
 
-A file that people wrote is never written over: whoever wants it made moves it away. The register of persons is the exception: it
+A file that people wrote is never written over: to have it made, move it away. The register of persons is the exception: it
 gains and changes entries, and keeps those that the file does not name.
 """
 
@@ -26,7 +26,7 @@ MADE: Final = f"# Made from {FILE} by `rack apply`: change that file, and apply 
 
 
 class Written(NamedTuple):
-    """A file that applying writes (`+`, `~`), leaves as it is (`=`), or leaves to whoever wrote it (`!`)."""
+    """A file that applying writes (`+`, `~`), leaves as it is (`=`), or leaves to its author (`!`)."""
 
     mark: str
     path: Path

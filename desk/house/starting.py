@@ -25,7 +25,7 @@ QUESTIONS: Final = {
 """Answer → how it is asked for."""
 DEFAULTS: Final = {"cutover": "06:00", "currency": "USD"}
 LIMITS: Final = ("15.00", "1000.00")
-"""The limits of a new filing, to be changed by whoever files."""
+"""The limits of a new filing, to be changed before filing."""
 
 
 class Kind(NamedTuple):

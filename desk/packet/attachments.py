@@ -1,6 +1,6 @@
 """Files attached to a PDF of ours, read without a library: the form that Typst writes, and to which a signature adds a section.
 
-Invariant: whoever asks has checked the signature over every byte, or decides by the answer only which check to make.
+Invariant: the caller has checked the signature over every byte, or decides by the answer only which check to make.
 """
 
 from __future__ import annotations

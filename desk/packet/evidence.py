@@ -4,7 +4,7 @@ A verdict rests on the round and on the state of the table when it opened: rules
 dice, devices, meters, who sat where, what the rounds before left. `evidence` takes the round with the rounds just before it
 whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
 events alone, and if that gives another verdict than the whole stream, it takes twice as many rounds before. So no one has to
-trust the choice: whoever has the events judges them refolded.
+trust the choice: a reader of the events judges them refolded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which cameras see which table and seat, how far each camera's clock is ahead, and the address of its video at a time.
 
 The property keeps it in a TOML file. Invariant: times of the log are the property's; a camera is asked by its own
-clock, and whoever shows its video says by how much that differs.
+clock, and a page that shows its video says by how much that differs.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class Desk:
 
     Every method that writes returns the entry as it now is in the log, and raises `ReviewRefused` where it does not
     fit, `EventError` if a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
-    recorded by id; views and exports are recorded of whoever looks.
+    recorded by id; views and exports are recorded of everyone who looks.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Desk:
         self.log, self.results, self._persons = log, results, persons
         self._clock = clock or _now_us
         self.memory = DeskMemory()
-        """What was read before; whoever opens a desk again and again may put the same in each."""
+        """What was read before; a caller that opens a desk again and again may pass the same to each."""
 
     # ------------------------------------------------------------------------------------------------------- reading
 

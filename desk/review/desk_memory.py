@@ -1,4 +1,4 @@
-"""What a desk has read of findings and reviews, kept between two looks by whoever looks again: then only what is new is read.
+"""What a desk has read of findings and reviews, kept between two looks, so that only what is new is read.
 
 Invariant: it is kept in memory alone, goes on only if log and results still hold what was read last, by the chain
 hash there, and otherwise begins again. One thread at a time.

@@ -186,7 +186,7 @@ class IncidentDesk:
     def sign(self, finding_id: str, *, by: str, reason: str, total_cents: int | None = None) -> list[Entry]:
         """Put the second signature under every disposition of an incident that waits for one.
 
-        `total_cents`, if given, must be their sum: whoever signs has seen it. Raises `ReviewRefused` if it is not.
+        `total_cents`, if given, must be their sum: the person who signs has seen it. Raises `ReviewRefused` if it is not.
         """
         case = self.case(finding_id)
         waiting = sum(

@@ -1,6 +1,6 @@
 """The last full verification of a log, kept in a small file next to it: when, by whom, the result, what it covered.
 
-Invariant: it is a notice and no evidence. Whoever can write next to the log can alter or remove it, so that it never
+Invariant: it is a notice and no evidence. Anyone who can write next to the log can alter or remove it, so that it never
 vouches for the log; it is there so that a verification that failed is not forgotten. A failure remains until a verification with
 at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
 (D440, D441). What a verification that passed had reached is never forgotten by a later one: a log that reaches less far fails,

@@ -74,7 +74,7 @@ def authenticator_address(secret: bytes, person: str, where: str) -> str:
 def code_step(secret: bytes, code: str, now_s: float, after: int) -> int | None:
     """Return the step of a one-time code that is right, of now or 30 seconds off; None if it is wrong, or not after `after`.
 
-    A code counts once: whoever saw it typed cannot use it again.
+    A code counts once: a person who saw it typed cannot use it again.
     """
     digits = code.replace(" ", "").encode("ascii", "replace")
     now = int(now_s) // STEP_S

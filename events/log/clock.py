@@ -51,7 +51,7 @@ def streams_ahead(log: EventLog, now_us: int) -> list[AheadOfClock]:
             for record in log.read(stream, end, end) if end else ():
                 at_us = _recorded.decode(record.data).recorded_at_us
                 found += [AheadOfClock(stream, record.seq, at_us)] if is_ahead(at_us, now_us) else []
-        except (IntegrityError, msgspec.MsgspecError):  # for whoever reads the whole stream to name
+        except (IntegrityError, msgspec.MsgspecError):  # a reader of the whole stream names it
             continue
     return found
 

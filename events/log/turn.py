@@ -1,7 +1,7 @@
 """The right to write to a log on one machine, by turns: a writer takes it for one group and gives it back.
 
 Three locks of the kernel on `<path>.lock`, each given up when its process ends. The *turn* is the lock of the whole file:
-whoever has it is the one writer. The *place in line* is a lock of the file's byte 0: a writer takes it before it waits for
+its holder is the one writer. The *place in line* is a lock of the file's byte 0: a writer takes it before it waits for
 the turn, and gives it back as soon as it has the turn. A writer that gives the turn back and wants it again thus comes
 after the one that waits: no one who writes without a pause keeps another out. The *presence* is a shared lock of byte 1,
 held as long as the log is open for writing.

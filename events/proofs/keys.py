@@ -3,7 +3,7 @@
 A key file holds one line: `PRIVATE+KEY+name+id+base64(kind ‖ seed)`, the text form of C2SP signed-note, or
 `HOOK package.module:factory argument` for a key that lies in a device or service: `factory(argument)` returns the `Signer`.
 Either way its mode must be 0600. Public keys are in the property's stream (`key_published`, `key_retired`), so that
-whoever reads the log up to a checkpoint knows which key had to sign that checkpoint. A key vouches for another only while it
+a reader of the log up to a checkpoint knows which key had to sign that checkpoint. A key vouches for another only while it
 is in force: published before the event that publishes the other, and not retired before it (D447).
 """
 
@@ -115,7 +115,7 @@ def read_public_key(path: Path, kind: KeyKind = KeyKind.LOG) -> PublicKey:
 
 
 def vouch_for(key: PublicKey, signer: Signer) -> str:
-    """Return an older key's line of signature over a new one: whoever trusts the older can follow to the newer."""
+    """Return an older key's line of signature over a new one: those who trust the older can follow to the newer."""
     return sign(_vouch_text(key), signer).line()
 
 

@@ -1,4 +1,4 @@
-"""Proofs for many leaves of one Merkle tree at once: whoever has these leaves and the hashes next to them has the root. Pure.
+"""Proofs for many leaves of one Merkle tree at once: these leaves and the hashes next to them give the root. Pure.
 
 The tree is that of RFC 9162 (see `merkle.py`). If leaves are together, one sparse proof is far shorter than an inclusion
 proof for each: of every subtree in which none of the leaves lies, the proof holds the root, from left to right.

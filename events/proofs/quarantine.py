@@ -1,7 +1,7 @@
 """Compares the refused bytes that a log keeps in quarantine with what its chain says of them.
 
 An `intake_refused` event states the SHA-256 and the size of the bytes that were refused in its place. The bytes lie next to
-the chain: whoever uses them compares them first. Bytes are kept before their event is appended, so that whoever reads the
+the chain: code that uses them compares them first. Bytes are kept before their event is appended, so that whoever reads the
 events first, and then the quarantine, finds an entry for every event. An entry without an event (no one could read its stream,
 its stream takes no notice, or a crash came between) is compared with the name under which it is kept; no chain vouches for it.
 """

@@ -77,7 +77,7 @@ class PublicKey(msgspec.Struct, frozen=True):
 
 
 class Signer(Protocol):
-    """Whoever holds a private key: a file (`events.proofs.keys`), or a device or service that never gives it out."""
+    """The holder of a private key: a file (`events.proofs.keys`), or a device or service that never gives it out."""
 
     @property
     def public_key(self) -> PublicKey:

@@ -186,7 +186,7 @@ def statements_of(
     """Return what a checkpoint states of results, and what speaks against stating more.
 
     Only results are stated whose chain is sound and continues what was stated before. With `again`, sound chains that contradict
-    an earlier statement are stated too, as begun again: for whoever has judged again and compared.
+    an earlier statement are stated too, as begun again: for an auditor who has judged again and compared.
     """
     check = check_results(StoredState(store), stated)
     statements = [

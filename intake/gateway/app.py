@@ -86,7 +86,7 @@ class Caller(NamedTuple):
 
 
 class Gateway:
-    """What the addresses answer from. `devices` None: whoever reaches the gateway may hand in for any source."""
+    """What the addresses answer from. `devices` None: anyone who reaches the gateway may hand in for any source."""
 
     def __init__(
         self, commit: GroupCommit, devices: DeviceWatch | None, profiles: Profiles, tokens: Tokens, telemetry: Telemetry

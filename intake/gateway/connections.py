@@ -1,4 +1,4 @@
-"""Connections that cost nothing to whoever is served: one that does not send a request in time is closed.
+"""Connections that cost others nothing: one that does not send a request in time is closed.
 
 The server's own limits count a connection that only waits like one that is served. Here a connection has `HEAD_S` to send
 the head of its first request and `IDLE_S` between two; where as many are open as may be, the one that has waited longest is

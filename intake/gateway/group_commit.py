@@ -212,7 +212,7 @@ class GroupCommit:
     def _give_up(self, error: Exception) -> None:
         """Give up a log of which no one can say what it has stored: the next group opens it again, and finds out.
 
-        Not if another has taken over from this gateway: whoever opened again would take it back.
+        Not if another has taken over from this gateway: opening it again would take it back.
         """
         self.trouble = str(error) or type(error).__name__
         self._succeeded = isinstance(error, SecondWriter)

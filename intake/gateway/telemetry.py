@@ -66,7 +66,9 @@ class Telemetry:
             **tally,
             "ms": round(seconds * 1000, 1),
         }
-        with contextlib.suppress(OSError):  # whoever read the log of requests has gone: devices are served all the same
+        with contextlib.suppress(
+            OSError
+        ):  # the reader of the log of requests has gone: devices are served all the same
             self._log(_encoder.encode(line | ({"reason": reason} if reason else {})).decode())
 
     def lines(self, answers: Sequence[Answer]) -> dict[str, int]:

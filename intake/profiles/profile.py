@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from events.errors import EventError
-from events.vocabulary.card_numbers import hidden_numbers
+from events.vocabulary.card_numbers import hidden_numbers, without_card_numbers
 from events.vocabulary.codec import MAX_EVENT_BYTES, as_json, unique_keys
 from intake.errors import IntakeError, NoKeyring
 from intake.lines import (
@@ -29,6 +29,7 @@ from intake.lines import (
     AcceptedLine,
     LineSource,
     Refusal,
+    line_of,
     named_tokens,
     raw_lines,
     read_line,
@@ -37,6 +38,15 @@ from intake.lines import (
 )
 from intake.profiles.card_fields import card_fields, marked, without_prefixes
 from intake.profiles.form import CARD, CardForm, EnvelopeForm, EventMapping, ProfileMapping, Value, read_form
+
+
+class MessageRead(NamedTuple):
+    """A message: where it is, the events that it becomes, a line of JSON each, and why it is refused."""
+
+    where: str
+    events: list[str]
+    refused: list[str]
+
 
 _ID_KEY: Final = secrets.token_bytes(32)
 """Of this process, and kept nowhere: an event's id cannot be found by counting. What comes again is known by what it says."""
@@ -103,6 +113,14 @@ class Profile:
                 with named_tokens(raw.where):
                     lines = self.read(raw.data, raw.where, tokens, origin)
                 yield raw.where, lines
+
+    def messages(self, file: LineSource, name: str) -> Iterator[MessageRead]:
+        """Yield what messages become, to be shown: each card number has the same token, and no keyring is needed."""
+        for each in self.read_arriving(file, name, lambda data: without_card_numbers(data, lambda _: "p-card")):
+            if each is not None:
+                where, lines = each
+                drafts = [line_of(line.stream, line.draft).decode() for line in lines if not isinstance(line, Refusal)]
+                yield MessageRead(where, drafts, [line.reason for line in lines if isinstance(line, Refusal)])
 
     def lines_of(
         self, file: LineSource, name: str, tokens: Callable[[bytes], bytes]

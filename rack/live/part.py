@@ -19,11 +19,11 @@ GRACE_S: Final = 30.0
 
 
 orphaned: Final = threading.Event()
-"""Set when whoever started this process is gone."""
+"""Set when the process that started this one is gone."""
 
 
 def end_with_parent() -> None:
-    """Wait until whoever started this process is gone; then end it."""
+    """Wait until the process that started this one is gone; then end this one."""
     while os.read(sys.stdin.fileno(), 4096):
         pass
     orphaned.set()
@@ -45,7 +45,7 @@ def main() -> int:
     try:
         code: int = importlib.import_module(module).main(arguments)
     finally:
-        if orphaned.is_set():  # otherwise whoever started it does this
+        if orphaned.is_set():  # otherwise the process that started it does this
             _kill_group()
     return code
 

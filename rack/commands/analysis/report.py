@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rack.arguments import add, add_log, is_given, option
 from rack.asking import add_warehouse, day, warehouse_at
@@ -15,9 +13,6 @@ from rack.on_record import add_custody, record_export
 from rack.output import Output, table
 from rack.settings import demo_log, key_file, log_address, reports_file
 from rack.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from desk.report.content import Report
 
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
 
@@ -49,6 +44,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make a report; 1 if it has a row that needs attention. Or list the reports."""
     from analytics.reports.catalogue import REPORTS
+    from analytics.reports.files import make_files
+    from analytics.reports.filing import read_filing
+    from analytics.warehouse.warehouse import reading
+    from desk.review.desk import desk_at
+    from rack.opening import options_of
 
     if arguments.name == "list":
         return _list(arguments, output)
@@ -60,75 +60,33 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     warehouse = warehouse_at(arguments)
     of_demo = demo_log(warehouse.parent) if arguments.log is None else None
     address = of_demo or log_address(arguments.log)
-    made = _made(names, arguments, address, warehouse)
-    _refuse_others({path: data for _, files in made for path, data in files.items()})
-    for report, files in made:
-        record_export(
-            address,
-            arguments,
-            output,
-            rounds={name: [None] for name in report.concerns},
-            digest=sha256(files[_pdf(arguments, report)]).hexdigest(),
-            form="pdf",
-            log_id=report.log_id,
-        )
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    for _, files in made:
-        write_whole(files)
-        output.text(*(str(path) for path in files))
-    for warning in dict.fromkeys(report.warning for report, _ in made if report.warning):
-        output.note(warning)
-    summaries = [_summary(report, files) for report, files in made]
-    output.value(summaries if arguments.name == ALL else summaries[0])
-    return Exit.FINDINGS if any(_marked(report) for report, _ in made) else Exit.CLEAN
-
-
-def _summary(report: Report, files: Mapping[Path, bytes]) -> dict[str, object]:
-    """Return what was made, for a program."""
-    return {
-        "report": report.name,
-        "from": report.first,
-        "to": report.last,
-        "as_of_us": report.as_of_us,
-        "on_record": report.on_record,
-        "warning": report.warning,
-        "attention": _marked(report),
-        "files": {str(path): sha256(data).hexdigest() for path, data in files.items()},
-    }
-
-
-def _marked(report: Report) -> int:
-    return sum(len(each.marked) for each in report.tables)
-
-
-def _made(
-    names: Sequence[str], arguments: argparse.Namespace, address: str, warehouse: Path
-) -> list[tuple[Report, dict[Path, bytes]]]:
-    """Make reports and their files, in memory."""
-    from analytics.reports.catalogue import make_report
-    from analytics.reports.filing import read_filing
-    from analytics.warehouse.warehouse import reading
-    from desk.report.document import signed_pdf
-    from desk.report.sheet import sheets
-    from desk.review.desk import desk_at
-    from rack.opening import options_of
-
     key, filing = key_file(arguments.key, address), read_filing(reports_file(address))
-    made = []
     with (
         reading(warehouse) as db,
         desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk,
     ):
-        for name in names:
-            report = make_report(name, db, desk, first=arguments.first, last=arguments.last, filing=filing)
-            files = {_pdf(arguments, report): signed_pdf(report, desk.log, key)}
-            made.append((report, files | {arguments.out / file: data for file, data in sheets(report).items()}))
-    return made
-
-
-def _pdf(arguments: argparse.Namespace, report: Report) -> Path:
-    out: Path = arguments.out
-    return out / f"{report.file_name}.pdf"
+        period = {"first": arguments.first, "last": arguments.last}
+        made = [make_files(name, db, desk, key, arguments.out, **period, filing=filing) for name in names]
+    _refuse_others({path: data for each in made for path, data in each.files.items()})
+    for each in made:
+        record_export(
+            address,
+            arguments,
+            output,
+            rounds={name: [None] for name in each.report.concerns},
+            digest=each.digest,
+            form="pdf",
+            log_id=each.report.log_id,
+        )
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for each in made:
+        write_whole(each.files)
+        output.text(*(str(path) for path in each.files))
+    for warning in dict.fromkeys(each.report.warning for each in made if each.report.warning):
+        output.note(warning)
+    summaries = [each.values() for each in made]
+    output.value(summaries if arguments.name == ALL else summaries[0])
+    return Exit.FINDINGS if any(each.attention for each in made) else Exit.CLEAN
 
 
 def _refuse_others(files: Mapping[Path, bytes]) -> None:

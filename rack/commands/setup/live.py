@@ -127,7 +127,7 @@ def _asked(at: list[float]) -> Callable[..., None]:
 
 
 def _end(supervision: Supervision) -> None:
-    """End the parts in order; whoever asks for it once more has them killed."""
+    """End the parts in order; a second request kills them."""
     try:
         supervision.end()
     except BaseException:

@@ -1,0 +1,99 @@
+"""A search in words for rounds as they are remembered, and for what people wrote with these words; as values and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from analytics.errors import search_words
+from analytics.errors.search_words import Search
+from analytics.errors.sentence import significant
+from analytics.hold import hold
+from analytics.warehouse.warehouse import Warehouse
+from desk.review import full_text
+from desk.review.desk import Desk
+from desk.review.full_text import FoundText
+from replay.narrative.names import moment, told_apart
+from replay.narrative.text_table import table
+
+
+class Everything(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search found: rounds, and texts with every word; `outcome` says what came of the rounds."""
+
+    search: Search
+    written: Sequence[FoundText]
+    understood: Sequence[str]
+    outcome: str
+    currency: str
+    zone: tzinfo
+
+    def values(self) -> dict[str, Any]:
+        """Return what was found as JSON values."""
+        said = self.search.said
+        return {
+            "understood": self.understood,
+            "notes": said.notes,
+            "unread": said.unread,
+            "outcome": self.outcome,
+            "remembered": msgspec.to_builtins(self.search.remembered),
+            "rounds": msgspec.to_builtins(self.search.rounds),
+            "texts": [
+                {key: value for key, value in msgspec.to_builtins(each).items() if key != "words"}
+                for each in self.written
+            ],
+        }
+
+    def lines(self, most: int) -> list[str]:
+        """Return what was found as text, with at most so many rounds."""
+        said = self.search.said
+        lines = [f"Searched for: {'; '.join(self.understood)}."] if self.understood else []
+        lines += [f"{note[:1].upper()}{note[1:]}." for note in said.notes]
+        if said.unread and not self.written:
+            lines.append(f"Ignored: {', '.join(said.unread)}.")
+        if not said.is_empty:
+            lines += ["", self.outcome, *self._rounds(most)]
+        if self.written:
+            rows = [(each.kind, _place(each), each.says) for each in self.written]
+            heading = "Findings, notes, disputes and cases with every word:"
+            lines += ["", heading, *table(("what", "where", "says"), rows)]
+        elif said.is_empty:
+            lines.append("No word of it says which round it was, and nobody wrote these words.")
+        return lines
+
+    def _rounds(self, most: int) -> list[str]:
+        rows = []
+        for each in search_words.shown(self.search.rounds, most):
+            began = moment(each.opened_at_us, self.zone)
+            agrees = search_words.agreement(each, self.search.remembered, self.currency)
+            words = ", ".join(f"{'✓' if is_so else '✗'} {what}" for is_so, what in agrees)
+            rows.append((search_words.heading(each), f"{began:%H:%M}{told_apart(began)}", each.verdict, words))
+        return table(("round", "began", "verdict", "agrees"), rows) if rows else []
+
+
+def search_everything(db: Warehouse, desk: Desk, text: str) -> Everything:
+    """Search a warehouse, and the log that it was built from. Raises what the warehouse and the log raise."""
+    facts = hold.property_facts(db)
+    try:
+        zone: tzinfo = ZoneInfo(facts.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone = UTC
+    written = full_text.search(full_text.texts(desk, facts.currency), significant(text))
+    found = search_words.search(db, text, date.fromisoformat(desk.today()))
+    played = search_words.played_between(db, found.remembered)
+    says = search_words.outcome(found.rounds, found.remembered, played, zone, found.said.unread)
+    return Everything(
+        search=found,
+        written=written,
+        understood=search_words.understood(found.remembered, facts.currency),
+        outcome="" if found.said.is_empty else says,
+        currency=facts.currency,
+        zone=zone,
+    )
+
+
+def _place(each: FoundText) -> str:
+    return each.id if each.kind == "case" else f"{each.place} ({each.id[:8] if each.kind == 'finding' else each.id})"
