@@ -137,13 +137,6 @@ def check_options(
             raise UsageError(f"rack {command} {action} takes no {option(name)}; it applies to: {others}")
 
 
-def require_options(arguments: argparse.Namespace, command: str, action: str, needed: Collection[str]) -> None:
-    """Raise `UsageError` for the first option that an action needs and that was not given."""
-    for name in needed:
-        if not is_given(arguments, name):
-            raise UsageError(f"rack {command} {action} needs {option(name)} (rack {command} --help)")
-
-
 def time_us(text: str, option_name: str, expected: str = "a time") -> int:
     """Read the time with zone that an option gives; return UTC microseconds. Raises `UsageError`.
 

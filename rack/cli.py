@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from rack.arguments import CommandParser, output_flags, parsed
@@ -21,55 +22,10 @@ from rack.installation import foreign_files
 from rack.output import Output
 
 COMMANDS = {
-    "demo": "judging",
-    "live": "setup",
-    "simulate": "judging",
-    "ingest": "judging",
-    "gateway": "judging",
-    "devices": "judging",
-    "quarantine": "judging",
-    "replay": "judging",
-    "verdicts": "judging",
-    "advise": "judging",
-    "rounds": "judging",
-    "what-if": "judging",
-    "round": "judging",
-    "judge": "judging",
-    "review": "judging",
-    "case": "judging",
-    "find": "judging",
-    "surveillance": "judging",
-    "observe": "judging",
-    "alerts": "judging",
-    "rules": "judging",
-    "init": "setup",
-    "plan": "setup",
-    "apply": "setup",
-    "doctor": "setup",
-    "sign-in": "setup",
-    "pit": "setup",
-    "count": "setup",
-    "dispute": "proof",
-    "verify": "proof",
-    "prove": "proof",
-    "checkpoint": "proof",
-    "witness": "proof",
-    "keys": "proof",
-    "archive": "proof",
-    "patrons": "proof",
-    "theory": "analysis",
-    "warehouse": "analysis",
-    "hold": "analysis",
-    "dealer-errors": "analysis",
-    "fairness": "analysis",
-    "report": "analysis",
-    "metrics": "analysis",
-    "dashboard": "analysis",
-    "kafka": "setup",
-    "completion": "setup",
-    "docs": "setup",
+    path.stem.replace("_", "-"): path.parent.name
+    for path in sorted((Path(__file__).parent / "commands").glob("*/[!_]*.py"))
 }
-"""Command → the room of `rack.commands` that its module is in."""
+"""Command → the room of `rack.commands` that its module is in: a command is found by its place."""
 
 GROUPS = {
     "The first day": ("demo", "judge", "init", "live", "dashboard", "verify"),

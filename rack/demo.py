@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,16 +86,14 @@ def run(
     day = gaming_day.simulate(seed, rounds, games=games)
     (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
-    log = log_at(address, create=True, property_id=PROPERTY)
-    try:
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log:
         if log.streams():
             raise UsageError(f"{address}: the log already holds events; name another log")
         events = append(log, day.groups(), output)
         clock.lap("append")
         signer = publish_key(log, out)
         events += 1
-        results = results_at(address)
-        try:
+        with closing(results_at(address)) as results:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
             found = sorted(findings(results), key=_in_order)
@@ -110,10 +108,6 @@ def run(
 
             build_warehouse(out / WAREHOUSE, log, results)
             clock.lap("warehouse")
-        finally:
-            results.close()
-    finally:
-        log.close()
     return Demo(
         events=events,
         rounds=summary.rounds,
@@ -190,8 +184,7 @@ def publish_key(log: EventLog, out: Path) -> Signer:
 
 def sign_checkpoint(log: EventLog, results: ResultStore, address: str, signer: Signer, out: Path) -> None:
     """Sign a checkpoint over all events and all results."""
-    with contextlib.ExitStack() as resources:
-        store = resources.enter_context(contextlib.closing(checkpoints_at(address, log_id=log.log_id)))
+    with closing(checkpoints_at(address, log_id=log.log_id)) as store:
         memory = SigningMemory(out / DEMO_KEY, log.log_id)
         checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, results=results)
         checkpointer.read()

@@ -73,6 +73,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "questions": ("errors", "hold", "warehouse"),
         "reports": ("errors", "hold", "theory", "statistics", "warehouse"),
         "*": ("hold", "theory", "statistics", "warehouse"),
+        "record_notes": ("*", "questions", "hold", "warehouse"),
     },
     "dashboards": {
         "run": (),

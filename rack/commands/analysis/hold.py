@@ -11,7 +11,7 @@ from analytics.questions import questions
 from rack.arguments import add, add_log, check_options, positive, within
 from rack.asking import add_question, answer, answered, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.output import Output, counted
+from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -59,24 +59,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _note(db: Warehouse, given: argparse.Namespace, output: Output) -> None:
-    """Print what a reader of the answer must know of the record: table days without wagers, and counts entered twice."""
-    from analytics.answers import cell
-    from analytics.hold import behind, hold
+    """Print what a reader of the answer must know of the record."""
+    from analytics.record_notes import record_notes
 
-    question, of = QUESTIONS[given.question], replace(selection(given), dealer=None, shift=None)
-    total = hold.hold_totals(db, of).row(0, named=True)
-    without = total["table_days"] - total["table_days_with_wagers"]
-    if without and question.of_wagers:
-        output.note(
-            f"no wagers are on record for {without:,} of {counted(total['table_days'], 'table day')}: they are in no figure of "
-            "wagers, and their trays can only be compared with drop, fills and credits"
-        )
-    for row in behind.counts_behind(db, of).drop_nulls("repeats").iter_rows(named=True) if question.of_counts else ():
-        name = f"{row['kind']} {row['reference']} of {cell('amount_cents', row['amount_cents'])}"
-        output.note(
-            f"{row['table_id']}, {row['gaming_day']}: {name} is on record twice (events {row['repeats']} and {row['seq']}), "
-            "and both count; if it was one, correct the second"
-        )
+    part = replace(selection(given), dealer=None, shift=None)
+    for line in record_notes(db, QUESTIONS[given.question], part):
+        output.note(line)
 
 
 def _period(given: argparse.Namespace, *without: str) -> str:

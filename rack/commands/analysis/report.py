@@ -10,7 +10,7 @@ from rack.arguments import add, add_log, is_given, option
 from rack.asking import add_warehouse, day, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
-from rack.output import Output, table
+from rack.output import Output
 from rack.settings import demo_log, key_file, log_address, reports_file
 from rack.whole_files import write_whole
 
@@ -115,5 +115,5 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
         (each.name, each.title, ", ".join(rule.cite for rule in each.rules if rule.role == "answers") or "–")
         for each in REPORTS.values()
     ]
-    output.text(*table(("report", "title", "answers"), rows))
+    output.table(("report", "title", "answers"), rows)
     return Exit.CLEAN

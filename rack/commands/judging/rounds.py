@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add, add_log
 from rack.errors import Exit
-from rack.output import Output, table
+from rack.output import Output
 from rack.settings import log_address
 from rack.whole_files import named_errors
 
@@ -28,23 +29,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at
     from whatif.round_table import RoundTable, build
 
-    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
-    try:
-        with named_errors(arguments.out):
-            made = build(
-                log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}")
-            )
-    finally:
-        log.close()
+    with (
+        closing(log_at(log_address(arguments.log), read_only=True, check_heads=False)) as log,
+        named_errors(arguments.out),
+    ):
+        made = build(log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
     rounds, ineligible = rounds_of(made), RoundTable(arguments.out).ineligible()
     output.value(as_json(made) | {"asides": ineligible})
     output.text(f"{rounds:,} rounds in {len(made.files)} files at {arguments.out}")
     if ineligible:
         many = sum(ineligible.values())
         output.text(f"{many:,} rounds ({many / rounds:.1%}) are replayed event by event:")
-        output.text(*table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in ineligible.items()]))
+        output.table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in ineligible.items()])
     if made.event_replay:
-        output.text(*table(("stream without rows", "why"), sorted(made.event_replay.items())))
+        output.table(("stream without rows", "why"), sorted(made.event_replay.items()))
     return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.event_replay.values()) else Exit.CLEAN
 
 

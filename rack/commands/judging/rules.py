@@ -11,7 +11,7 @@ import msgspec
 from rack.actions import action_parsers, at_house, run_action, taken
 from rack.arguments import add, add_log, option
 from rack.errors import UsageError
-from rack.output import Output, table
+from rack.output import Output
 
 if TYPE_CHECKING:
     from desk.house.filing import Office
@@ -166,7 +166,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
     rows = [
         (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
     ]
-    output.text(*table(("chapter", "wager", "paytable", "cite"), rows))
+    output.table(("chapter", "wager", "paytable", "cite"), rows)
 
 
 def read_submission(file: str) -> Rulebook:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rack.arguments import add, given_path
 from rack.errors import Exit, UsageError
-from rack.output import Output, table
+from rack.output import Output
 
 HELP = "Say of every part of a property whether it is as it should be, and what to do"
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         options = options_of(read_property(arguments.folder).address)
     parts = list(look(arguments.folder, now_us(), **options))
     output.value([part._asdict() for part in parts])
-    output.text(*table(("part", "", "says"), [(part.name, "ok" if part.ok else "TO DO", part.says) for part in parts]))
+    output.table(("part", "", "says"), [(part.name, "ok" if part.ok else "TO DO", part.says) for part in parts])
     return Exit.CLEAN if all(part.ok for part in parts) else Exit.FINDINGS
 
 
