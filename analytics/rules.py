@@ -16,6 +16,7 @@ from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
 from analytics.theory.theory import Return, return_of, returns
 from analytics.warehouse.warehouse import Warehouse
+from rulebook.chapters.known_editions import KnownEdition, known_editions
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
 
@@ -74,6 +75,11 @@ class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     offered: list[OfferedWager]
     other_paytables: dict[str, list[str]]
+
+
+def editions() -> list[KnownEdition]:
+    """Return the editions of all chapters that this program holds, and the amendments whose text is not held."""
+    return known_editions()
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):

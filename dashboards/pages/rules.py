@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import partial
 
 import streamlit as st
@@ -55,6 +56,7 @@ def page() -> None:
     source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
     source.show(decisions.account(st.query_params.get("decision")))
     _rules_of_a_table()
+    every_edition()
     every_decision()
     source.watch()
 
@@ -62,6 +64,30 @@ def page() -> None:
 def every_decision() -> None:
     """Offer all decisions: how a text is read that leaves room."""
     source.on_opening("How ambiguous rules are interpreted", lambda: source.show(decisions.listing()))
+
+
+def every_edition() -> None:
+    """Offer the editions of all chapters: what each changed, since when, and what is not held."""
+    columns = {
+        "Chapter": "short",
+        "Edition": "number",
+        "From": "short",
+        "Published": "text",
+        "Held": "short",
+        "Changes": "text",
+    }
+    rows = [
+        (
+            each.chapter,
+            each.edition or "–",
+            day_name(date.fromisoformat(each.effective)) if each.effective else "–",
+            each.cite or "–",
+            "yes" if each.held != "not held" else "no",
+            each.changes,
+        )
+        for each in rules.editions()
+    ]
+    source.on_opening("Editions of the chapters", lambda: source.show(markup.table(columns, rows, "Editions")))
 
 
 def _rules_of_a_table() -> None:

@@ -128,6 +128,14 @@ class FindingForm(_Form):
     severity: Literal["high", "medium", "low"]
 
 
+class NotHeldForm(_Form):
+    """An amendment that is known to exist and whose text is not held: nothing is judged by it."""
+
+    cite: Text
+    published: Text
+    changes: Text
+
+
 class ChapterForm(_Form):
     """A chapter's file."""
 
@@ -160,6 +168,7 @@ class ChapterForm(_Form):
     shuffler: tuple[OptionForm, ...] = ()
     setting: tuple[SettingForm, ...] = ()
     finding: tuple[FindingForm, ...] = ()
+    not_held: tuple[NotHeldForm, ...] = ()
 
 
 def fault_of(table: Mapping[str, Any]) -> str | None:

@@ -28,6 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     action = action_parsers(parser)
     action("list", "List every wager and paytable of every chapter, with its section.", _list)
+    says = "List the editions of every chapter: what each changed, since when, and amendments whose text is not held."
+    editions = action("editions", says, _editions)
     check = action("check", "Validate a rules submission, an amendment, or the chapter of a game.", _check)
     file = action("file", "File a rules submission at tables, all or none.", _file)
     for each in (check, file):
@@ -45,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     says = "List who filed which rules, and who signed; a filing by a device is named."
     filed = action("filed", says, at_house(_filed, read_only=True))
     add(filed, "tables TABLE", "Only these tables.", nargs="*", type=str.lower)
-    for each in (file, sign, amend, filed):
+    for each in (editions, file, sign, amend, filed):
         add_log(each)
     add(sign, "--by PERSON", "Who signs, such as m.ortiz.", required=True)
     add(file, "--by PERSON", "Who files, such as m.ortiz.")
@@ -167,6 +169,25 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
         (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
     ]
     output.table(("chapter", "wager", "paytable", "cite"), rows)
+
+
+def _editions(arguments: argparse.Namespace, output: Output) -> None:
+    from intake.filings import published
+    from rack.opening import house_log
+    from rack.settings import load
+    from rulebook.chapters.known_editions import known_editions
+
+    texts: list[str] = []
+    if arguments.log or load().log:
+        with house_log(arguments.log, read_only=True) as log:
+            texts = [each.toml for each in published(log)]
+    known = known_editions(texts)
+    output.value([each._asdict() for each in known])
+    rows = [
+        (each.chapter, each.edition or "–", each.effective or "–", each.cite or "–", each.held, each.changes)
+        for each in known
+    ]
+    output.text(*table(("chapter", "edition", "from", "published", "held", "changes"), rows))
 
 
 def read_submission(file: str) -> Rulebook:

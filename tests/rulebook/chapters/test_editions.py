@@ -10,6 +10,7 @@ import pytest
 
 from rulebook.chapters.chapters import add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.chapters.editions import FIXED_NUMBERS, amendment_from_words, read_amendment
+from rulebook.chapters.known_editions import known_editions
 from rulebook.chapters.rulebook import RulesRefused, parse_submission, submission_from_words
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -148,3 +149,14 @@ def test_a_chapter_from_outside_brings_its_own_amendments() -> None:
         assert "fortune_bonus" in chapter("pa", "688a", day=DAY).wagers
     finally:
         remove_chapter("pa-700a")
+
+
+def test_editions_are_listed_with_who_holds_them_and_what_is_not_held_until_it_is_brought() -> None:
+    brought = amendment_from_words(["pa-687a", "2", "2027-02-01", "strike_section=13(i)"])
+    held = [each[1:] for each in known_editions([brought]) if each.chapter == "pa-687a"][1:]
+    assert [(edition, day, changes, by) for edition, day, _, _, changes, by in held] == [
+        (2, "2027-02-01", "strikes 13(i)", "property"),
+        (None, None, "not known: the text is not held, and nothing is judged by it", "not held"),
+    ]
+    same = brought.replace('cite = "not stated"', 'cite = "55 Pa.B. 261"')
+    assert [each.held for each in known_editions([same]) if each.chapter == "pa-687a"] == ["program", "property"]
