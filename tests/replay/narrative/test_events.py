@@ -88,18 +88,13 @@ def test_every_registered_event_has_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.TYPE)
-def test_a_sentence_has_no_name_of_the_wire_in_it(kind: type[Event]) -> None:
+def test_page_packet_and_command_say_the_same_of_an_event_without_a_name_of_the_wire(kind: type[Event]) -> None:
     for event in samples(kind):
         words = sentence(event)
         assert not IDENTIFIER.search(words), words
         assert "None" not in words, words
         assert words == words.strip(" ."), words
         assert words[0] == words[0].upper() or kind in PREDICATES, words
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.TYPE)
-def test_page_packet_and_command_say_the_same_of_an_event(kind: type[Event]) -> None:
-    for event in samples(kind):
         assert sentence_of(event.TYPE, msgspec.to_builtins(event), "USD") == sentence(event, "USD")
 
 
