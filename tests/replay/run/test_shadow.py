@@ -15,12 +15,14 @@ from desk.alarms.outbox import Outbox
 from desk.alarms.settings import Receiver, Route, Settings
 from desk.alarms.watch import Watch
 from desk.house.filing import Office
+from desk.review.desk import Desk
 from desk.review.persons import Person, Persons, ReviewRefused
-from desk.shadows.adopting import adopt
+from desk.shadows.adopting import adopt, work
 from desk.shadows.difference import DifferenceGroups, differences
 from events.errors import ResultBroken
 from events.log.contract import Head
 from events.open import open_shadow
+from events.sqlite import results as stored_results
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.findings import Adjudication
@@ -29,6 +31,7 @@ from replay.run.adjudicate import adjudicate
 from replay.run.replayer import Summary, adjudications, findings, replay
 from replay.run.shadow import Adoptions, judge_beside
 from replay.run.verdict_check import check_verdicts
+from tests.desk.people import PEOPLE, pay_what_is_owed
 from tests.replay.streams import paid
 from tests.replay.tables import PAID, START_US, UNPAID, Table, append
 
@@ -207,7 +210,7 @@ def test_two_persons_adopt_it_and_then_it_stands(house: Upgraded, monkeypatch: p
         house.adopt()
 
 
-@pytest.mark.parametrize("at", ["commit", "publish", "shadow"])
+@pytest.mark.parametrize("at", ["commit", "publish", "shadow", "records", "state"])
 def test_a_kill_between_the_event_and_the_results_loses_and_doubles_nothing(
     house: Upgraded, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
@@ -223,6 +226,8 @@ def test_a_kill_between_the_event_and_the_results_loses_and_doubles_nothing(
         "commit": (SqliteResults, "commit"),
         "publish": (replayer.Replay, "_publish"),
         "shadow": (Adoptions, "take"),
+        "records": (stored_results, "_store_records"),
+        "state": (stored_results, "_store_state"),
     }[at]
     with monkeypatch.context() as patched:
         patched.setattr(owner, name, killed)
@@ -340,3 +345,42 @@ def test_an_unknown_adoption_of_an_earlier_program_is_passed_over(
     upgrade(monkeypatch, "third")
     summary = house.replay()
     assert (summary.held, summary.judged_again) == (3, [])
+
+
+def test_a_kill_before_the_event_leaves_nothing_and_the_adoption_can_be_repeated(
+    house: Upgraded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade(monkeypatch)
+    house.replay()
+    house.judge_beside()
+
+    def killed(*arguments: Any, **named: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteLog, "append", killed)
+        with pytest.raises(KeyboardInterrupt):
+            house.adopt()
+    assert "property/main" not in house.log.streams()
+    assert house.replay().held == 3
+    house.adopt()
+    house.replay()
+    assert house.verdicts() == ADOPTED
+
+
+def test_what_people_decided_on_a_round_that_is_judged_otherwise_is_listed(
+    house: Upgraded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(house.results(read_only=True)) as results:
+        desk = Desk(house.log, results, persons=PEOPLE, clock=lambda: START_US + 10**9)
+        pay_what_is_owed(desk)
+        desk.open_dispute("fu-01", dispute="d-1", round_no=2, seat=3, patron=None, claim="paid short", by="r.haas")
+    upgrade(monkeypatch)
+    house.replay()
+    house.judge_beside()
+    with closing(house.results(read_only=True)) as results, closing(house.shadow()) as shadow:
+        listed = list(work(Desk(house.log, results), shadow, results))
+    assert [(each.round_no, each.what.split()[0], each.decided, each.why) for each in listed] == [
+        (1, "finding", "resolved", "VARIANCE to UPHELD; it is withdrawn"),
+        (2, "dispute", "open", "UPHELD to UNDETERMINED"),
+    ]
