@@ -187,7 +187,7 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
         (each.chapter, each.edition or "–", each.effective or "–", each.cite or "–", each.held, each.changes)
         for each in known
     ]
-    output.text(*table(("chapter", "edition", "from", "published", "held", "changes"), rows))
+    output.table(("chapter", "edition", "from", "published", "held", "changes"), rows)
 
 
 def read_submission(file: str) -> Rulebook:
