@@ -110,6 +110,7 @@ class Steps:
         said = desk.reviews()
         assert said is not None, "without a log there are no steps"
         self.said = said
+        self.known = len(disputes_of(table, round_no))  # as this page is drawn: what is more is news to who looks at it
         self.case: PatronCase | None = next(
             (each for each in said.cases() if dispute and (each.table, each.case.dispute) == (table, dispute.dispute)),
             None,
@@ -190,11 +191,9 @@ class Steps:
         self._write_case(who, None)
 
     def _write_case(self, who: str, claim: str | None, patron: str | None = None) -> bool:
-        known = len(disputes_of(self.table, self.round_no))
-
         def write(at: Desk) -> Entry:
             now = [each for each in at.review(self.table).disputes.values() if each.round_no == self.round_no]
-            if len(now) > known:  # somebody else opened one since this page was drawn
+            if len(now) > self.known:  # somebody else opened one since this page was drawn
                 last = now[-1]
                 raise ReviewRefused(f"{last.opened_by} opened a case of this round meanwhile: “{last.claim}”")
             opened = cases.open_case(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from dashboards.run import CASES_VARIABLE, KEY_VARIABLE
 from tests.dashboards import living
 from tests.dashboards.conftest import served
 from tests.dashboards.living import Living
-from tests.dashboards.running import expect_drawn
+from tests.dashboards.running import SCREEN, expect_drawn
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -94,3 +94,45 @@ def test_an_open_form_tears_nothing_apart(desk_site: str, page: Page) -> None:
     assert steps
     assert table_box
     assert steps["y"] < table_box["y"], "on a phone the next step comes before the evidence"
+
+
+def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_first(
+    desk_site: str, page: Page, browser: Browser
+) -> None:
+    """One case, one payment and one decision are written; the second person reads who was first, and goes on from there."""
+    place = f"{desk_site}/dispute?of=fu-01&round=2&seat=3"
+    log_in(page, desk_site, "m.ortiz@bellwether.example")
+    other = browser.new_context(viewport=SCREEN)
+    hers = other.new_page()
+    refused = hers.locator(".rk-notice").filter(has_text="Not saved")
+    try:
+        log_in(hers, desk_site, "s.lee@bellwether.example")
+        for person in (page, hers):
+            person.goto(place)
+            expect_drawn(person)
+            person.get_by_label(CLAIM).fill("the bonus was paid short")
+        page.get_by_role("button", name="Open case").click()
+        expect(page.get_by_text("Case FU-01-C").first).to_be_visible()
+        hers.get_by_role("button", name="Open case").click()
+        expect(refused).to_contain_text("m.ortiz opened a case of this round meanwhile: “the bonus was paid short”")
+        for person in (page, hers):
+            expect_drawn(person)
+            person.get_by_label("Slip or note").fill("slip 4711")
+        page.get_by_role("button", name="Record $100.00 paid").click()
+        expect(page.get_by_text("$100.00 recorded as paid.")).to_be_visible()
+        hers.get_by_role("button", name="Record $100.00 paid").click()
+        expect(refused).to_contain_text("m.ortiz")
+        expect_drawn(hers)
+        hers.get_by_role("textbox", name="What was checked").fill("slip 4711")
+        hers.get_by_role("button", name="Sign $100.00").click()
+        page.reload()
+        for person in (page, hers):
+            person.get_by_text("Settled by agreement").click()
+            expect_drawn(person)
+            person.get_by_label("Why, as the patron will read it").fill("paid at the table")
+        page.get_by_role("button", name="Record decision").click()
+        expect(page.get_by_label("Why, as the patron will read it")).to_have_count(0)
+        hers.get_by_role("button", name="Record decision").click()
+        expect(refused).to_contain_text("m.ortiz")
+    finally:
+        other.close()
