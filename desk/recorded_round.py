@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from desk.packet.evidence import RoundUnknown
 from desk.review.disputes import place_of, round_stream
 from events.errors import EventError, IntegrityError, UndecodableEvent
-from events.log.contract import EventLog
+from events.log.contract import EventLog, Head
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import (
@@ -30,15 +30,19 @@ from events.vocabulary.model import (
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.fold.device_order import in_order_of_play
+from replay.fold.event_reach import is_of_a_round
 from replay.fold.observed_fold import added_line, place_of_line
 from replay.fold.recorded_event import RecordedEvent, is_of_people
+from replay.fold.round import Round
 from replay.incidents import incidents
 from replay.narrative.events import sentence
 from replay.narrative.names import moment
 from replay.narrative.reviews import Disposed, recorded_by
 from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.run.positions import ReplaySource
 from replay.run.replayer import MemoryResults, adjudications, replay
+from replay.run.round_keeper import RoundTaker
 from replay.transcript.clock import Clock, clock_of
 from replay.transcript.read import DECK
 from replay.transcript.verdict_text import incident_values
@@ -144,8 +148,9 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         kind = stream.partition("/")[0]
         tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
         raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
-    memory = MemoryResults()
-    summary = replay(log, memory, rules=rules, without=[other for other in streams if other != stream])
+    memory, facts = MemoryResults(), _FactsOf(round_no)
+    others = [other for other in streams if other != stream]
+    summary = replay(log, memory, rules=rules, without=others, rounds=facts)
     judged = {each.round_no: each for each in adjudications(memory)}
     if round_no not in judged:
         for _ in _events(log, stream):
@@ -156,7 +161,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
     with contextlib.suppress(IntegrityError):  # the round is before the break, which the summary names
         read.extend(_events(log, stream))
     corrections = _corrections(read)
-    events = _as_played(read, lambda event: _is_of(event, round_no, corrections.get(event.seq)))
+    events = _as_played(read, lambda event: _is_of(event, round_no, corrections.get(event.seq)) or facts.has(event))
     configured = property_configured(log)
     return RecordedRound(
         tuple(events),
@@ -166,6 +171,43 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         "USD" if configured is None else configured.currency,
         clock_of(configured),
     )
+
+
+class _FactsOf:
+    """Notes which events are of a round, as the fold assembled it last (a `RoundKeeper` that keeps one round)."""
+
+    def __init__(self, round_no: int) -> None:
+        self._round_no = round_no
+        self._seqs: frozenset[int] = frozenset()
+
+    def has(self, event: Envelope) -> bool:
+        """Whether an event is about the round and does not name it (D950)."""
+        return event.seq in self._seqs and is_of_a_round(event.payload.KIND, event.round_no)
+
+    def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
+        if round_.round_no == self._round_no and not round_.is_repeat:
+            self._seqs = frozenset(fact.seq for fact in round_.facts)
+
+    def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
+        return []
+
+    def taker(self, stream: str) -> RoundTaker:
+        return self
+
+    def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
+        return True
+
+    def at_rest(self, state: bytes, seq: int) -> None:
+        """Need nothing of the table's state."""
+
+    def refolded(self, stream: str) -> None:
+        """Take the rounds of a stream that was folded again as they come."""
+
+    def broken(self, stream: str, why: str) -> None:
+        """Keep what was read before the break."""
+
+    def forget(self, stream: str) -> None:
+        """Keep nothing that could be forgotten."""
 
 
 def _is_of(event: Envelope, round_no: int, corrected_by: Envelope | None) -> bool:

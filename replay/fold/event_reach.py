@@ -10,6 +10,7 @@ from events.vocabulary.model import ChapterPublished, Event
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import has_wrong_deck
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, TableState
@@ -76,6 +77,15 @@ NO_PLAIN_FACTS: PlainFacts = {}
 def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
     """Say whether an event is about a round and does not name it."""
     return round_no is None and TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY
+
+
+def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None) -> bool:
+    """Say whether an opening comes late, after that of a later round, the latest."""
+    if latest is None or not opening.is_late:
+        return False
+    if number is None:
+        return opening.source == latest.opened.source and opening.source_seq < latest.opened.source_seq
+    return number < latest.round_no
 
 
 def carryover(round_: Round) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round, from_the_shoe
 from replay.fold.table_state import Preparation, TableState
 
 READY: Final = "ready"
@@ -27,6 +28,10 @@ def lose(state: TableState, devices: Collection[str]) -> None:
     lost = {what for what, device in state.reporters.items() if device in devices}
     state.alarms = {device: -abs(seq) for device, seq in state.alarms.items()}
     state.foreign = {deck: -abs(seq) for deck, seq in state.foreign.items()}
+    if "dice" in lost:
+        state.dice_seq = -abs(state.dice_seq)
+    for deck in state.decks.values() if "equipment" in lost else ():
+        deck.sure = False
     if "devices" in lost:
         _mark_devices(state)
         _set_beside(state, -1)
@@ -54,13 +59,34 @@ def lose_late(state: TableState, fact: RecordedEvent) -> None:
     state.readings.pop(getattr(fact.payload, "meter", ""), None)
 
 
+def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:
+    """Let a round end in the shoe, as it is known and as it is on record: these are one again once they are alike (D951).
+
+    Return the table as it would be if the round had lost nothing; None if it lost nothing.
+    """
+    left, covers = from_the_shoe(ended), ended.covers("shuffle")
+    claims = "shuffle" in ended.opened.payload.observed
+    whole = state.at_opening() if ended.lost_by else None
+    for table, is_known in ((state, covers), (whole, claims)):
+        if table is None or table.shoe is None:
+            continue
+        if is_known != claims:
+            table.shoe_on_record = table.shoe_on_record or table.shoe.copied()
+        for shoe, covered in zip(table.shoes, (is_known, claims), strict=False):
+            shoe.round_over(ended.deck, *left, covered)
+        if table.shoe_on_record == table.shoe:
+            table.shoe_on_record = None
+    return whole
+
+
 def as_on_record(table: TableState) -> TableState | None:
     """Return a table as it is if what was lost changed nothing of it; None if nothing of it is unknown (D951)."""
     lost = _lost(table)
     steps = [*table.loose.values(), *(deck.preparations for deck in table.decks.values())]
     is_sure = not any("?" in status for status in table.devices.values())
-    is_sure = is_sure and min((0, *table.alarms.values(), *table.foreign.values())) == 0
+    is_sure = is_sure and min((0, table.dice_seq, table.idle_seq, *table.alarms.values(), *table.foreign.values())) == 0
     is_sure = is_sure and all(step.beside >= 0 for part in steps for step in part)
+    is_sure = is_sure and table.shoe_on_record is None and all(deck.sure for deck in table.decks.values())
     if is_sure and not lost and table.position.forgotten is None:
         return None
     state = table.at_opening()
@@ -68,6 +94,11 @@ def as_on_record(table: TableState) -> TableState | None:
     state.alarms = {device: abs(seq) for device, seq in table.alarms.items()}
     state.foreign = {deck: abs(seq) for deck, seq in table.foreign.items()}
     _set_beside(state, 1)
+    state.dice_seq = abs(state.dice_seq)
+    state.idle, state.idle_seq = state.idle or state.idle_seq < 0, abs(state.idle_seq)
+    state.shoe = state.shoe_on_record or state.shoe
+    for deck in state.decks.values():
+        deck.sure = True
     state.after_loss, state.seats_unsure = table.after_loss and READY not in lost, frozenset()
     state.patrons_known = table.patrons_known or "patrons" in lost
     state.equipment_known = table.equipment_known or "equipment" in lost

@@ -47,6 +47,13 @@ def opened_twice(
     return RecordFault(kind, again.source, again.seq, detail)
 
 
+def numbers_skipped(source: str, seq: int, missing: Span) -> RecordFault:
+    """Return the fault of numbers that a device skipped."""
+    first, last = missing
+    numbers = f"number {first}" if first == last else f"numbers {first} to {last}"
+    return RecordFault("gap", source, seq, f"{source}: {numbers} never arrived", [missing])
+
+
 def is_in(spans: Sequence[Span], number: int) -> bool:
     """Say whether a number lies in one of the spans.
 

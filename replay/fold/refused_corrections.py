@@ -22,7 +22,8 @@ class RefusedCorrections:
         self._faults.append((made, fault))
 
     def settle(self, made: Correction, rounds: Sequence[Round], pending: list[RecordFault]) -> tuple[list[Round], bool]:
-        """Drop the faults of those that a correction puts right, which counts, from rounds and from those that wait for one.
+        """Drop the faults of those that a correction puts right, which counts, from rounds and from those that wait for one,
+        and from rounds the notices of their refusal.
 
         Return the rounds that change, and whether one was found in no round at hand.
         """
@@ -39,6 +40,12 @@ class RefusedCorrections:
             elif not having:
                 is_missing = True
             changed += having
+        for round_ in rounds:
+            left = without_notices(made, round_.refusals)
+            if len(left) < len(round_.refusals):
+                round_.refusals = left
+                round_.forget()
+                changed.append(round_)
         return changed, is_missing
 
 

@@ -295,8 +295,7 @@ class Round:
         if self.is_repeat:
             return frozenset(fact.source for fact in self.facts)
         gaps = {fault.source for fault in self.record_faults if fault.kind == "gap" and fault.missing}
-        late = {fact.source for fact in self.strays if fact.is_late}
-        return frozenset(gaps | late | {fact.source for fact in self.refusals})
+        return frozenset(gaps | {fact.source for fact in (*self.strays, *self.refusals)})
 
     def covers(self, aspect: Aspect) -> bool:
         """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""

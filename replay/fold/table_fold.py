@@ -27,7 +27,7 @@ from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold.all_wagers_returned import all_wagers_returned
-from replay.fold.corrections import Correction, Replacements, Substitute, correction
+from replay.fold.corrections import Correction, Replacements, correction
 from replay.fold.event_reach import (
     NO_PLAIN_FACTS,
     OF_THE_TABLE,
@@ -37,15 +37,16 @@ from replay.fold.event_reach import (
     PublishedEditions,
     carryover,
     is_of_a_round,
+    lies_behind,
 )
-from replay.fold.lost_state import lose
+from replay.fold.lost_state import end_in_the_shoe, lose
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import take_position
-from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
+from replay.fold.record_faults import RecordFault, Source, is_in, numbers_skipped, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
-from replay.fold.round import Round, ended_after, from_the_shoe
+from replay.fold.round import Round, ended_after
 from replay.fold.stub_counts import bans_deck, recount, uncounted
 from replay.fold.table_changes import MOST_REORDERED, TableChanges
 from replay.fold.table_state import (
@@ -65,6 +66,7 @@ class TableFold:
 
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
 
+    `moved` are openings that came late, by the event that showed them missing, and None by their own number.
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were judged
     by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by number of the
     event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which facts came late, as
@@ -99,6 +101,8 @@ class TableFold:
         self._strays: list[RecordedEvent] = []
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
+        self.moved: dict[int, tuple[ReadEnvelope[Event], ...] | None] = {}
+        self._late_gap: RecordFault | None = None
         self._late_seq = 0
         self._late_of: Sequence[int] = ()
         self._changes = TableChanges(self.state)
@@ -138,8 +142,8 @@ class TableFold:
                 changed = []
             else:
                 changed = self._count_out_of_turn(event)
-            if corrected is not None and event.seq in corrected:
-                return index + 1, self._apply_corrected(event, corrected[event.seq]) + changed
+            if corrected is not None and (event.seq in corrected or event.seq in self.moved):
+                return index + 1, self._apply_out_of_place(event, corrected) + changed
             payload, round_no = event.payload, event.round_no
             type_ = payload.KIND
             change = plain.get(type_)
@@ -159,12 +163,25 @@ class TableFold:
                 return index + 1, changed
         return len(events), []
 
-    def _apply_corrected(self, event: ReadEnvelope[Event], substitute: Substitute) -> list[Round]:
-        """Apply what counts in the place of a corrected event; None leaves the event out."""
-        if substitute is None:
-            self._leave_out(event)
-            return []
-        return self._apply_mark(msgspec.structs.replace(event, round_no=substitute[0], payload=substitute[1]))
+    def _apply_out_of_place(self, event: ReadEnvelope[Event], corrected: Replacements) -> list[Round]:
+        """Apply late openings before the event that showed them missing, and what counts in the place of a corrected event."""
+        changed, openings = list[Round](), self.moved.get(event.seq, ())
+        for each in (*openings, event) if openings is not None else ():
+            if (substitute := corrected.get(each.seq, (each.round_no, each.payload))) is None:
+                self._leave_out(each)
+            else:
+                counts = msgspec.structs.replace(each, round_no=substitute[0], payload=substitute[1])
+                changed += self._apply_mark(counts)
+        return changed
+
+    def _move_opening(self, event: ReadEnvelope[Event], fact: RecordedEvent, latest: Round) -> list[Round]:
+        """Ask for the stream to be folded again, with a late opening where its device counted it (D850)."""
+        gap = self._late_gap
+        if gap is None or self.replacements is not None:
+            return self._add_stray(fact, (latest.round_no,))
+        self.moved |= {event.seq: None, gap.seq: (*(self.moved.get(gap.seq) or ()), event)}
+        self._ask_for(event.round_no or gap.round_no, latest.round_no)
+        return []
 
     def _apply_mark(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
@@ -177,20 +194,14 @@ class TableFold:
         if len(may_be_of) > 1:
             return self._add_stray(fact, may_be_of)
         round_no = may_be_of[0] if may_be_of else round_no
-        if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
-            again.add(fact)
-            if again is current:
-                return []
-            again.add_record_fault(opened_twice("round", again.round_no, again.opened, fact))
-            return [again]
         if type_ is model.RoundOpened:
-            if current is None and self.state.last_round_no == self.begins_after == round_no:
-                self.needs_refold = self.reaches_behind = True  # whether it is reported again cannot be seen from here
-            unfinished = self._end(None)
-            if round_no is not None and self._was_opened(round_no):
-                return self._begin_again(fact, round_no, unfinished)
-            self._begin(fact, round_no)
-            return unfinished + self._add_early()
+            latest = current or self.recent.get(self.state.last_round_no)
+            if latest is not None and latest.round_no == round_no and latest.opened.payload == fact.payload:
+                return self._opened_already(fact, latest)
+            is_known = round_no in self.recent or round_no in self.withdrawn_rounds
+            if latest is not None and not is_known and lies_behind(fact, round_no, latest):
+                return self._move_opening(event, fact, latest)
+            return self._open(fact, round_no)
         is_of_next = round_no is not None and round_no == self._next_round_no
         if is_of_next and round_no is not None and type_ not in OF_THE_TABLE:
             self._early.append((round_no, fact))
@@ -314,11 +325,23 @@ class TableFold:
         """End the open round without its closing: the record has no more of it."""
         self._end(None)
 
-    def _opened_already(self, fact: RecordedEvent, round_no: int | None) -> Round | None:
-        """Return the open round, or the last one, whose opening is reported again in the same words: it opened once (D550)."""
-        last = self.open or self.recent.get(self.state.last_round_no)
-        known = last if last is not None and last.round_no == round_no else None
-        return known if known is not None and known.opened.payload == fact.payload else None
+    def _opened_already(self, fact: RecordedEvent, known: Round) -> list[Round]:
+        """Add the opening of a round that is reported again in the same words: it opened once (D550)."""
+        known.add(fact)
+        if known is self.open:
+            return []
+        known.add_record_fault(opened_twice("round", known.round_no, known.opened, fact))
+        return [known]
+
+    def _open(self, fact: RecordedEvent, number: int | None) -> list[Round]:
+        """Open a round, after an unclosed one has been ended; return the rounds that this ends, changes or completes."""
+        if self.open is None and self.state.last_round_no == self.begins_after == number:
+            self.needs_refold = self.reaches_behind = True  # whether it is reported again cannot be seen from here
+        unfinished = self._end(None)
+        if number is not None and self._was_opened(number):
+            return self._begin_again(fact, number, unfinished)
+        self._begin(fact, number)
+        return unfinished + self._add_early()
 
     def _begin(self, fact: RecordedEvent, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
@@ -380,11 +403,9 @@ class TableFold:
         take_position(self.state, ended)
         self.state.round_over(ended.deck, ended.last_card)
         self.state.last_voided = ended.voided is not None or all_wagers_returned(ended)
-        if self.state.shoe is not None:
-            self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.covers("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
-        self._changes = TableChanges(self.state, self.state.at_opening() if ended.lost_by else None)
+        self._changes = TableChanges(self.state, end_in_the_shoe(self.state, ended))
         lose(self.state, ended.lost_by)
         self._ban_deck(ended)
         self.open = None
@@ -416,17 +437,15 @@ class TableFold:
         seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
         counter, changed = self.state.sources.get(source), list[Round]()
         if counter is None:
-            unseen = [(1, number - 1)] if number > 1 else []
-            before = (
-                (self.open.round_no - 1, self.open.round_no) if self.open is not None else (self.state.last_round_no,)
-            )
+            unseen, last = [(1, number - 1)] if number > 1 else [], self.state.last_round_no
+            before = (self.open.round_no - 1, self.open.round_no) if self.open is not None else (last,)
             first_of = [round_no for round_no in before if round_no] if unseen else []
             self.state.sources[source] = Source(number, at_us, seq=seq, unseen=unseen, first_of=first_of)
             return []
         if is_in(counter.unseen, number):
             counter.unseen, self._late_seq = without(counter.unseen, number), seq
             self._comes_after_rounds = not self._changes.facts
-            self._late_of = counter.first_of
+            self._late_of, self._late_gap = counter.first_of, None
             return []
         if is_in(counter.missing, number):
             counter.missing, self._late_seq = without(counter.missing, number), seq
@@ -436,9 +455,7 @@ class TableFold:
             self._add_fault(RecordFault("repeat", source, seq, detail))
             return []
         if number > counter.last + 1:
-            missing = (counter.last + 1, number - 1)
-            numbers = f"number {missing[0]}" if missing[0] == missing[1] else f"numbers {missing[0]} to {missing[1]}"
-            gap = RecordFault("gap", source, seq, f"{source}: {numbers} never arrived", [missing])
+            gap = numbers_skipped(source, seq, missing := (counter.last + 1, number - 1))
             self._gaps.append(gap)
             self._add_fault(gap)
             changed = self._doubt_earlier(gap, counter.seq)
@@ -476,6 +493,7 @@ class TableFold:
         """Take a number that arrived late out of its device's gaps; return the closed rounds that had one of them."""
         number, self._comes_after_rounds = event.source_seq, False
         gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
+        self._late_gap = gaps[0] if gaps else None
         self._late_of = gaps[0].may_be_of if gaps else ()
         changed: list[Round] = []
         for gap in gaps:
@@ -495,10 +513,8 @@ class TableFold:
         self._restore_table()
         if gaps and event.payload.KIND in CHANGES.keys() - CHANGES_NO_EQUIPMENT:
             is_known = len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, event.round_no)
-            late, of_round = (
-                RecordedEvent.of(event, is_late=True),
-                next(iter(self._late_of)) if is_known else event.round_no,
-            )
+            of_round = next(iter(self._late_of)) if is_known else event.round_no
+            late = RecordedEvent.of(event, is_late=True)
             self._comes_after_rounds = self._changes.lose_late(
                 late, of_round, changed, gaps[0].seq, self.state, self.open
             )
@@ -573,12 +589,6 @@ class TableFold:
         changed, is_missing = self._refused_corrections.settle(made, rounds, self._pending_faults)
         self.needs_refold |= is_missing
         self._refusals = without_notices(made, self._refusals)
-        for round_ in rounds if any(round_.refusals for round_ in rounds) else ():
-            left = without_notices(made, round_.refusals)
-            if len(left) < len(round_.refusals):
-                round_.refusals = left
-                round_.forget()
-                changed.append(round_)
         return [round_ for round_ in changed if round_ is not self.open]
 
     def _leave_out(self, event: ReadEnvelope[Event]) -> None:

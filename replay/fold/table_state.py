@@ -42,6 +42,8 @@ NOT_STATED = "not stated"
 class Deck(msgspec.Struct):
     """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table.
 
+    `sure`: nothing was lost since it came that may have been about it.
+
     `inspected_seq`: its first inspection that was verified; `spread_from_seq`, `spread_seq`: its first and last spreading face
     up; `washed_seq`: its last wash; `mixed_seq`: its last spreading, face up or down, or wash, but for one that arrives after a
     shuffle and happened before it; `shuffled_us`: the time of its last shuffle.
@@ -66,6 +68,7 @@ class Deck(msgspec.Struct):
     washed_seq: int = 0
     mixed_seq: int = 0
     shuffled_us: int = 0
+    sure: bool = True
 
     def mix(self, fact: RecordedEvent) -> None:
         """Note that the cards were spread or washed."""
@@ -112,11 +115,12 @@ class TableState(msgspec.Struct):
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
-    `editions`: the amendments that the property published, each whole.
+    `editions`: the amendments that the property published, each whole. `shoe_on_record`: the shoe if what was lost changed
+    nothing of it; None if that is the shoe as it is known.
     `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
-    which nothing was reported since. A status of `devices` that ends with `?`, and an alarm or a foreign card whose number is
-    below 0, is not known either.
+    which nothing was reported since. A status of `devices` that ends with `?`, and what has a number below 0 (an alarm, a
+    foreign card, dice, that the table was idle), is not known either.
     """
 
     game: str = ""
@@ -155,6 +159,7 @@ class TableState(msgspec.Struct):
     dealing_deck: str = ""
     round_deck: str = ""
     shoe: ShoeState | None = None
+    shoe_on_record: ShoeState | None = None
     rounds_uncounted: int = 0
     armed: dict[str, Armed] = {}
     position: HeldPosition = HeldPosition()
@@ -192,7 +197,13 @@ class TableState(msgspec.Struct):
             reporters=dict(self.reporters),
             unrecorded=dict(self.unrecorded),
             shoe=self.shoe.copied() if self.shoe is not None else None,
+            shoe_on_record=self.shoe_on_record.copied() if self.shoe_on_record is not None else None,
         )
+
+    @property
+    def shoes(self) -> list[ShoeState]:
+        """The shoe, as it is known and, if something was lost, as it is on record; empty if the game has none."""
+        return [shoe for shoe in (self.shoe, self.shoe_on_record) if shoe is not None]
 
     def rules_filed(self, gaming_day: str) -> Iterator[RulesOnFile]:
         """The filed submissions whose effective gaming day has come, the last first."""
@@ -230,7 +241,7 @@ class TableState(msgspec.Struct):
         self.just_opened = False
         self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
         self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
-        self.idle = False
+        self.idle, self.idle_seq = False, 0
         self.position = self.position.after_round()
 
 
@@ -241,7 +252,7 @@ def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> N
         state.patrons = {seat: patron for seat, patron in state.patrons.items() if seat not in state.seats_unsure}
         state.seats_unsure = frozenset()
     state.first_patron_seat = next(iter(state.patrons), 0)
-    state.idle = False
+    state.idle, state.idle_seq = False, 0
 
 
 def _day(state: TableState, fact: RecordedEvent, event: model.GamingDayOpened) -> None:
@@ -253,9 +264,10 @@ def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) ->
 
 
 def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn) -> None:
-    another = event.dealer != state.dealer and not state.after_loss and not fact.is_late
-    if state.shoe is not None and another and (state.shoe.last_card or state.dealing_deck):
-        state.shoe.new_dealer(fact.seq)
+    another = event.dealer != state.dealer and not fact.is_late
+    for shoe in state.shoes[1:] if state.after_loss else state.shoes:
+        if another and (shoe.last_card or state.dealing_deck):
+            shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
 
 
@@ -280,13 +292,13 @@ def _edition(state: TableState, fact: RecordedEvent, event: model.ChapterPublish
 
 def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckReceived) -> None:
     state.reporters["equipment"] = fact.source
-    state.equipment_known = True
     state.loose.pop(event.deck, None)
     state.decks[event.deck] = Deck(
         jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
     )
-    if state.shoe is not None:
-        state.shoe.receive(fact.seq, event.deck)
+    state.equipment_known = all(deck.sure for deck in state.decks.values())
+    for shoe in state.shoes:
+        shoe.receive(fact.seq, event.deck)
 
 
 def _inspected(state: TableState, fact: RecordedEvent, event: model.DeckInspected) -> None:
@@ -307,20 +319,21 @@ def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) ->
         event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=preparations)
     )
     deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
-    state.equipment_known = True
+    state.equipment_known = all(deck.sure for deck in state.decks.values())
 
 
 def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemoved) -> None:
     state.foreign = {deck: seq for deck, seq in state.foreign.items() if deck != event.deck}
     state.reporters["equipment"] = fact.source
     state.decks.pop(event.deck, None)
+    state.equipment_known |= bool(state.decks) and all(deck.sure for deck in state.decks.values())
 
 
 def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) -> None:
     if event.deck in state.decks or not state.decks:  # another deck than the table's says nothing of its cards
         state.idle_spread, state.spread_us = True, max(state.spread_us, fact.at_us)
-    if state.shoe is not None:
-        state.shoe.gather(event.deck)
+    for shoe in state.shoes:
+        shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
         deck.mix(fact)
@@ -332,8 +345,8 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
     if event.deck in state.decks or not state.decks:
         state.idle_washed = state.idle_spread  # a wash before the cards were spread is none (§ 687a.5(f))
         state.washed_us = max(state.washed_us, fact.at_us)
-    if state.shoe is not None:
-        state.shoe.gather(event.deck)
+    for shoe in state.shoes:
+        shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
         deck.washed, deck.washed_seq = True, fact.seq
@@ -341,10 +354,12 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:
+    state.reporters["dice"] = fact.source
     state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
 
 
 def _dice_removed(state: TableState, fact: RecordedEvent, event: model.DiceRemoved) -> None:
+    state.reporters["dice"] = fact.source
     if state.dice_set == event.dice_set:
         state.dice_set, state.dice_us, state.dice_seq = "", None, fact.seq
 
@@ -365,7 +380,8 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
     state.patrons.pop(event.seat, None)
     state.seats_unsure -= {event.seat}
     if not state.patrons:  # if a departure arrives late, what was done to the cards since is on record before it
-        state.idle, state.idle_seq = not state.seats_unsure, fact.seq
+        state.idle = not state.seats_unsure
+        state.idle_seq = fact.seq if state.idle else -fact.seq
         state.idle_spread = state.spread_us > fact.at_us
         state.idle_washed = state.idle_spread and state.washed_us > fact.at_us
 
@@ -418,8 +434,8 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
     state.last_shuffled = event.deck
     _cleared(state, "shuffler")
-    if state.shoe is not None:
-        state.shoe.shuffle(fact.seq, event.deck)
+    for shoe in state.shoes:
+        shoe.shuffle(fact.seq, event.deck)
     beside = 0
     if (status := state.devices.get("shuffler")) in ("failed", "failed?"):
         if event.method == "manual":
@@ -461,18 +477,18 @@ def _won(state: TableState, fact: RecordedEvent, event: model.ProgressiveWon) ->
 
 
 def _burned(state: TableState, fact: RecordedEvent, event: model.CardBurned) -> None:
-    if state.shoe is not None:
-        state.shoe.burn(fact.seq)
+    for shoe in state.shoes:
+        shoe.burn(fact.seq)
 
 
 def _cover_card(state: TableState, fact: RecordedEvent, event: model.CoverCardPlaced) -> None:
-    if state.shoe is not None:
-        state.shoe.place(fact.seq, event)
+    for shoe in state.shoes:
+        shoe.place(fact.seq, event)
 
 
 def _barred(state: TableState, fact: RecordedEvent, event: model.PatronBarred) -> None:
-    if state.shoe is not None:
-        state.shoe.bar(fact.seq, event.patron)
+    for shoe in state.shoes:
+        shoe.bar(fact.seq, event.patron)
 
 
 def _armed(state: TableState, fact: RecordedEvent, event: model.MysteryArmed) -> None:

@@ -27,10 +27,10 @@ def _is_fresh(deck: Deck | None) -> bool:
     return deck is not None and deck.preshuffled and not deck.used
 
 
-def _first_round_of_deck(round_: Round) -> Deck | None:
-    """The round's deck if this is the first round dealt from it and the record covers equipment."""
+def first_round_of_deck(round_: Round) -> Deck | None:
+    """Return the round's deck if this is the first round dealt from it and the record covers equipment, all of how it came."""
     deck = deck_at_the_deal(round_)
-    if deck is None or deck.used or round_.first_card is None or not round_.covers("equipment"):
+    if deck is None or deck.used or not deck.sure or round_.first_card is None or not round_.covers("equipment"):
         return None
     return deck
 
@@ -384,7 +384,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     A preshuffled deck needs none of it, but in 686a the spread: § 686a.4(e) does not name subsection (b).
     """
-    deck = _first_round_of_deck(round_)
+    deck = first_round_of_deck(round_)
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
@@ -491,7 +491,7 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("EQUIP-DICE", on=("2(c)(1)(i)",))
 def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice do not remain on a table for more than 24 hours."""
-    received, since = round_.before.dice_us, round_.before.dice_seq
+    received, since = round_.before.dice_us if round_.before.dice_seq >= 0 else None, round_.before.dice_seq
     limit = book.chapter.numbers["dice_age_hours"]
     fresh = list(round_.of(model.DiceReceived))
     for fact in round_.of(model.DiceRolled):
@@ -518,7 +518,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """
     before = round_.before
     in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
-    both_before = len(in_play) == 2 and before.previous_decks == 2
+    both_before = len(in_play) == 2 and before.previous_decks == 2 and before.equipment_known
     if before.last_voided and any(step.kind == "shuffle" for step in preparations(round_)):
         return
     if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
@@ -537,11 +537,11 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """With two decks, the backs of one are of another color than those of the other."""
     before = round_.before
-    deck = _first_round_of_deck(round_)
+    deck = first_round_of_deck(round_)
     if deck is None or deck.back in ("", NOT_STATED):
         return
     others = [each for id_, each in before.decks.items() if id_ != round_.deck and each.in_play_us is not None]
-    alike = [each.received_seq for each in others if each.back == deck.back]
+    alike = [each.received_seq for each in others if each.sure and each.back == deck.back]
     if alike:
         yield finding(
             round_,

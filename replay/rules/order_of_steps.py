@@ -13,6 +13,7 @@ from replay.fold.preparations import deck_at_the_deal, preparations
 from replay.fold.round import Round
 from replay.fold.table_state import Deck
 from replay.rules.catalogue import GAME_RULES
+from replay.rules.equipment import first_round_of_deck
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.voids import is_void
@@ -86,8 +87,8 @@ def _settled(act: Act) -> str:
 @rule("OPEN-SPREAD", on=("4(b)", "4(c)"))
 def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before its first round a deck is inspected, then spread, then washed (§ 688a.4(a)-(c))."""
-    deck = deck_at_the_deal(round_)
-    if deck is None or deck.used or deck.preshuffled or round_.first_card is None or not round_.covers("equipment"):
+    deck = first_round_of_deck(round_)
+    if deck is None or deck.preshuffled:
         return
     for earlier, later, expected in (
         (deck.inspected_seq, deck.spread_seq, "the deck inspected before it is spread"),

@@ -181,9 +181,9 @@ def _same_batch_again(round_: Round, book: Rulebook, batches: Mapping[str, Deck]
 
 def _batches_alike(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
     this = round_.before.decks.get(round_.deck)
-    if this is None or this.used or this.back == NOT_STATED:
+    if this is None or this.used or not this.sure or this.back == NOT_STATED:
         return
-    alike = [deck for key, deck in batches.items() if key != round_.deck and deck.back == this.back]
+    alike = [deck for key, deck in batches.items() if key != round_.deck and deck.sure and deck.back == this.back]
     if alike:
         yield finding(
             round_,

@@ -87,6 +87,8 @@ def refold(
         objections,
         scout.table.missed_rounds | _numbers(corrections) | of_rounds if scout.table else (),
     )
+    if worker.table is not None and scout.table is not None:
+        worker.table.moved = scout.table.moved
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
         worker.take_run(run, results.append)

@@ -11,6 +11,7 @@ from floor.faults.conditions import deck_time_runs_out
 from floor.faults.edits import by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, FAULTS, keep_too_long, minutes, restore
 from floor.faults.labels import Spot
+from floor.faults.recordings import RECORDINGS, foreign_card
 from floor.table.script import ScriptStep
 from games.over_under.simulation.faults import OVER_UNDER_ANOMALIES, from_shoe, in_shoe
 from games.over_under.simulation.plan import OverUnderPlan
@@ -18,6 +19,7 @@ from games.over_under.simulation.play import OverUnderPlay
 from games.over_under.simulation.table import BATCH, ShoeTable
 
 OVER_UNDER_ANOMALIES.share(EQUIPMENT, "OPEN-INSPECT")
+OVER_UNDER_ANOMALIES.share(RECORDINGS, "foreign_card_removed", "bet_for_the_dealer")
 ANOMALIES = OVER_UNDER_ANOMALIES
 """All of the game, with those of this file."""
 fault, legitimate = OVER_UNDER_ANOMALIES.fault, OVER_UNDER_ANOMALIES.legitimate
@@ -114,6 +116,14 @@ fault(
     before=_same_backs,
     after=_other_backs,
 )
+
+
+def _change_batch_dealt(table: ShoeTable) -> None:
+    """The batch that was dealt is removed; at the end of a shoe it is no longer the one whose turn it is."""
+    table.change_deck((table.turn - (table.begins and len(table.decks) == 2)) % len(table.decks))
+
+
+fault("DEAL-DECK/foreign", foreign_card, after=_change_batch_dealt)
 
 # Shuffle and cut
 
