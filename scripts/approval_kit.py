@@ -27,7 +27,7 @@ STYLE = """
 body { font: 9.5pt/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; margin: .4rem 0 1rem; }
 th, td { text-align: left; vertical-align: top; border-bottom: 1px solid #bbb; padding: 2px 8px 2px 0; overflow-wrap: anywhere; }
-h2 { break-after: avoid; } tr { break-inside: avoid; } thead { display: table-header-group; }
+th { overflow-wrap: normal; } h2 { break-after: avoid; } tr { break-inside: avoid; } thead { display: table-header-group; }
 code { font-size: 8.5pt; } .sign td { height: 2.2rem; }
 @page { margin: 18mm; } @media print { body { margin: 0; max-width: none; } }
 """
