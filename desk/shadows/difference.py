@@ -76,6 +76,12 @@ class DifferenceGroups:
         self.rounds, self.days = 0, ("~", "")
         self._round: tuple[str, int | None] | None = None
 
+    def counting(self, lines: Iterable[VerdictDifference]) -> Iterator[VerdictDifference]:
+        """Yield lines as they come, counted."""
+        for line in lines:
+            self.add(line)
+            yield line
+
     def add(self, line: VerdictDifference) -> None:
         """Count a line; those of a round come one after the other."""
         key = (line.game, line.kind, line.change, line.rule, line.cite, line.decision)

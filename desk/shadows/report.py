@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from desk.packet.words import Style
 from desk.report.content import Report, ReportColumn, ReportTable
+from desk.report.sheet import defused
 from desk.shadows.adopting import WorkAgain
-from desk.shadows.difference import DifferenceGroup, DifferenceGroups
+from desk.shadows.difference import DifferenceGroup, DifferenceGroups, VerdictDifference
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.model import PropertyConfigured
@@ -106,3 +109,14 @@ def _row(group: DifferenceGroup) -> tuple[object, ...]:
         group.up_cents,
         group.down_cents,
     )
+
+
+def write_lines(file: Path, lines: Iterable[VerdictDifference]) -> None:
+    """Write every line as CSV, in a file that was not there."""
+    names = VerdictDifference.__struct_fields__
+    with file.open("x", encoding="utf-8", newline="") as opened:
+        written = csv.writer(opened, lineterminator="\n")
+        written.writerow(names)
+        for line in lines:
+            values = (getattr(line, name) for name in names)
+            written.writerow([defused(each) if isinstance(each, str) else each for each in values])

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import time
-from collections.abc import Iterable, Iterator
+from collections import deque
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.actions import action_parsers, add_person, run_action
+from rack.actions import action_parsers, add_person, run_action, taken
 from rack.arguments import add, add_log
 from rack.errors import Exit, require_extras
-from rack.output import Output, table
+from rack.output import Output
 from rack.settings import key_file, log_address
 
 if TYPE_CHECKING:
     from desk.shadows.adopting import WorkAgain
-    from desk.shadows.difference import DifferenceGroups, VerdictDifference
+    from desk.shadows.difference import DifferenceGroup, DifferenceGroups
     from events.log.contract import EventLog, ResultStore
 
 HELP = "List what judging by this program's engine would change, and adopt it"
@@ -54,6 +51,7 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from desk.shadows.adopting import work
     from desk.shadows.difference import DifferenceGroups, differences
+    from desk.shadows.report import write_lines
     from rack.opening import desk, shadow_at
     from replay.narrative.names import plural
     from replay.run.shadow import shadow_digest
@@ -65,12 +63,11 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
         desk(address, read_only=True) as opened,
         closing(shadow_at(address, arguments.name, read_only=True)) as shadow,
     ):
-        lines = _counted(differences(shadow, opened.results), groups)
+        lines = groups.counting(differences(shadow, opened.results))
         if arguments.csv is not None:
-            _write(arguments.csv, lines)
+            write_lines(arguments.csv, lines)
         else:
-            for _ in lines:
-                pass
+            deque(lines, maxlen=0)
         decided, digest = list(work(opened, shadow, opened.results)), shadow_digest(shadow)
         if arguments.report is not None:
             _report(arguments, address, opened.log, groups, decided, digest)
@@ -85,53 +82,22 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
         }
     )
     rows = [
-        (
-            each.game or "–",
-            each.kind,
-            each.change,
-            each.rule,
-            each.cite or "–",
-            each.decision or "–",
-            each.lines,
-            _money(each.up_cents),
-            _money(each.down_cents),
-        )
+        (each.game or "–", each.kind, each.change, each.rule, each.cite or "–", each.decision or "–", *_sums(each))
         for each in found
     ]
-    output.text(
-        f"{plural(groups.rounds, 'round')} judged otherwise; shadow {arguments.name}, SHA-256 {digest}",
-        *table(("game", "what", "change", "rule", "section", "decision", "lines", "up", "down"), rows),
-    )
+    output.text(f"{plural(groups.rounds, 'round')} judged otherwise; shadow {arguments.name}, SHA-256 {digest}")
+    output.table(("game", "what", "change", "rule", "section", "decision", "lines", "up", "down"), rows)
     if decided:
         todo = [(each.table, each.round_no, each.what, each.decided, each.why) for each in decided]
-        output.text("", "Decided on these rounds:", *table(("table", "round", "decided on", "state", "verdict"), todo))
+        output.text("", "Decided on these rounds:")
+        output.table(("table", "round", "decided on", "state", "verdict"), todo)
     return Exit.FINDINGS if found else Exit.CLEAN
 
 
-def _money(cents: int) -> str:
+def _sums(group: DifferenceGroup) -> tuple[object, ...]:
     from rulebook.chapters.money import show_money
 
-    return show_money(cents) if cents else "–"
-
-
-def _counted(lines: Iterable[VerdictDifference], groups: DifferenceGroups) -> Iterator[VerdictDifference]:
-    for line in lines:
-        groups.add(line)
-        yield line
-
-
-def _write(file: Path, lines: Iterable[VerdictDifference]) -> None:
-    """Write every line as CSV, in a file that was not there."""
-    from desk.report.sheet import defused
-    from desk.shadows.difference import VerdictDifference
-
-    names = VerdictDifference.__struct_fields__
-    with file.open("x", encoding="utf-8", newline="") as opened:
-        written = csv.writer(opened, lineterminator="\n")
-        written.writerow(names)
-        for line in lines:
-            values = (getattr(line, name) for name in names)
-            written.writerow([defused(each) if isinstance(each, str) else each for each in values])
+    return group.lines, *(show_money(cents) if cents else "–" for cents in (group.up_cents, group.down_cents))
 
 
 def _report(
@@ -167,7 +133,7 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
 
     from desk.house.filing import Office
     from desk.shadows.adopting import adopt
-    from rack.opening import house_log, register_of, results_at, shadow_at
+    from rack.opening import house_log, now_us, register_of, results_at, shadow_at
     from replay.narrative.names import plural
 
     address = log_address(arguments.log)
@@ -175,16 +141,8 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
         log = opened.enter_context(house_log(arguments.log))
         results = opened.enter_context(closing(results_at(address, read_only=True)))
         shadow = opened.enter_context(closing(shadow_at(address, arguments.name, read_only=True)))
-        office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
-        made = adopt(
-            office,
-            shadow,
-            results,
-            name=arguments.name,
-            by=arguments.by,
-            signed_by=arguments.signed_by,
-            reason=arguments.reason,
-        )
+        office = Office(log, register_of(arguments.log), now_us())
+        made = adopt(office, shadow, results, **taken(arguments, "name", "by", "signed_by", "reason"))
     output.value(to_builtins(made))
     output.text(
         f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}"
