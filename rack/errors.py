@@ -104,7 +104,7 @@ NEEDS = {
     "replay --engine dask": ("scale",),
     "replay --warehouse FILE": ("analytics",),
     "theory --compute": ("theory",),
-    "verdicts --report FILE": ("packet",),
+    "verdicts diff --report FILE": ("packet",),
     "verify --log archive:///path": ("analytics",),
     "verify --log kafka://host/prefix": ("kafka",),
 }

@@ -57,7 +57,7 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
     from replay.run.shadow import shadow_digest
 
     if arguments.report is not None:
-        require_extras("verdicts --report FILE")
+        require_extras("verdicts diff --report FILE")
     address, groups = log_address(arguments.log), DifferenceGroups()
     with (
         desk(address, read_only=True) as opened,
