@@ -55,7 +55,7 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
     """Measure appending in commits of this many events; return the last log that was made, too."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
-    mine, theirs = [], []
+    mine, theirs, bytes_of_rows = [], [], 0
     path = folder / f"{key}-0.db"
     for number in range(REPEATS):
         path = folder / f"{key}-{number}.db"
@@ -63,6 +63,7 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
         rows = peers.stored(path)
         bare = folder / f"{key}-{number}-bare.db"
         theirs.append(once(peers.sqlite_append, bare, rows, sizes)[0])
+        bytes_of_rows = bare.stat().st_size
         bare.unlink()
     measured = Measured(
         key=key,
@@ -70,9 +71,14 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
         unit="events",
         count=sum(sizes),
         ours=best(mine),
-        peer_name="apsw alone: same schema, settings and fsyncs, rows encoded and hashed beforehand",
+        peer_name="apsw alone: same schema without packs, settings and fsyncs, rows encoded and hashed beforehand",
         peer=best(theirs),
-        notes={"commits": len(sizes), "commits_per_s": round(len(sizes) / best(mine).wall_s)},
+        notes={
+            "commits": len(sizes),
+            "commits_per_s": round(len(sizes) / best(mine).wall_s),
+            "bytes_an_event": round(path.stat().st_size / sum(sizes)),
+            "bytes_an_event_in_rows": round(bytes_of_rows / sum(sizes)),
+        },
     )
     return measured, path
 
@@ -103,7 +109,7 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
         unit="events",
         count=sum(sizes),
         ours=best(mine),
-        peer_name="apsw alone: same schema, settings and fsyncs, the same rows",
+        peer_name="apsw alone: same schema without packs, settings and fsyncs, the same rows",
         peer=best(theirs),
         goal="80 % of the bare peer",
         met=best(theirs).wall_s / best(mine).wall_s >= 0.8,
@@ -113,12 +119,12 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
 
 def chain(path: Path, events: int) -> list[Measured]:
     """Measure reading with the chain checked, and the whole of `rack verify`."""
-    log = open_log(address(path), read_only=True)
+    log, rows = open_log(address(path), read_only=True), peers.by_row(path)
     try:
         ours, bare = side_by_side(
-            lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(path)
+            lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(rows)
         )
-        whole, select = side_by_side(lambda: verify(log), lambda: peers.sqlite_select(path))
+        whole, select = side_by_side(lambda: verify(log), lambda: peers.sqlite_select(rows))
     finally:
         log.close()
     rate = events / ours.wall_s
@@ -129,7 +135,7 @@ def chain(path: Path, events: int) -> list[Measured]:
             unit="events",
             count=events,
             ours=ours,
-            peer_name="apsw SELECT of the same rows and a hashlib loop, nothing compared",
+            peer_name="apsw SELECT of the same events, a row each, and a hashlib loop, nothing compared",
             peer=bare,
             goal="100,000 events/s",
             met=rate >= 100_000,
@@ -140,7 +146,7 @@ def chain(path: Path, events: int) -> list[Measured]:
             unit="events",
             count=events,
             ours=whole,
-            peer_name="apsw SELECT of the same rows",
+            peer_name="apsw SELECT of the same events, a row each",
             peer=select,
         ),
     ]
@@ -167,13 +173,13 @@ def replay_once(path: Path) -> Summary:
 
 def replaying(path: Path, rounds: int, events: int) -> Measured:
     """Measure single-round replay, verdicts stored."""
-    mine, theirs = [], []
+    mine, theirs, rows = [], [], peers.by_row(path)
     for _ in range(REPEATS):
         clear_results(path)
         timing, summary = once(lambda: replay_once(path))
         expect(summary, rounds)
         mine.append(timing)
-        theirs.append(once(lambda: peers.sqlite_select_and_decode(path))[0])
+        theirs.append(once(lambda: peers.sqlite_select_and_decode(rows))[0])
     ours = best(mine)
     return Measured(
         key="replay-sqlite",
@@ -181,7 +187,7 @@ def replaying(path: Path, rounds: int, events: int) -> Measured:
         unit="rounds",
         count=rounds,
         ours=ours,
-        peer_name="apsw SELECT of the same rows and unchecked JSON parsing, nothing judged",
+        peer_name="apsw SELECT of the same events, a row each, and unchecked JSON parsing, nothing judged",
         peer=best(theirs),
         goal="1,000 rounds/s on one core",
         met=rounds / ours.wall_s >= 1_000,

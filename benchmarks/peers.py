@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import apsw
 import msgspec
 
 from events.log.contract import Record
+from events.sqlite.log import SqliteLog
 
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -24,7 +26,7 @@ SLOT = b"\0" * 96
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """All rows of a log in SQLite, as they are stored, to be stored again: table by table, in the order of appending."""
+    """The events of a log in SQLite, one row each, with their rows of its index, to be stored again in the order of reading."""
 
     schema: str
     reports: list[tuple[Any, ...]]
@@ -33,18 +35,29 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 def stored(path: Path) -> Stored:
-    """Read a log's schema and rows back."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    schema = ";".join(str(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
-    events: list[Any] = connection.execute("SELECT stream, seq, data, hash FROM events ORDER BY pos").fetchall()
-    raws = [msgspec.json.decode(data) for _, _, data, _ in events]
-    reports = [
-        (raw["stream"], raw["source"], raw["source_seq"], sha256(row[2]).digest(), row[1])
-        for raw, row in zip(raws, events, strict=True)
-    ]
-    ids = [(raw["stream"], bytes.fromhex(raw["event_id"]), seq) for raw, (_, seq, *_) in zip(raws, events, strict=True)]
-    connection.close()
+    """Read a log's schema and events back."""
+    with closing(SqliteLog(path, read_only=True)) as log:
+        read = [record for batch in log.tail({}) for record in batch]
+    events = [(record.stream, record.seq, record.data, record.hash) for record in read]
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+        schema = ";".join(str(sql) for (sql,) in connection.execute(sql))
+        names = {name: number for number, name in connection.execute("SELECT id, name FROM names")}
+        index = [
+            {(row[0], row[-1]): row for row in connection.execute(f"SELECT * FROM {table}")}
+            for table in ("reports", "event_ids")
+        ]
+    reports, ids = ([rows[names[stream], seq] for stream, seq, *_ in events] for rows in index)
     return Stored(schema, reports, ids, events)
+
+
+def by_row(path: Path) -> Path:
+    """Return a file next to a log that has the same events, each in a row of its own, and make it if it is not there."""
+    bare = path.with_name(path.name + "-rows")
+    if not bare.exists():
+        rows = stored(path)
+        sqlite_append(bare, rows, [len(rows.events)])
+    return bare
 
 
 def sqlite_append(path: Path, rows: Stored, sizes: Iterable[int]) -> None:

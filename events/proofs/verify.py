@@ -244,10 +244,10 @@ class _Pace:
     def __init__(self, progress: Progress | None) -> None:
         self._progress, self._events = progress, 0
 
-    def take(self, stream: str) -> None:
-        """Count one event."""
-        self._events += 1
-        if self._events % PROGRESS_EVERY == 0:
+    def take(self, stream: str, events: int) -> None:
+        """Count events of a stream."""
+        before, self._events = self._events, self._events + events
+        if before // PROGRESS_EVERY < self._events // PROGRESS_EVERY:
             self.say(stream)
 
     def say(self, stream: str) -> None:
@@ -356,8 +356,19 @@ class _StreamVerification:
     def take(self, run: Sequence[Record]) -> None:
         """Check the next records."""
         events = read_all([record.data for record in run]) or repeat(None)
-        for record, event in zip(run, events, strict=False):
-            self._take(record, event)
+        last: Record | None = None
+        try:
+            for record, event in zip(run, events, strict=False):
+                self._tree.bear_out(record.data, record.hash)
+                self._check(record, event)
+                if record.seq in self._hashes:
+                    self._hashes[record.seq] = record.hash
+                last = record
+        finally:
+            if last is not None:
+                self.head = Head(last.seq, last.hash)
+                self.events += last.seq - run[0].seq + 1
+                self._pace.take(self.stream, last.seq - run[0].seq + 1)
 
     def _begin_after(self, since: StreamStart) -> bool:
         """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
@@ -391,16 +402,6 @@ class _StreamVerification:
         self.breaks, self._hashes, self._nothing_new = [], dict.fromkeys(self._hashes, b""), False
         self._day, self._round_open, self._recorded_at_us, self._lost_track = None, False, 0, False
         self.future = None
-
-    def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
-        """Check the next record; `event` is what it holds, None if it has to be read by itself."""
-        self._tree.bear_out(record.data, record.hash)
-        self._check(record, event)
-        self.head = Head(record.seq, record.hash)
-        self.events += 1
-        if record.seq in self._hashes:
-            self._hashes[record.seq] = record.hash
-        self._pace.take(self.stream)
 
     def _compare_index(self) -> None:
         """Compare that by which repeats are known with the events, where nothing is wrong with those and all were read."""

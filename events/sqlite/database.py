@@ -14,7 +14,6 @@ from events.errors import AppendRefused, LogUnavailable
 from events.log.high_water import sync
 
 Connection = apsw.Connection
-NotUnique = apsw.ConstraintError
 
 CHUNK = 1_024
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""

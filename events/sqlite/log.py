@@ -1,6 +1,7 @@
 """The log on one machine: SQLite in WAL mode, `synchronous=FULL`, one writer, group commit.
 
-The table `events` is in the order of appending (`pos`) and has one index by stream and number. `reports` and `event_ids`
+The table `events` is in the order of appending (`pos`) and has one index by stream and number; what is not among the newest
+events of its stream is in `packs` (see `events.sqlite.packs`). `reports` and `event_ids`
 only recognize repeats (see `events.sqlite.repeats`); no evidence rests on them. Each append is one transaction, then one
 fsynced write to the high-water file; only after both is it acknowledged. Several processes may have a log open for writing:
 they take turns, a group at a time (see `events.log.turn`), and whoever comes after another takes in first what that one did.
@@ -14,7 +15,6 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -36,6 +36,7 @@ from events.log.high_water import HighWater, compare, sync
 from events.log.relaxed_gc import relaxed_gc
 from events.log.turn import Turns
 from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database
+from events.sqlite.packs import StoredEvents, store, unpack
 from events.sqlite.repeats import DeviceReport, IndexDiffers, RepeatIndex, compare_index
 from events.sqlite.schema import EARLIER_FORMS, SCHEMA, SCHEMA_VERSION, renew
 from events.vocabulary.envelope import Draft, StreamName
@@ -43,14 +44,6 @@ from events.vocabulary.model import Token
 
 POLL_S = 0.02
 _LAST = 2**63 - 1
-_ROW = attrgetter("stream", "seq", "data", "hash")
-
-_STREAMS = """
-WITH RECURSIVE names (name) AS (
-    SELECT min(stream) FROM events UNION ALL
-    SELECT (SELECT min(stream) FROM events WHERE stream > name) FROM names WHERE name IS NOT NULL)
-SELECT name FROM names WHERE name IS NOT NULL ORDER BY name
-"""
 
 
 def utc_now_us() -> int:
@@ -117,7 +110,8 @@ class SqliteLog(OwnStore):
             renew(self._database, self._form)
             self._form = SCHEMA_VERSION
             self._version = self._data_version()
-        self._repeats = RepeatIndex(self._database)
+        self._events = StoredEvents(self._database)
+        self._repeats = RepeatIndex(self._database, self._events)
         self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
         self._resources.callback(self._high_water.close)
 
@@ -158,12 +152,11 @@ class SqliteLog(OwnStore):
 
     def streams(self) -> list[str]:
         """Return the names of all streams, sorted."""
-        return [name for (name,) in self._database.rows(_STREAMS)]
+        return self._events.streams()
 
     def head(self, stream: str) -> Head:
         """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
-        rows = self._database.rows("SELECT seq, hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1", stream)
-        return Head(*rows[0]) if rows else Head(0, self._genesis(stream))
+        return self._events.head(stream) or Head(0, self._genesis(stream))
 
     # ---------------------------------------------------------------------------------------------------------- writing
 
@@ -250,6 +243,9 @@ class SqliteLog(OwnStore):
         except LogUnavailable as error:
             message = f"{error}; whether the last group was stored is only known after opening the log again"
             raise self._fail(message) from error
+        except BaseException:
+            self._repeats.forget()
+            raise
         marked = self._high_water.marked  # a repeat may be of what was stored, and never acknowledged
         moved = {name: state.head for name, state in staged.items() if state.head.seq and state.head != marked(name)}
         try:
@@ -294,7 +290,7 @@ class SqliteLog(OwnStore):
             staged[stream] = state
             appended.append(AppendResult(stream, tuple(seqs), state.head))
         self._repeats.enter_ids(connection, event_ids)
-        connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", map(_ROW, records))
+        store(connection, records, packing=self._events.has_packs)
         return appended
 
     def _state(self, stream: str) -> StreamState:
@@ -309,19 +305,7 @@ class SqliteLog(OwnStore):
         return self._states[stream]
 
     def _newest_first(self, stream: str) -> Iterator[Record]:
-        below, chunk = _LAST, 64
-        while True:
-            rows = self._database.rows(
-                "SELECT seq, data, hash FROM events WHERE stream = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-                stream,
-                below,
-                chunk,
-            )
-            for seq, data, hash_ in rows:
-                yield Record(stream, seq, data, hash_)
-            if len(rows) < chunk:
-                return
-            below, chunk = rows[-1][0], CHUNK
+        return (Record(stream, *stored) for stored in self._events.newest_first(stream))
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
         """Keep refused bytes durably, in one transaction. The same bytes for the same stream twice are kept once."""
@@ -355,13 +339,7 @@ class SqliteLog(OwnStore):
         while expected <= last:
             end = self.head(stream).seq  # before the rows, which a writer may be adding to
             try:
-                rows = self._database.rows(
-                    "SELECT seq, data, hash FROM events WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-                    stream,
-                    expected,
-                    last,
-                    chunk,
-                )
+                rows = self._events.up(stream, expected, last, chunk)
             except DamagedDatabase as error:
                 if chunk == 1:
                     raise BrokenSeal(stream, expected, str(error)) from error
@@ -377,7 +355,7 @@ class SqliteLog(OwnStore):
                 previous = stored
                 yield Record(stream, seq, data, stored)
                 expected += 1
-            if len(rows) < chunk:
+            if not rows or end < expected:
                 if expected <= min(end, last):
                     raise SequenceGap(stream, expected, end)
                 return
@@ -392,13 +370,11 @@ class SqliteLog(OwnStore):
         patience_s = wait_s or 0.0
         until = time.monotonic() + patience_s
         while True:
-            rows = self._database.rows(
-                "SELECT pos, stream, seq, data, hash FROM events WHERE pos > ? ORDER BY pos LIMIT ?", pos, CHUNK
-            )
+            rows = self._events.since(pos)
             batch: list[Record] = []
             try:
                 at, last, previous = "", 0, self._hash_at("", 0)
-                for _, stream, seq, data, stored in rows:
+                for stream, seq, data, stored in _events_of(rows, after):
                     if stream != at:  # mostly, the events of a stream are in rows next to each other
                         ends[at] = last, previous
                         if stream not in ends:
@@ -433,12 +409,10 @@ class SqliteLog(OwnStore):
 
     def _first_position(self, after: Mapping[str, int]) -> int:
         """Return a position before every record that lies beyond `after`."""
-        positions = []
-        for stream in self.streams():
-            sql = "SELECT pos FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1"
-            positions += self._database.rows(sql, stream, after.get(stream, 0))
+        found = (self._events.position(stream, after.get(stream, 0)) for stream in self.streams())
+        positions = [pos for pos in found if pos is not None]
         if positions:
-            return int(min(positions)[0]) - 1
+            return min(positions) - 1
         return int(self._database.rows("SELECT coalesce(max(pos), 0) FROM events")[0][0])
 
     def _refuse(self, stream: str, seq: int, data: object) -> None:
@@ -448,14 +422,14 @@ class SqliteLog(OwnStore):
         raise diagnose(stream, seq, data, self._bytes_at)
 
     def _bytes_at(self, stream: str, seq: int) -> bytes | None:
-        rows = self._database.rows("SELECT data FROM events WHERE stream = ? AND seq = ?", stream, seq)
-        return rows[0][0] if rows else None
+        stored = self._events.at(stream, seq)
+        return None if stored is None else stored[1]
 
     def _hash_at(self, stream: str, seq: int) -> bytes | None:
         if seq == 0:
             return self._genesis(stream)
-        rows = self._database.rows("SELECT hash FROM events WHERE stream = ? AND seq = ?", stream, seq)
-        return rows[0][0] if rows else None
+        stored = self._events.at(stream, seq)
+        return None if stored is None else stored[2]
 
     def _genesis(self, stream: str) -> bytes:
         return genesis(self._log_id, self._property_id, stream)
@@ -483,3 +457,15 @@ class SqliteLog(OwnStore):
     def close(self) -> None:
         """Give up the right to write and release everything."""
         self._resources.close()
+
+
+def _events_of(
+    rows: Iterable[tuple[int, str, int, int, bytes, bytes]], after: Mapping[str, int]
+) -> Iterator[tuple[str, int, bytes, bytes]]:
+    """Yield stream, number, bytes and hash of the events in rows; packs of which nothing is wanted are not opened."""
+    for _, stream, seq, last, data, stored in rows:
+        if last == 0:
+            yield stream, seq, data, stored
+        elif last > after.get(stream, 0):
+            for event in unpack(stream, seq, last, data, stored):
+                yield stream, *event

@@ -1,5 +1,6 @@
 """By what a log in SQLite knows repeats: the tables `reports` and `event_ids`, an index next to the chain.
 
+Names are numbers in it (the table `names`), digests and ids three bytes of a remainder by a number that no device knows.
 Nothing is believed because it is there. Each row names the event that it is of, and what a row says is compared with
 that event when it decides anything: that a report is a repeat, or that an id is taken. That a row is missing shows in the
 numbers of the source: a report whose number is not beyond that of the source's newest event comes late, or comes again, and
@@ -15,14 +16,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from events.errors import BrokenSeal, DuplicateEventId
+from events.errors import BrokenSeal, DuplicateEventId, LogUnavailable
 from events.log.appender import RecordSummary, learn
 from events.log.contract import Record, StreamIndex
-from events.sqlite.database import Connection, Database, NotUnique
+from events.sqlite.database import Connection, Database
+from events.sqlite.packs import StoredEvents
 
 LATE_REPORTS: Final = 50
 """This many late reports of a stream are looked for one by one."""
@@ -30,10 +32,11 @@ LATE_REPORTS: Final = 50
 NEW_SOURCES: Final = 50
 """This many sources of a stream are looked for one by one."""
 
-EVENTS_AT_ONCE: Final = 2_000
+MOST_NAMES: Final = 10_000
+"""Names whose numbers are remembered."""
 
 _REPORT = "INSERT OR IGNORE INTO reports (stream, source, source_seq, digest, seq) VALUES (?, ?, ?, ?, ?)"
-_EVENT_ID = "INSERT INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)"
+_EVENT_ID = "INSERT OR IGNORE INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)"
 
 _OWN_SOURCES: Final = ("intake-", "redrive-")
 """Sources of the program's own: each reports once, under a name made from what it reports. They are not looked for."""
@@ -64,11 +67,63 @@ class IndexDiffers(Exception):
         self.stream = stream
 
 
+def modulus(salt: Any) -> int:
+    """Return the number by which digests and ids are divided in a log of this salt: odd, of 62 bits, known to no device."""
+    return int(str(salt)[:15] or "0", 16) | 1 << 61 | 1
+
+
+def short(salt: Any, digest: Any) -> int:
+    """Return what stands for a digest or an id in the index: three bytes of a remainder, as a number.
+
+    >>> short("ab", b"one") == short("ab", b"one") != short("ac", b"one")
+    True
+    """
+    return int.from_bytes(digest) % modulus(salt) & 0xFFFFFF
+
+
+class ShortForms:
+    """Names and digests as the index of a log has them; a number given in a transaction that failed must be forgotten."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        rows = connection.execute("SELECT value FROM meta WHERE name = 'salt'").fetchall()
+        try:
+            self.modulus = modulus(rows[0][0] if rows else "")
+        except ValueError as error:
+            raise LogUnavailable(
+                "the log's salt is no number: the file is damaged; keep it and restore a copy"
+            ) from error
+        self.numbers: dict[str, int] = {}
+
+    def number(self, name: str) -> int:
+        """Return the number of a name; a new one gets one."""
+        found = self.numbers.get(name)
+        if found is None:
+            self._connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
+            ((found,),) = cast(
+                "list[Any]", self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchall()
+            )
+            if len(self.numbers) >= MOST_NAMES:
+                self.numbers.clear()
+            self.numbers[name] = found
+        return found
+
+    def digest(self, digest: bytes) -> int:
+        """Return what stands for a digest or an id."""
+        return int.from_bytes(digest) % self.modulus & 0xFFFFFF
+
+    def report(self, report: DeviceReport) -> tuple[int, int, int, int]:
+        """Return the columns of a report, without the number of its event."""
+        stream, source, source_seq, digest = report
+        return self.number(stream), self.number(source), source_seq, self.digest(digest)
+
+
 class RepeatIndex:
     """The index of a log that is open for writing. Everything but `latest` is in the database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, events: StoredEvents) -> None:
+        self._database, self._events = database, events
+        self._short = ShortForms(database.connection)
         self._latest: dict[tuple[str, str], int] = {}
         self._late: dict[str, int] = {}
         self._compared: set[str] = set()
@@ -77,40 +132,64 @@ class RepeatIndex:
         self._read_to: dict[str, int] = {}
 
     def forget(self) -> None:
-        """Forget what is known of sources: another writer has appended."""
+        """Forget what is known of sources and names: another writer has appended, or a transaction failed."""
         self._latest.clear()
+        self._short.numbers.clear()
 
     def enter(self, connection: Connection, ends: Mapping[str, int], reports: Sequence[DeviceReport]) -> list[bool]:
         """Enter reports, numbering the new ones on from the ends of their streams; return which of them are new.
 
         Raises `IndexDiffers` if what is entered already is not so in the chain; nothing may then be committed.
         """
-        new = _entered(connection, dict(ends), reports)
-        here: set[DeviceReport] | None = None
+        new, rows, here = list[bool](), list[tuple[int, ...]](), set[DeviceReport]()
         latest: dict[tuple[str, str], int] = {}
-        for report, is_new in zip(reports, new, strict=True):
-            if is_new:
-                key = report.stream, report.source
-                if report.source_seq <= (latest[key] if key in latest else self._latest_of(report)):
-                    self._look_for(report)
-                latest[key] = report.source_seq
-            else:
-                here = {each for each, fresh in zip(reports, new, strict=True) if fresh} if here is None else here
-                if report not in here:
-                    self._confirm_report(report)
+        reached = dict(ends)
+        for report in reports:
+            columns = self._short.report(report)
+            new.append(report not in here and not self._is_stored(connection, report, columns))
+            if not new[-1]:
+                continue
+            key = report.stream, report.source
+            if report.source_seq <= (latest[key] if key in latest else self._latest_of(report)):
+                self._look_for(report)
+            latest[key] = report.source_seq
+            here.add(report)
+            reached[report.stream] += 1
+            rows.append((*columns, reached[report.stream]))
+        connection.executemany(_REPORT, rows)
         self._latest |= latest
         return new
 
+    def _is_stored(self, connection: Connection, report: DeviceReport, columns: tuple[int, ...]) -> bool:
+        """Say whether an event is of this report. Raises `IndexDiffers` if a row that says so is of no such event."""
+        sql = "SELECT seq FROM reports WHERE stream = ? AND source = ? AND source_seq = ? AND digest = ?"
+        rows: list[Any] = connection.execute(sql, columns).fetchall()
+        for (seq,) in rows:
+            event = self._event(report.stream, seq)
+            if event is None or self._short.report(_reported(report.stream, event)) != columns:
+                raise IndexDiffers(report.stream)
+            if event.report == report.digest:
+                return True
+        return False
+
     def enter_ids(self, connection: Connection, ids: Sequence[tuple[str, bytes, int]]) -> None:
         """Enter stream, id and number of new events. Raises `DuplicateEventId`, or `IndexDiffers` as `enter` does."""
-        before = connection.total_changes()
-        try:
-            connection.executemany(_EVENT_ID, ids)
-        except NotUnique as error:
-            stream, event_id, _ = ids[connection.total_changes() - before]  # those before it were entered
-            if (stream, event_id) not in {each[:2] for each in ids[: connection.total_changes() - before]}:
-                self._confirm_id(stream, event_id)
-            raise DuplicateEventId(stream, event_id.hex()) from error
+        rows, here = list[tuple[int, ...]](), set[tuple[str, bytes]]()
+        for stream, event_id, seq in ids:
+            number, known_as = self._short.number(stream), self._short.digest(event_id)
+            sql = "SELECT seq FROM event_ids WHERE stream = ? AND event_id = ?"
+            found: list[Any] = connection.execute(sql, (number, known_as)).fetchall()
+            for (there,) in found:
+                event = self._event(stream, there)
+                if event is None or self._short.digest(event.event_id) != known_as:
+                    raise IndexDiffers(stream)
+                if event.event_id == event_id:
+                    raise DuplicateEventId(stream, event_id.hex())
+            if (stream, event_id) in here:
+                raise DuplicateEventId(stream, event_id.hex())
+            here.add((stream, event_id))
+            rows.append((number, known_as, seq))
+        connection.executemany(_EVENT_ID, rows)
 
     def _latest_of(self, report: DeviceReport) -> int:
         """Return the number of the newest event of a report's source in its stream; 0 if none exists."""
@@ -130,16 +209,17 @@ class RepeatIndex:
 
     def _sources_of(self, stream: str) -> Mapping[str, int]:
         """Return the number of the newest event of every source of a stream; what was read before is not read again."""
-        sources, read_to = self._sources.setdefault(stream, {}), self._read_to.get(stream, 0)
-        sql = "SELECT seq, data FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?"
-        while rows := self._database.rows(sql, stream, read_to, EVENTS_AT_ONCE):
-            for _, data in rows:
-                with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError):  # verifying names it
-                    event = _source_decoder.decode(data)
-                    sources[event.source] = event.source_seq
-            read_to = rows[-1][0]
-        self._read_to[stream] = read_to
-        return sources
+        known, read_to = self._sources.setdefault(stream, {}), self._read_to.get(stream, 0)
+        newer: dict[str, int] = {}
+        for seq, data, _ in self._events.newest_first(stream, b'"source":'):
+            if seq <= read_to:
+                break
+            self._read_to[stream] = max(self._read_to.get(stream, 0), seq)
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError):  # verifying names it
+                event = _source_decoder.decode(data)
+                newer.setdefault(event.source, event.source_seq)
+        known |= newer
+        return known
 
     def _look_for(self, report: DeviceReport) -> None:
         """Look for a late report among the stream's events. Raises `IndexDiffers` if it is there."""
@@ -156,70 +236,51 @@ class RepeatIndex:
 
     def _events_of(self, report: DeviceReport, needle: bytes) -> Iterator[RecordSummary]:
         """Yield the events of a report's source in its stream, newest first, whose bytes hold this."""
-        below = 2**63 - 1
-        sql = """
-            SELECT seq, data, hash FROM events
-            WHERE stream = ? AND seq < ? AND instr(data, ?) > 0 ORDER BY seq DESC LIMIT 1
-        """
-        while rows := self._database.rows(sql, report.stream, below, needle):
-            ((below, data, hash_),) = rows
-            event = _learned(report.stream, below, data, hash_)
+        for stored in self._events.newest_first(report.stream, needle):
+            event = _learned(report.stream, *stored)
             if event is not None and event.source == report.source:
                 yield event
 
-    def _confirm_report(self, report: DeviceReport) -> None:
-        sql = "SELECT seq FROM reports WHERE stream = ? AND source = ? AND source_seq = ? AND digest = ?"
-        event = self._event_of_row(report.stream, self._database.rows(sql, *report))
-        if event is None or (event.source, event.source_seq, event.report) != report[1:]:
-            raise IndexDiffers(report.stream)
-
-    def _confirm_id(self, stream: str, event_id: bytes) -> None:
-        sql = "SELECT seq FROM event_ids WHERE stream = ? AND event_id = ?"
-        event = self._event_of_row(stream, self._database.rows(sql, stream, event_id))
-        if event is None or event.event_id != event_id:
-            raise IndexDiffers(stream)
-
-    def _event_of_row(self, stream: str, rows: Sequence[tuple[int]]) -> RecordSummary | None:
-        """Return the event that a row of the index names; None if there is no such row or event."""
-        sql = "SELECT seq, data, hash FROM events WHERE stream = ? AND seq = ?"
-        events = self._database.rows(sql, stream, rows[0][0]) if rows else []
-        return _learned(stream, *events[0]) if events else None
+    def _event(self, stream: str, seq: int) -> RecordSummary | None:
+        """Return the event under a number that a row of the index names; None if there is none that can be read."""
+        stored = self._events.at(stream, seq)
+        return None if stored is None else _learned(stream, *stored)
 
     def make_anew(self, stream: str, records: Iterable[Record]) -> str | None:
         """Make the rows of a stream again from its events; return how they differed, or None if they did not.
 
         Raises what reading the events raises; the rows then stay as they were.
         """
-        reports: dict[tuple[str, int, bytes], int] = {}
-        ids: dict[bytes, int] = {}
-        for record in records:
-            event = learn(None, record)
-            reports.setdefault((event.source, event.source_seq, event.report), record.seq)
-            ids.setdefault(event.event_id, record.seq)
+        events = [learn(None, record) for record in records]
+        self._short.numbers.clear()
         with self._database.transaction() as connection:
-            known_reports = _rows(connection, "SELECT source, source_seq, digest, seq FROM reports", stream)
-            known_ids = {
-                key: seq for (key,), seq in _rows(connection, "SELECT event_id, seq FROM event_ids", stream).items()
-            }
+            number = self._short.number(stream)
+            reports = {(*self._short.report(_reported(stream, event)), event.state.head.seq) for event in events}
+            ids = {(number, self._short.digest(event.event_id), event.state.head.seq) for event in events}
+            known_reports, known_ids = (
+                set[tuple[int, ...]](connection.execute(f"SELECT * FROM {table} WHERE stream = ?", (number,)))
+                for table in ("reports", "event_ids")
+            )
             if (known_reports, known_ids) == (reports, ids):
                 return None
             for table in ("reports", "event_ids"):
-                connection.execute(f"DELETE FROM {table} WHERE stream = ?", (stream,))
-            connection.executemany(_REPORT, ((stream, *key, seq) for key, seq in reports.items()))
-            connection.executemany(_EVENT_ID, ((stream, key, seq) for key, seq in ids.items()))
-        return describe(stream, difference(known_reports, reports), difference(known_ids, ids))
+                connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))
+            connection.executemany(_REPORT, reports)
+            connection.executemany(_EVENT_ID, ids)
+        return describe(stream, _difference(known_reports, reports), _difference(known_ids, ids))
 
 
 def enter_restored(connection: Connection, records: Sequence[Record]) -> None:
     """Enter the events of another copy of the log, which are stored as they are."""
+    shorts = ShortForms(connection)
     events = [(record.stream, learn(None, record)) for record in records]
     connection.executemany(
         _REPORT,
-        [(stream, event.source, event.source_seq, event.report, event.state.head.seq) for stream, event in events],
+        [(*shorts.report(_reported(stream, event)), event.state.head.seq) for stream, event in events],
     )
     connection.executemany(
-        "INSERT OR IGNORE INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)",
-        [(stream, event.event_id, event.state.head.seq) for stream, event in events],
+        _EVENT_ID,
+        [(shorts.number(stream), shorts.digest(event.event_id), event.state.head.seq) for stream, event in events],
     )
 
 
@@ -228,13 +289,6 @@ class RepeatDifference(NamedTuple):
 
     missing: int
     foreign: int
-
-
-def difference(rows: Mapping[Any, int], events: Mapping[Any, int]) -> RepeatDifference:
-    """Compare rows with those that the events give; a row that does not name its event (0) is no difference."""
-    missing = sum(rows.get(key) not in (0, seq) for key, seq in events.items())
-    foreign = sum(key not in events for key in rows)
-    return RepeatDifference(missing, foreign)
 
 
 def describe(stream: str, reports: RepeatDifference, ids: RepeatDifference) -> str | None:
@@ -254,19 +308,23 @@ def compare_index(database: Database, stream: str, events: StreamIndex) -> str |
     Compared are the id of every event, and the source's number and the number of every report. What a row says of a
     report's content is compared when the row is used.
     """
-    one_text = "SELECT group_concat(hex(event_id), '') FROM event_ids WHERE stream = ? AND seq <= ?"
-    stored_ids = (database.rows(one_text, stream, events.last)[0][0] or "").lower()
-    ids = sorted(events.ids)
+    shorts = ShortForms(database.connection)
+    rows = database.rows("SELECT id FROM names WHERE name = ?", stream)
+    number = rows[0][0] if rows else 0
+    one_text = "SELECT group_concat(event_id) FROM event_ids WHERE stream = ? AND seq <= ?"
+    known = database.rows(one_text, number, events.last)[0][0] or ""
+    ids = sorted([int(each, 16) % shorts.modulus & 0xFFFFFF for each in events.ids])
     by_source = """
-        SELECT source, group_concat(seq), group_concat(source_seq) FROM reports WHERE stream = ? AND seq <= ? GROUP BY source
+        SELECT (SELECT name FROM names WHERE id = source), group_concat(seq), group_concat(source_seq)
+        FROM reports WHERE stream = ? AND seq <= ? GROUP BY source
     """
-    rows = {source: texts for source, *texts in database.rows(by_source, stream, events.last)}
-    if stored_ids == "".join(ids) and rows == {
+    texts = {source: both for source, *both in database.rows(by_source, number, events.last)}
+    if known == ",".join(map(str, ids)) and texts == {
         source: [",".join(map(str, seqs)), ",".join(map(str, numbers))]
         for source, (seqs, numbers) in events.reports.items()
     }:
         return None  # mostly, a source's numbers are in the order of the events
-    reports = {(source, *pair) for source, texts in rows.items() for pair in _pairs(*texts)}
+    reports = {(source, *pair) for source, both in texts.items() for pair in _pairs(*both)}
     expected = {
         (source, *pair)
         for source, (seqs, numbers) in events.reports.items()
@@ -274,8 +332,9 @@ def compare_index(database: Database, stream: str, events: StreamIndex) -> str |
     }
     if any(seq == 0 for _, seq, _ in reports):  # of an earlier form of the log, whose rows do not name their events
         reports, expected = _unnamed(reports), _unnamed(expected)
-    known = {stored_ids[at : at + 32] for at in range(0, len(stored_ids), 32)}
-    return describe(stream, _difference(known, set(ids)), _difference(reports, expected))
+    return describe(
+        stream, _difference(set(map(int, filter(None, known.split(",")))), set(ids)), _difference(reports, expected)
+    )
 
 
 def _pairs(seqs: str, numbers: str) -> Iterable[tuple[int, int]]:
@@ -291,29 +350,9 @@ def _difference(rows: Set[Any], events: Set[Any]) -> RepeatDifference:
     return RepeatDifference(len(events - rows), len(rows - events))
 
 
-def _rows(connection: Connection, sql: str, stream: str) -> dict[Any, int]:
-    """Return the rows of a table of the index: what comes before the number, and the number."""
-    found: dict[Any, int] = {}
-    for *key, seq in connection.execute(sql + " WHERE stream = ?", (stream,)):
-        found[tuple(key)] = seq
-    return found
-
-
-def _entered(connection: Connection, ends: dict[str, int], reports: Sequence[DeviceReport]) -> list[bool]:
-    """Enter reports that are not there, each with the number that its event gets; return which were entered.
-
-    The rows are handed over one by one: when the next is asked for, the one before has been tried.
-    """
-    entered: list[bool] = []
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for report in reports:
-            yield (*report, ends[report.stream] + 1)
-            entered.append(connection.changes() == 1)
-            ends[report.stream] += entered[-1]
-
-    connection.executemany(_REPORT, rows())
-    return entered
+def _reported(stream: str, event: RecordSummary) -> DeviceReport:
+    """Return the report that an event is of."""
+    return DeviceReport(stream, event.source, event.source_seq, event.report)
 
 
 def _learned(stream: str, seq: int, data: Any, hash_: bytes) -> RecordSummary | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from events.log.appender import check_continues
 from events.log.contract import Head, QuarantineEntry, Record
 from events.sqlite.log import SqliteLog
+from events.sqlite.packs import store
 from events.sqlite.repeats import enter_restored
 
 
@@ -29,8 +30,7 @@ class SqliteRestore(SqliteLog):
                 ends[stream] = Head(record.seq, record.hash)
             with self._database.transaction() as connection:
                 enter_restored(connection, records)
-                rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
-                connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
+                store(connection, records, packing=self._events.has_packs)
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes with the time at which the other copy took them in."""

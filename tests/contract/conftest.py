@@ -63,7 +63,7 @@ def contents(honest: Honest) -> Contents:
     return honest.contents.copy()
 
 
-@pytest.fixture(scope="session", params=params(BACKENDS))
+@pytest.fixture(scope="session", params=params(GARDENS))
 def garden(request: pytest.FixtureRequest) -> Iterator[Garden]:
     with contextlib.closing(GARDENS[request.param]()) as garden:
         yield garden

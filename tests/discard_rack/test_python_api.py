@@ -12,6 +12,7 @@ import pytest
 
 import discard_rack
 from rack.cli import main
+from tests.contract.backends import in_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 LOG = "sqlite:floor.db"
@@ -64,6 +65,7 @@ def test_every_name_is_there_and_described() -> None:
 
 def altered(folder: Path, statement: str, *values: object) -> None:
     """Change the log's file as somebody with the rights of its owner can."""
+    in_rows(folder / "floor.db")
     with sqlite3.connect(folder / "floor.db") as database:
         for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             database.execute(f"DROP TRIGGER {name}")

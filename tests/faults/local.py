@@ -19,6 +19,7 @@ from events.errors import AppendRefused, LogUnavailable
 from events.log import turn as turn_at
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
+from events.sqlite.repeats import DeviceReport, ShortForms
 from events.vocabulary.envelope import Draft
 from intake.appending import append_lines
 from intake.arriving import ArrivingLines, Pace
@@ -167,6 +168,7 @@ def _others_write(path: Path) -> None:
 # --------------------------------------------------------------------------------------------------- the index of repeats
 
 Poison = Callable[[apsw.Connection, random.Random], None]
+OTHER_IDS = "UPDATE event_ids SET event_id = abs(random()) % 16777216"
 
 
 def _forget_everything(db: apsw.Connection, rng: random.Random) -> None:
@@ -183,34 +185,36 @@ def _forget_a_source(db: apsw.Connection, rng: random.Random) -> None:
 
 
 def _other_contents(db: apsw.Connection, rng: random.Random) -> None:
-    db.execute("UPDATE reports SET digest = randomblob(32); UPDATE event_ids SET event_id = randomblob(16)")
+    db.execute("UPDATE reports SET digest = abs(random()) % 16777216; " + OTHER_IDS)
 
 
 def _other_sources(db: apsw.Connection, rng: random.Random) -> None:
-    db.execute("UPDATE reports SET source = source || 'x'; UPDATE event_ids SET event_id = randomblob(16)")
+    db.execute("UPDATE reports SET source = source + 1000; " + OTHER_IDS)
 
 
 def _other_numbers(db: apsw.Connection, rng: random.Random) -> None:
-    db.execute("UPDATE reports SET source_seq = source_seq + 1000; UPDATE event_ids SET event_id = randomblob(16)")
+    db.execute("UPDATE reports SET source_seq = source_seq + 1000; " + OTHER_IDS)
 
 
 def _coming_reports(db: apsw.Connection, rng: random.Random) -> None:
     """What is still to come counts as reported: each names some event that is there."""
     from events.log.appender import report_digest
 
+    index = ShortForms(db)
     for stream, drafts in groups()[len(groups()) // 2 :]:
         for draft in drafts:
-            row = (stream, draft.source, draft.source_seq, report_digest(draft), rng.randint(0, 9))
+            report = DeviceReport(stream, draft.source, draft.source_seq, report_digest(draft))
             db.execute(
-                "INSERT OR IGNORE INTO reports (stream, source, source_seq, digest, seq) VALUES (?, ?, ?, ?, ?)", row
+                "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?, ?)", (*index.report(report), rng.randint(0, 9))
             )
 
 
 def _coming_ids(db: apsw.Connection, rng: random.Random) -> None:
+    index = ShortForms(db)
     for stream, drafts in groups()[len(groups()) // 2 :]:
         for draft in drafts:
-            row = (stream, bytes.fromhex(draft.event_id), rng.randint(0, 9))
-            db.execute("INSERT OR IGNORE INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)", row)
+            row = (index.number(stream), index.digest(bytes.fromhex(draft.event_id)), rng.randint(0, 9))
+            db.execute("INSERT OR IGNORE INTO event_ids VALUES (?, ?, ?)", row)
 
 
 POISONS: tuple[Poison, ...] = (

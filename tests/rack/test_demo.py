@@ -29,6 +29,7 @@ from rack.opening import log_at, results_at
 from rack.settings import PERSONS, demo_log
 from replay.run import replayer
 from replay.run.memory_results import MemoryResults
+from tests.contract.backends import in_rows
 from tests.rack.shown_rounds import round_events
 
 ROUNDS = 60
@@ -421,8 +422,8 @@ def test_a_break_hides_later_rounds_and_not_earlier_ones(demo: Path, tmp_path: P
     table, number = a_round(address, capsys)
     main(["round", table, str(number + 1), "--log", address, "--json"])
     next_round = said(capsys)["events"]
+    in_rows(tmp_path / "floor.db")
     with sqlite3.connect(tmp_path / "floor.db") as database:
-        database.execute("DROP TRIGGER events_stay")
         place = (f"table/{table}", next_round[2]["seq"])
         assert database.execute("DELETE FROM events WHERE stream = ? AND seq = ?", place).rowcount == 1
     database.close()
@@ -442,8 +443,8 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
         shutil.copy(file, tmp_path)
     address = f"sqlite://{tmp_path}/floor.db"
     table, _ = a_round(address, capsys)
+    in_rows(tmp_path / "floor.db")
     with sqlite3.connect(tmp_path / "floor.db") as database:
-        database.execute("DROP TRIGGER events_stay")
         stream = f"table/{table}"
         last = "SELECT max(seq) FROM events WHERE stream = ?"
         database.execute(f"DELETE FROM events WHERE stream = ? AND seq = ({last})", (stream, stream))

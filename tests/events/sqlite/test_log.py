@@ -23,6 +23,7 @@ from events.errors import (
     LogUnavailable,
     LostTail,
 )
+from events.log.appender import learn
 from events.log.contract import QuarantineEntry
 from events.proofs.verify import verify
 from events.sqlite import database
@@ -84,9 +85,20 @@ def test_other_files_are_no_logs(path: Path) -> None:
 
 def test_a_log_of_another_form_is_refused(log: SqliteLog, path: Path) -> None:
     log.close()
-    SqliteTamper(path).execute("UPDATE meta SET value = '4' WHERE name = 'schema'")
-    with pytest.raises(LogUnavailable, match="has the form 4, this version reads 1 to 3"):
+    SqliteTamper(path).execute("UPDATE meta SET value = '5' WHERE name = 'schema'")
+    with pytest.raises(LogUnavailable, match="has the form 5, this version reads 1 to 4"):
         SqliteLog(path)
+
+
+FIRST_FORM = """
+DROP TABLE reports; DROP TABLE event_ids; DROP TABLE names; DROP TABLE packs;
+ALTER TABLE quarantine DROP COLUMN at_us;
+CREATE TABLE reports (stream TEXT NOT NULL, source TEXT NOT NULL, source_seq INTEGER NOT NULL, digest BLOB NOT NULL,
+                      PRIMARY KEY (stream, source, source_seq, digest)) STRICT, WITHOUT ROWID;
+CREATE TABLE event_ids (stream TEXT NOT NULL, event_id BLOB NOT NULL, PRIMARY KEY (stream, event_id)) STRICT, WITHOUT ROWID;
+DELETE FROM meta WHERE name = 'salt';
+UPDATE meta SET value = '1' WHERE name = 'schema'
+"""
 
 
 def test_a_log_of_the_first_form_is_read_and_written_on(log: SqliteLog, path: Path, drafts: Drafts) -> None:
@@ -95,9 +107,11 @@ def test_a_log_of_the_first_form_is_read_and_written_on(log: SqliteLog, path: Pa
     before = list(log.read(TABLE))
     log.close()
     tamper = SqliteTamper(path)
-    for table, column in (("quarantine", "at_us"), ("reports", "seq"), ("event_ids", "seq")):
-        tamper.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    tamper.execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    tamper.execute(FIRST_FORM)
+    for record in before:
+        event = learn(None, record)
+        tamper.execute("INSERT INTO event_ids VALUES (?, ?)", TABLE, event.event_id)
+        tamper.execute("INSERT INTO reports VALUES (?, ?, ?, ?)", TABLE, event.source, event.source_seq, event.report)
     for read_only in (True, False, True):
         again = SqliteLog(path, read_only=read_only)
         assert list(again.read(TABLE)) == before
@@ -381,6 +395,7 @@ def test_a_writer_does_not_go_on_from_an_unreadable_end(log: SqliteLog, path: Pa
 
 WRITER = """
 import sys
+from events.log.appender import learn
 from events.log.contract import QuarantineEntry
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults

@@ -21,6 +21,7 @@ from rack.cli import main
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
+from tests.contract.backends import in_rows
 
 Day = list[Any]
 
@@ -46,9 +47,8 @@ class Property:
         return main([*map(str, words), "--log", self.address, "--quiet"])
 
     def tamper(self, statement: str, *values: object, results: bool = False) -> None:
+        in_rows(self.folder / "floor.db")
         with closing(sqlite3.connect(self.folder / f"floor.db{'.verdicts' if results else ''}")) as database, database:
-            for trigger in ("events_keep", "events_stay"):
-                database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
             assert database.execute(statement, values).rowcount > 0
 
 
@@ -166,8 +166,8 @@ def test_a_whole_chain_that_was_made_anew_is_found_by_the_checkpoint(at: Propert
 
 def rewritten(at: Property, stream: str, seq: int) -> None:
     """Change an event, and compute every later hash of its stream again."""
+    in_rows(at.folder / "floor.db")
     with closing(sqlite3.connect(at.folder / "floor.db")) as database, database:
-        database.execute("DROP TRIGGER events_keep")
         rows = database.execute(
             "SELECT seq, data FROM events WHERE stream = ? AND seq >= ? ORDER BY seq", (stream, seq)
         )

@@ -17,6 +17,7 @@ from rack.cli import main
 from rack.opening import desk, log_at, results_at
 from replay.run.replayer import findings
 from tests.analytics.warehouse.test_extending import contents
+from tests.contract.backends import in_rows
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +68,8 @@ def test_what_was_reviewed_since_comes_in_and_only_that_is_read(folder: Path, tm
 
 def break_the_chain(address: str, stream: str, seq: int) -> None:
     """Change a byte of a stored event, as somebody with access to the file could."""
+    in_rows(Path(address.removeprefix("sqlite://")))
     with closing(sqlite3.connect(address.removeprefix("sqlite://"))) as database, database:
-        database.execute("DROP TRIGGER events_keep")
         where = "stream = ? AND seq = ?"
         ((data,),) = database.execute(f"SELECT data FROM events WHERE {where}", (stream, seq))
         database.execute(f"UPDATE events SET data = ? WHERE {where}", (data.replace(b"s", b"t", 1), stream, seq))

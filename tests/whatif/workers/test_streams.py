@@ -21,6 +21,7 @@ from floor.day import gaming_day
 from replay.run import stream_worker
 from replay.run.engine import shared_engine
 from replay.run.replayer import Summary, replay
+from tests.contract.backends import in_rows
 from whatif.kept_table import KeptTable
 from whatif.table_check import differences
 from whatif.workers.pool import ThisProcess
@@ -147,8 +148,8 @@ def without_findings(conclusion: stream_worker.Conclusion) -> stream_worker.Conc
 def test_a_broken_stream_is_named_once_and_the_others_are_judged(path: Path, tmp_path: Path) -> None:
     copy, one, units = tmp_path / "floor.db", tmp_path / "one", tmp_path / "units"
     shutil.copy(path, copy)
+    in_rows(copy)
     with sqlite3.connect(copy) as database:
-        database.execute("DROP TRIGGER events_stay")
         database.execute("DELETE FROM events WHERE stream = 'table/fu-01' AND seq = 400")
     database.close()
     with closing(opened(copy)) as log:
