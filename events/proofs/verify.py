@@ -246,9 +246,11 @@ class _Pace:
 
     def take(self, stream: str, events: int) -> None:
         """Count events of a stream."""
-        before, self._events = self._events, self._events + events
-        if before // PROGRESS_EVERY < self._events // PROGRESS_EVERY:
+        steps, end = self._events // PROGRESS_EVERY + 1, self._events + events
+        for step in range(steps, end // PROGRESS_EVERY + 1):
+            self._events = step * PROGRESS_EVERY
             self.say(stream)
+        self._events = end
 
     def say(self, stream: str) -> None:
         """Say how many there were."""

@@ -60,7 +60,8 @@ class Backend(Protocol):
 
 def unpack_all(connection: apsw.Connection) -> None:
     """Put every packed event into a row of its own, before the rows that are there, so that SQL reaches it."""
-    for pos, stream, first, last, data, hashes in connection.execute("SELECT * FROM packs").fetchall():  # type: ignore[str-unpack, misc]
+    packed: list[Any] = connection.execute("SELECT * FROM packs").fetchall()
+    for pos, stream, first, last, data, hashes in packed:
         for seq, event, hash_ in packs.unpack(stream, first, last, data, hashes):
             place = pos * 1_000 - 10**12 + seq - first
             connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", (place, stream, seq, event, hash_))
