@@ -67,3 +67,10 @@ def test_what_is_asked_wrongly_is_refused(
 ) -> None:
     assert main([*words, "--log", upgraded.address]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_editions_are_listed_without_a_log_and_with_one(floor: Floor, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "editions"]) == 0
+    alone = capsys.readouterr().out
+    assert "not held" in next(line for line in alone.splitlines() if "55 Pa.B. 261" in line)
+    assert printed(capsys, "rules", floor.address, "editions") == alone
