@@ -46,11 +46,11 @@ def keeps_the_turn_for_as_long_as_it_is_open() -> Iterator[None]:
 
 @build
 def believes_the_index_of_repeats() -> Iterator[None]:
-    with (
-        patch.object(RepeatIndex, "_confirm_report"),
-        patch.object(RepeatIndex, "_confirm_id"),
-        patch.object(RepeatIndex, "_look_for"),
-    ):
+    def is_stored(self: RepeatIndex, connection: Any, report: Any, columns: Any) -> bool:
+        sql = "SELECT 1 FROM reports WHERE (stream, source, source_seq, digest) = (?, ?, ?, ?)"
+        return bool(connection.execute(sql, columns).fetchall())
+
+    with patch.object(RepeatIndex, "_is_stored", is_stored), patch.object(RepeatIndex, "_look_for"):
         yield
 
 
