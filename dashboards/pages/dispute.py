@@ -264,13 +264,6 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
         answer, ahead, record = (st.container(key=f"dispute-{part}") for part in ("answer", "steps", "record"))
     with answer:
         seat = _whose(view)
-    with ahead:
-        decided = dispute_panel.panel(view, seat, claims, formats)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if not decided:
-                packets.offer(table, round_no, seat)
-            source.print_button()
-        clips.panel(table, round_no, r["closed_at_us"], seat, formats, clips.cameras())
     steps = steps_of(view.events.to_dicts())
     name = f"{table_name(table)} · Round {round_no:,}" + ("" if seat is None else f" · Seat {seat}")
     with head:
@@ -284,6 +277,13 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
     with record:
         evidence(view, steps, seat, name, formats)
         source.show(record_check.check_notice(checked))
+    with ahead:  # last: while a letter or a packet is made, the rest of the page is there
+        decided = dispute_panel.panel(view, seat, claims, formats)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if not decided:
+                packets.offer(table, round_no, seat)
+            source.print_button()
+        clips.panel(table, round_no, r["closed_at_us"], seat, formats, clips.cameras())
     source.show(prints.evidence(view, steps, formats))
     source.watch(quietly=True)
 

@@ -73,7 +73,7 @@ def _make_once(name: str, table: str, round_no: int, seat: int | None, reason: s
     """Make a packet unless the session has it: a second click takes no second copy out."""
     if name in st.session_state:
         return
-    with st.spinner("Making the packet under a checkpoint that covers the round; it may wait for the next one …"):
+    with st.spinner("Making the packet under a checkpoint that covers the round …"):
         made = _make(table, round_no, seat, reason, withhold)
     if made is not None:
         st.session_state[name] = made
