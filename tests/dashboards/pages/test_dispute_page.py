@@ -267,7 +267,7 @@ def test_free_text_of_payloads_is_hidden_and_a_word_of_a_closed_list_is_not(ware
 
 def test_free_text_is_known_by_the_vocabulary() -> None:
     """Every field of free text is named, apart from what describes a thing; and so is every word that is not one."""
-    things = {"back_colour", "nonce", "paytable", "time_zone", "toml"}
+    things = {"back_colour", "engine", "nonce", "paytable", "time_zone", "toml"}
     infos = [inspect.type_info(event) for event in REGISTRY.values()]
     fields = [field for info in infos if isinstance(info, inspect.StructType) for field in info.fields]
     free = {field.name for field in fields if _is_free_text(field.type)}
