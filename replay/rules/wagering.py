@@ -339,7 +339,9 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     section = PROGRESSIVE_SECTION[book.deal_method]
     if not round_.covers("progressive") or not book.has(section):
         return
-    accepted = {fact.payload.seat for fact in progressive_accepted(round_, book)}
+    last = {fact.payload.seat: fact for fact in progressive_accepted(round_, book)}
+    first = {fact.payload.seat: fact for fact in reversed(progressive_accepted(round_, book))}
+    accepted = first.keys()
     at_boxes = {
         stake.seat
         for stake in stakes(round_, book).values()
@@ -358,7 +360,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} placed, by the record)",
                 observed=f"{event.collected} {'chip' if event.collected == 1 else 'chips'} collected, "
                 f"the system counts {event.accepted}{_at_other_boxes(accepted, at_boxes)}",
-                evidence=(fact, *progressive_accepted(round_, book)),
+                evidence=(fact, *first.values(), *last.values()),  # of many at one seat two: any round costs little
                 wager="progressive",
             )
 
