@@ -90,10 +90,9 @@ IN_TURN = [
     ("elect seat=2 void", "left seat=3 p-3"),
     ("exposed seat=1 Kd by dealer", "return seat=1 base 1.00 void"),
     ("envy seat=1 for=5 fortune_bonus 10.00", "collect all 53"),
+    ("lock accepted=2 collected=2", "accepted seat=3 5.00 meter=10432.1750"),
 ]
 """Statements of which thousands, in turn, were compared with each other one by one."""
-EVIDENCE_GROWS = ("lock accepted=2 collected=2", "accepted seat=3 5.00 meter=10432.1750")
-"""Each lock that does not count what was accepted is a finding with all of that as its evidence."""
 KINDS = """
 abandon seat=1; wager seat=1 bettor=p-1 base 10.00; wager seat=1 bettor=p-1 fortune_bonus 5.00; wager seat=2 bettor=p-9 base 10.00
 withdraw seat=1 base 5.00; refuse seat=1 base 5.00; no_more_bets; lock accepted=2 collected=2; lammer seat=3 fortune_bonus
@@ -146,7 +145,7 @@ def test_no_two_kinds_of_statements_in_turn_cost_more_than_their_number() -> Non
     kinds = [kind.strip() for line in KINDS.strip().splitlines() for kind in line.split(";")]
     pairs = [(kind,) for kind in kinds] + list(combinations(kinds, 2))
     found = {pair: grown for pair in pairs if (grown := growth(pair, 2_000)) > 2.6 and growth(pair, 8_000) > 2.6}
-    assert found.keys() <= {EVIDENCE_GROWS}
+    assert not found
 
 
 def test_what_was_not_tried_is_in_doubt_and_accuses_nobody() -> None:
