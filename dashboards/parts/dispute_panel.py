@@ -172,6 +172,8 @@ class Steps:
     def _open(self, who: str) -> None:
         name = f"claim-{self.name}"
         with st.form(f"open {self.name}", border=False, enter_to_submit=False):
+            if self.seat is None:
+                st.caption("A letter is about one seat. Choose the seat first if the patron is to have a letter.")
             said = str(st.session_state.get(CLAIM_TYPED) or "")
             drafts.box("Patron's claim", name, longest=LONGEST_CLAIM, value=said, placeholder="What the patron says")
             patron = f"patron {self.name}"

@@ -44,7 +44,7 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
 def letter_and_packet(table: str, round_no: int, seat: int | None, filed: PatronCase | None, who: str) -> None:
     """Offer what a decided dispute ends with, in one click: the letter on the decision (of a case) and the packet."""
     why, packet = why_not(), _kept(table, round_no, seat, withhold=seat is not None)
-    decision = None if filed is None else filed.case.decision
+    decision = None if filed is None or filed.case.seat is None else filed.case.decision  # a letter is about one seat
     letter = "" if filed is None or decision is None else f"letter {filed.name} {decision.seq}"
     words = "Make letter and packet" if letter else "Make packet"
     made = packet in st.session_state and (not letter or letter in st.session_state)
@@ -58,7 +58,7 @@ def letter_and_packet(table: str, round_no: int, seat: int | None, filed: Patron
         _make_once(packet, table, round_no, seat, "dispute packet from a page", seat is not None)
         desk.outcome()
     with st.container(horizontal=True):
-        if filed is not None and letter in st.session_state:
+        if filed is not None and letter and letter in st.session_state:
             from desk.report.letter import letter_name
 
             save_link.link("Save the letter", Download(letter_name(filed), "application/pdf", st.session_state[letter]))

@@ -120,6 +120,23 @@ def test_a_case_is_opened_from_its_round(floor: Living) -> None:
     assert "Seat 3 is owed $100.00" in page
 
 
+def test_a_case_without_a_seat_ends_with_a_packet_and_its_claim_says_so(floor: Living) -> None:
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("dispute", of="fu-01", round="1")
+    assert "A letter is about one seat" in [each.value[:26] for each in test.caption]
+    fill(test, "Patron's claim", "the bonus was short")
+    press(test, "Open case")
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        pay_what_is_owed(at)
+    desk._read.clear()
+    test = start("cases", case="fu-01-C1")
+    decide(test, "for_patron")
+    fill(test, "Why, as the patron will read it", "the cards show it")
+    press(test, "Record decision")
+    assert read(floor, "fu-01-c1").case.decision is not None
+    assert "Make packet" in labels(test)
+
+
 def test_a_dispute_of_the_command_line_becomes_a_case(floor: Living) -> None:
     with desk_at(floor.log, persons=PEOPLE) as at:
         at.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz", seat=3)
