@@ -75,7 +75,8 @@ def modulus(salt: Any) -> int:
 def short(salt: Any, digest: Any) -> int:
     """Return what stands for a digest or an id in the index: three bytes of a remainder, as a number.
 
-    >>> short("ab", b"one") == short("ab", b"one") != short("ac", b"one")
+    >>> digest = bytes(range(32))
+    >>> short("ab", digest) == short("ab", digest) != short("ac", digest)
     True
     """
     return int.from_bytes(digest) % modulus(salt) & 0xFFFFFF

@@ -339,20 +339,26 @@ def placed_in(raw: Raw) -> dict[tuple[str, int], dict[tuple[int, str, int | None
     """Return of each round seat, wager, number and bettor of what was placed and not taken back, with the cents in time.
 
     What was given back as late is one without a stake: it was settled. So is an Envy Bonus that was paid, one more of the patron
-    who wagers at the seat. A refusal after "no more bets" takes back what was placed after it, or chips that never lay there.
+    who wagers at the seat. A refusal after "no more bets", or after the first card, takes back what was placed since, or chips
+    that never lay there.
+    What was bet for the dealer is a part of the wager of the patron who plays the seat.
     """
     found: dict[tuple[str, int], dict[tuple[int, str, int | None, str], int]] = defaultdict(dict)
     types = "wager_placed", "wager_removed", "wager_refused", "wager_returned"
-    for key, lines in raw.by_round(*types, "no_more_bets").items():
+    for key, lines in raw.by_round(*types, "no_more_bets", "cards_dealt").items():
         sums, since, late = Counter[Any](), None, set[Any]()
+        said = [line["payload"] for line in lines if line["type"] == "wager_placed"]
+        players = {of["seat"]: of["bettor"] for of in said if of["bettor"] != "dealer"}
         for line in lines:
             of = line["payload"]
-            if line["type"] == "no_more_bets":
+            if line["type"] == "no_more_bets" or (line["type"] == "cards_dealt" and since is None):
                 since = Counter[Any]()
+            if line["type"] in ("no_more_bets", "cards_dealt"):
                 continue
             if line["type"] == "wager_returned" and of["reason"] != "late":
                 continue
-            wager, cents = (of["seat"], of["wager"], of.get("number"), of.get("bettor") or ""), of["amount_cents"]
+            bettor = players.get(of["seat"], "dealer") if of.get("bettor") == "dealer" else of.get("bettor") or ""
+            wager, cents = (of["seat"], of["wager"], of.get("number"), bettor), of["amount_cents"]
             if line["type"] == "wager_refused" and since is not None:
                 cents = min(cents, since[wager])
             cents = cents if line["type"] == "wager_placed" else -cents

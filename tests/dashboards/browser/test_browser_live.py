@@ -141,8 +141,8 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.locator(".rk-history")).to_contain_text("assigned the finding to s.lee: camera 4")
     with desk_at(floor.log, read_only=True) as desk:
-        (case,) = [case for case in desk.cases() if case.review.state == "assigned"]
-    assert (case.finding.round_no, case.review.assigned_to) == (2, "s.lee")
+        (case,) = [case for case in desk.cases() if (case.finding.round_no, case.review.state) == (2, "assigned")]
+    assert case.review.assigned_to == "s.lee"
     assert [entry.by for entry in case.review.history] == ["m.ortiz"]
 
     page.reload()  # the address has the finding

@@ -188,5 +188,6 @@ def test_a_page_that_is_filled_in_can_be_read_by_everybody(
             expect(hands.page.locator("html")).to_have_css("color-scheme", scheme)
             hands.page.locator("h1").first.scroll_into_view_if_needed()  # nothing lies below what is fixed at the top
             expect_drawn(hands.page)
+            expect(hands.page.get_by_test_id("stToast")).to_have_count(0)  # it leaves by itself
             assert lasting_faults(hands.page) == [], (name, size, scheme)
     hands.page.context.close()
