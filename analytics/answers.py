@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from math import isfinite
 from typing import Any
 
 
@@ -16,7 +17,7 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _no_number(value: object) -> bool:
-    return isinstance(value, float) and (value != value or value in (float("inf"), float("-inf")))
+    return isinstance(value, float) and not isfinite(value)
 
 
 def heading(column: str) -> str:

@@ -64,7 +64,7 @@ class QuarantineCase(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """What became of the entry."""
+        """The entry's state in words: refused, redriven, or what is wrong with it."""
         if self.fault is not None:
             return "CHANGED" if isinstance(self.fault, EntryChanged) else "MISSING" if self.vouched else "DOUBTFUL"
         if self.redriven_seq is not None:

@@ -48,7 +48,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def lines(self, most: int) -> list[str]:
-        """Return what was found as text, with at most so many rounds."""
+        """Return what was found as text, with at most `most` rounds."""
         said = self.search.said
         lines = [f"Searched for: {'; '.join(self.understood)}."] if self.understood else []
         lines += [f"{note[:1].upper()}{note[1:]}." for note in said.notes]
@@ -61,7 +61,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
             heading = "Findings, notes, disputes and cases with every word:"
             lines += ["", heading, *table(("what", "where", "says"), rows)]
         elif said.is_empty:
-            lines.append("No word of it says which round it was, and nobody wrote these words.")
+            lines.append("No word says which round it was, and no text on record has these words.")
         return lines
 
     def _rounds(self, most: int) -> list[str]:

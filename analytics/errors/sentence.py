@@ -127,7 +127,8 @@ _NEAR: Final = r"(?:around|about|at|near|by|roughly|approximately|close to|towar
 _HALF: Final = r"(?:\s*(a\.?m\.?|p\.?m\.?)(?![a-z]))"
 _NOT_MONEY: Final = r"(?!\s*(?:dollars|bucks|\$|%|cards?|days|nights|times|o?f\b))(?![\d.,:/-]*\d)"
 _MINUTES: Final = rf"(\d{{1,2}}|quarter|{'|'.join(NUMBERS)}|twenty)"
-_SPOKEN: Final = rf"ten|eleven|twelve|(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(list(NUMBERS)[:9])}))?"
+_FROM_THIRTEEN: Final = rf"(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(list(NUMBERS)[:9])}))?"
+_SPOKEN: Final = rf"ten|eleven|twelve|{_FROM_THIRTEEN}"
 """Minutes after an hour, as they are said."""
 _MONEY: Final = r"(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{2}))?"
 _WORDS: Final = rf"(?:a |{'|'.join(NUMBERS)}|{'|'.join(TENS)}|hundred|thousand|and|[\s-])+"
@@ -299,9 +300,8 @@ class _Reader:
         found = self.take(rf"{of_verb}(?=\d\d|\d[.,]){_MONEY}(?![\w:])")
         if found is not None:
             return _cents(found)
-        tens = rf"(?:{'|'.join(TENS)})(?:[\s-](?:{'|'.join(list(NUMBERS)[:9])}))?"
         found = self.take(
-            rf"{of_verb}({tens})(?!\s*(?:minutes?|hands?|rounds?|times|cards?|hundred|thousand|[a-z]+s\b))\b"
+            rf"{of_verb}({_FROM_THIRTEEN})(?!\s*(?:minutes?|hands?|rounds?|times|cards?|hundred|thousand|[a-z]+s\b))\b"
         )
         return None if found is None else (_in_words(found[1]) or 0) * 100
 

@@ -16,7 +16,7 @@ class ServingRefused(ValueError):
 
 
 def public_hosts(names: Sequence[str]) -> list[str]:
-    """Return host names as requests name them. Raises `ServingRefused` naming one that is none, or is more than a name."""
+    """Return host names as requests name them. Raises `ServingRefused` naming one that is not a host name alone."""
     hosts = []
     for given in names:
         host = name_of(given)
@@ -51,7 +51,9 @@ def check_login(path: Path) -> str:
         if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
             raise ServingRefused(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
     if not any(roles.get(role.value) for role in Role):
-        raise ServingRefused(f"{path}: [roles] gives nobody a role: {', '.join(role.value for role in Role)}")
+        raise ServingRefused(
+            f"{path}: [roles] gives no one a role; the roles are {', '.join(role.value for role in Role)}"
+        )
     unknown = set(roles) - {role.value for role in Role} - {"claim", "person"}
     if unknown:
         raise ServingRefused(

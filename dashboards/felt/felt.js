@@ -269,7 +269,7 @@ function drawnCard(card) {
 }
 
 /** After this, an answer that did not come is no longer waited for. */
-const PATIENCE_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
 /**
  * Put the felt into an element. `forms`: what `entry.forms` returns. `text`: a transcript to begin with. `onText(text)` is called
@@ -470,7 +470,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
   function ask() {
     if (latest === sent) return;
     clearTimeout(waiting);
-    waiting = setTimeout(() => { waiting = null; ask(); }, PATIENCE_MS);
+    waiting = setTimeout(() => { waiting = null; ask(); }, ANSWER_TIMEOUT_MS);
     sent = latest;
     verdict.classList.add("old");
     onText(sent);

@@ -116,7 +116,7 @@ def count_room(log: HouseLog, persons: Persons) -> CountRoom:
 
 
 def folder() -> Path | None:
-    """Return the folder of the property's file: next to its log, or, on Kafka, the folder of cases; None if there is none."""
+    """Return the folder of the property's file: next to its log, or, on Kafka, the folder of cases; None if neither is known."""
     address, beside = log_address(), cases_path()
     found = None if address is None else house_folder(address)
     return beside if found is None and beside is not None and (beside / FILE).is_file() else found

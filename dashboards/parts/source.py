@@ -28,12 +28,12 @@ DRAWN_FROM = "drawn-from"
 """Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
 
 NOTICES = "page-notices"
-"""Where the place is kept in which a page says what its address asks for and is not here: above everything, whoever asks.
+"""The key of the place, above everything, where a page says what its address asks for and the record does not have.
 
 It is one place, however many notices are in it: a fragment beneath that moved while it is redrawn would be there twice.
 """
 NEWS = "page-news"
-"""Where the place is kept in which a page offers new results: always at the corner, whatever else the page shows."""
+"""The key of the place where a page offers new results: always at the corner, whatever else the page shows."""
 
 
 def begin() -> None:

@@ -296,7 +296,7 @@ class Office:
         return person, second
 
     def enter(self, person: Person, event: model.Event) -> int:
-        """Write an event of the office in the property's stream, which it begins where there is none; return its number."""
+        """Write an event of the office in the property's stream, and begin that stream if there is none; return its number."""
         with self._log.turn():
             last = self._log.head(PROPERTY).seq
             day = datetime.fromtimestamp(self._now_us / 1_000_000, UTC).date().isoformat()

@@ -25,7 +25,7 @@ def verifying_page() -> str:
     digest = recorded.get("sha256") if recorded.get("engine") == engine() else None
     known = f"SHA-256 {digest}" if digest else "its SHA-256 is in SHA256SUMS there; this installation does not know it"
     return (
-        f"{FILE} of the release {version} of Discard Rack ({known}): get it there, not from whoever handed this packet over, "
+        f"{FILE} of the release {version} of Discard Rack ({known}): get it there, not from where this packet came from, "
         "open it, and drop the packet and the log's public key on it"
     )
 

@@ -150,7 +150,7 @@ def _entry(number: str, decision: Mapping[str, str], short: bool) -> str:
 
 
 UNSAID = ("", "none", "record", "text")
-"""What is said of a decision's money once, at the head of the document."""
+"""The sentence on money at the head of the document, which entries do not repeat."""
 
 
 def _money(money: str) -> str:

@@ -198,7 +198,7 @@ auditor = ["audit"]
         ('client_id = "rack"', "", "lacks client_id"),
         ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcde", "shorter than 32"),
         ("https://id", "http://id", "expected https"),
-        ('auditor = ["audit"]', "", "gives nobody a role"),
+        ('auditor = ["audit"]', "", "gives no one a role"),
         ("auditor =", "boss = 1\nauditor =", "which is no role"),
         ("[auth]", "[auth", "expected TOML"),
     ],

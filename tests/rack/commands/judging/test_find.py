@@ -53,7 +53,7 @@ def test_what_somebody_wrote_is_found(floor: Living, capsys: pytest.CaptureFixtu
 def test_words_that_find_nothing(floor: Living, capsys: pytest.CaptureFixture[str]) -> None:
     said = find(capsys, floor, "xyzzy", code=1)
     assert "Ignored: xyzzy." in said
-    assert "nobody wrote these words" in said
+    assert "no text on record has these words" in said
 
 
 def test_ids_are_taken_in_any_case(floor: Living, capsys: pytest.CaptureFixture[str]) -> None:
