@@ -112,23 +112,24 @@ DECISIONS = """\
 Where a regulation or the design leaves room, this is what Discard Rack does. A number is permanent: it is never reused and
 never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
 not. One that names neither changes no amount that is due, says what the record proves (which nobody can file), or follows a text
-that pays the same in any reading. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules page
-and `rulebook/decisions.toml` add the reasons.
+that pays the same in any reading. *Named:* there is no setting, and findings name the other reading with its money. A section
+without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules page and `rulebook/decisions.toml` add the
+reasons.
 """
 SHORT = """
-Decisions about games and evidence are here whole. Of the others this page has the first sentence; `rack docs decisions` prints
-all of it, and so does the website.
+This page says of each what its first sentence does, up to a colon or semicolon. `rack docs D13` prints a decision whole,
+`rack docs decisions` all of them, and so does the website.
 
 This document is generated. To add a decision, append a table to `rulebook/decisions.toml` (its first lines describe the
 fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
 """
-IN_SHORT = frozenset({"log", "replay", "batch", "proofs", "review", "figures", "pages", "tests"})
-"""The subjects of which `docs/decisions.md` has first sentences."""
-SENTENCE_ENDS = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'(§`])")
+SENTENCE_ENDS = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'(§`]|\d{3}[ac]\b)")
+WORDS_BEFORE_COLON = 8
+"""What comes before a colon says something by itself if it has this many words."""
 
 
 def decisions(source: str | None = None, *, whole: bool = True) -> str:
-    """Return the document of the decisions: by subject, in each in the order of their numbers, each with its anchor."""
+    """Return the document of the decisions: by subject and number, each with its anchor, whole or the first sentence of each."""
     text = source or resources.files("rulebook").joinpath("decisions.toml").read_text(encoding="utf-8")
     filed = tomllib.loads(text)
     subjects: Mapping[str, str] = filed.pop("subjects")
@@ -136,17 +137,37 @@ def decisions(source: str | None = None, *, whole: bool = True) -> str:
     for key, title in subjects.items():
         of_subject = [number for number in filed if filed[number]["subject"] == key]
         numbers = sorted(of_subject, key=lambda number: int(number[1:]))
-        short = not whole and key in IN_SHORT
-        parts += [f"\n## {title}\n\n", *(_entry(number, filed[number], short) for number in numbers)]
+        parts += [f"\n## {title}\n\n", *(_entry(number, filed[number], not whole) for number in numbers)]
     return "".join(parts)
 
 
 def _entry(number: str, decision: Mapping[str, str], short: bool) -> str:
-    reading = SENTENCE_ENDS.split(decision["reading"])[0] if short else decision["reading"]
+    where, reading = decision["where"], decision["reading"]
+    if short:
+        where, reading = re.sub(r"(, D[0-9]+)+$", "", where), _first_statement(reading)
     return (
-        f'* <a id="{number.lower()}"></a>**{number}** ({_linked(decision["where"])}). '
+        f'* <a id="{number.lower()}"></a>**{number}** ({_linked(where)}). '
         f"{_sentence(_linked(reading))}{_money(decision.get('money', ''))}\n"
     )
+
+
+def _first_statement(reading: str) -> str:
+    """Return the first sentence up to a semicolon, or to a colon that enough words precede.
+
+    >>> _first_statement("Cards stay (all; also the stub) until they are settled. A hand goes last.")
+    'Cards stay (all; also the stub) until they are settled.'
+    >>> _first_statement("No finding comes from: a second cut; a later slip.")
+    'No finding comes from: a second cut; a later slip.'
+    >>> _first_statement("What was returned in time is not at stake: it was withdrawn; so is a raise.")
+    'What was returned in time is not at stake'
+    """
+    first, depth = SENTENCE_ENDS.split(reading)[0], 0
+    for at, mark in enumerate(first):
+        depth += (mark == "(") - (mark == ")")
+        if depth == 0 and first[at : at + 2] in ("; ", ": "):
+            says_something = mark == ";" or len(first[:at].split()) >= WORDS_BEFORE_COLON
+            return first[:at] if says_something else first
+    return first
 
 
 UNSAID = ("", "none", "record", "text")
@@ -160,7 +181,7 @@ def _money(money: str) -> str:
     if kind == "setting":
         return f" *Setting:* `{setting}`."
     if money == "named":
-        return " *No setting:* findings name the other reading with its money."
+        return " *Named.*"
     return f" *No setting:* {_sentence(_linked(money))}"
 
 
