@@ -122,7 +122,7 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, replayed: Resumptio
 
 
 def clock_ahead_s(found: Sequence[StreamStatus], now_us: int) -> float:
-    """Return by how many seconds the newest event lies ahead of this machine's clock; 0 if by no more than clocks may differ."""
+    """Return by how many seconds the newest event lies ahead of this machine's clock; 0 if clocks may differ by that much."""
     newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=0)
     return max(0, newest - now_us) / 1e6 if newest - now_us > CLOCKS_DIFFER_US else 0.0
 

@@ -59,7 +59,7 @@ class Watch(threading.Thread):
             return [(stream, round_no) for stream, round_no in db.sql(sql, params={"streams": STREAMS}).fetchall()]
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         self._done.set()
         self.join()
 

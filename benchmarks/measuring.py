@@ -83,7 +83,7 @@ class Measured(msgspec.Struct, kw_only=True):
 def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timing, T]:
     """Time one call of `work` with these arguments.
 
-    What the measuring itself keeps at hand is not looked through for garbage meanwhile, whoever is measured.
+    Objects of the measuring itself are kept out of garbage collection meanwhile, for every peer.
     """
     gc.collect()
     gc.freeze()

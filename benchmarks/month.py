@@ -104,7 +104,7 @@ def _status(pid: int, name: str) -> int:
 
 
 def main() -> int:
-    """Measure, and write what came of it to stdout as JSON; 1 if the memory grew."""
+    """Measure, and write the result to stdout as JSON; 1 if the memory grew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     with tempfile.TemporaryDirectory(prefix="rack-month-") as folder:

@@ -176,7 +176,7 @@ def _run(command: Sequence[str]) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure each size, and write what came of it to stdout as JSON; 1 if an operation missed the goal."""
+    """Measure each size, and write the results to stdout as JSON; 1 if an operation missed the goal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS)
     parser.add_argument("--kafka", metavar="HOST:PORT", help="a broker that holds the log")

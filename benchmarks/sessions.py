@@ -1,4 +1,4 @@
-"""What ten sessions cost the server of the pages, and what each page costs it when a new generation of the warehouse comes.
+"""What ten sessions cost the server of the pages, and what each page costs when the warehouse is replaced by a newer one.
 
 A session speaks to the server as a browser does, over a WebSocket: it keeps a page of its own open, and reads what the server
 draws. Counted are the processor time of the server for each drawing, with what it puts away after it, and its memory.

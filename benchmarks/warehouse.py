@@ -196,7 +196,7 @@ def measure(folder: Path, rounds: int, keep: Path | None = None) -> dict[str, An
 
 
 def main() -> int:
-    """Build, ask, write what came of it to stdout as JSON; 1 if a question took longer than the goal."""
+    """Build, ask, write the results to stdout as JSON; 1 if a question took longer than the goal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--keep", type=Path)

@@ -37,7 +37,7 @@ class RefusedLine(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, refusal: Refusal) -> RefusedLine:
-        """Return what is told of a refusal."""
+        """Return the words about a refusal."""
         return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
 
 

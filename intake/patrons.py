@@ -1,9 +1,9 @@
 """Patron tokens: keyed hashes of the numbers on patrons' cards, so that the log names no one and erasure needs no rewriting.
 
-A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored.
-A token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch
-in which the event happened; `events.vocabulary.card_numbers` finds the numbers, however they are written. Who has the number
-and the keyring can make the token again; who has only the log cannot.
+A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored. A
+token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch in
+which the event happened; `events.vocabulary.card_numbers` finds the numbers, however they are written. With the number and the
+keyring, the token can be made again; with the log alone it cannot.
 
 * Rotation begins a new epoch: from then on the same patron has another token. An event's token depends on the event's time,
   so what is handed in twice, or late, stays the same event.

@@ -143,7 +143,7 @@ def _cases_of_stream(log: EventLog, stream: str) -> dict[int, tuple[RefusalNotic
 
 
 def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
-    """Return the entry whose SHA-256 begins so. Raises `IntakeError` if none exists, or more than one."""
+    """Return the entry whose SHA-256 begins with these digits. Raises `IntakeError` if none exists, or more than one."""
     found = [each for each in entries if digest and each.entry.sha256.startswith(digest.lower())]
     if len(found) != 1:
         raise IntakeError(

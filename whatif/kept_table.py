@@ -183,7 +183,7 @@ class KeptTable(RowKeeper):
             self._store(scratch)
 
     def _write(self) -> None:
-        """Write what was taken, and let a new manifest replace the old one."""
+        """Write the rounds that were collected, and let a new manifest replace the old one."""
         self._must_be_alone()
         with scratch_in(self.folder) as scratch:
             self._remove_dropped(scratch)
@@ -273,7 +273,7 @@ class KeptTable(RowKeeper):
 
 
 def _read_unfinished(table: RoundTable) -> _Going:
-    """Return from where a table's streams are gone on with. Raises `TableError` if it does not say so."""
+    """Return the positions from which a table's streams are continued. Raises `TableError` if it does not name them."""
     entry = table.manifest.unfinished
     if entry is None:
         raise TableError("it was not made by a replay")

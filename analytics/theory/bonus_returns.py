@@ -132,8 +132,8 @@ def _fortune_bonus(chapter: Chapter, name: str) -> Result:
 def progressive(count: CountLines = seven_cards) -> Callable[[Chapter, str], Result]:
     """Return the returns of a Progressive: fixed lines, the rate of progression, and the seed as often as the meter falls.
 
-    What goes to the meter comes back from it, whoever wins it: in the long run by the rate, and by a seed for every winner of
-    the whole meter (D18). So a share of less than the whole has no part of its own. The ends, and the standard deviation, are
+    What goes to the meter comes back from it, no matter who wins it: in the long run by the rate, and by a seed for every winner
+    of the whole meter (D18). So a share of less than the whole has no part of its own. The ends, and the standard deviation, are
     those with the meter at its seed.
     """
 

@@ -324,7 +324,7 @@ class Feed:
     def _again(self, stream: str) -> News:
         """Return some results of a stream that were read before, and the events of their rounds, in turn.
 
-        Whoever changed rows of the file so that neither its seal nor its digests show it is undone by that, in time.
+        A change of the file's rows that neither its seal nor its digests show is undone by that, in time.
         """
         mark = self._marks.get(stream, StreamMark())
         before, again = mark.again, list[ChainedResult]()

@@ -54,7 +54,7 @@ RIGHTS: Mapping[Role, frozenset[str]] = {
 
 
 class Session(NamedTuple):
-    """Who looks: None without a login; what the roles come to; and why nothing can be seen, if that is so."""
+    """Who looks: None without a login; the rights that the roles give; if nothing can be seen, the reason."""
 
     person: str | None
     rights: frozenset[str]

@@ -62,7 +62,7 @@ def view(views: Mapping[str, str]) -> str:
 def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
     """Offer which part of the floor and which days; what is counted per box knows no dealer (D27).
 
-    Who may not see names is offered no dealer either. What is counted by month is compared by whole months.
+    A role that may not see names is offered no dealer either. What is counted by month is compared by whole months.
     """
     dealers = dealers and access.may(access.NAMES)
     choices = source.ask(hold.choices)

@@ -189,7 +189,7 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
 
 
 def missing(formats: Formats) -> None:
-    """Show what the record itself lacks: findings about the log."""
+    """Show the findings about the log itself: what the record lacks."""
     source.show(
         markup.section(
             "Gaps",

@@ -48,7 +48,7 @@ def page() -> None:
 
 
 def cards(parts: list[Part]) -> None:
-    """Show a card for each part: whether it is as it should be, and what is so or what to do."""
+    """Show a card for each part: whether it is in order, its state, and what to do if it is not."""
     for first in range(0, len(parts), ACROSS):
         for column, part in zip(st.columns(ACROSS), parts[first : first + ACROSS], strict=False):
             with column, st.container(border=True, key=f"card-{part.name}"):

@@ -49,7 +49,7 @@ def ask(question: Callable[[Desk], T]) -> T:
 
 
 def act(done: str, what: Callable[[Desk, str], object]) -> bool:
-    """Do something at the desk in the name of who is signed in; say whether it was written. The page says what came of it."""
+    """Do something at the desk in the name of the person signed in; say whether it was written. The page shows the result."""
     address, who, denied = log_address(), access.person(), access.refusal(access.REVIEW)
     if address is None or who is None or denied is not None:
         desk.refuse(denied or "Sign in first: what is entered is in a person's name.")

@@ -211,7 +211,7 @@ def _same_place(old: Alarm, new: Alarm) -> bool:
 def message_of(
     what: What, standing: AlarmStatus, receiver: str, *, patrons: bool, pages: str | None, after_min: int | None = None
 ) -> Message:
-    """Return what a receiver is told; the key is the same whenever the same is told to the same receiver."""
+    """Return the message to a receiver; its key is the same if the same message goes to the same receiver again."""
     alarm = standing.alarm
     said = f"{alarm.log}/{alarm.id}/{standing.revision}/{what}/{after_min or 0}/{receiver}"
     page = "floor" if alarm.basis == "advice" else f"queue?finding={alarm.incident}"

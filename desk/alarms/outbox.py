@@ -112,7 +112,7 @@ def outbox_beside(address: str) -> Path | None:
 
 
 class Outbox:
-    """The outbox in a file. Who opens it for `sending` keeps every other sender out; `read_only` is for who only looks.
+    """The outbox in a file. Opened for `sending`, it keeps every other sender out; `read_only` is for readers.
 
     Raises `SecondWriter` if another process sends from it, and `LogUnavailable` if the file cannot be used.
     """

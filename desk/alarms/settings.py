@@ -74,7 +74,7 @@ class MailServer(_Strict, frozen=True, kw_only=True):
 
 
 class EscalationStep(_Strict, frozen=True, kw_only=True):
-    """Who is told where no one acknowledged an alarm this many minutes after it was raised."""
+    """Who is told if no one acknowledged an alarm this many minutes after it was raised."""
 
     after_min: Minutes
     to: Name

@@ -40,7 +40,7 @@ Tell = Callable[[str], None]
 
 
 class Watch:
-    """Reads results and advice into an outbox, by the settings; `tell` is told, once, what cannot be read."""
+    """Reads results and advice into an outbox, by the settings. `tell` is called, once, with what cannot be read."""
 
     def __init__(self, outbox: Outbox, settings: Settings, house: House, tell: Tell) -> None:
         self._outbox, self._settings, self._house, self._tell = outbox, settings, house, tell
@@ -178,7 +178,7 @@ class Watch:
         ]
 
     def message(self, what: What, standing: AlarmStatus, receiver: str, after_min: int | None = None) -> Message:
-        """Return what a receiver is told."""
+        """Return the message to a receiver."""
         settings = self._settings
         patrons = settings.receiver[receiver].patrons
         return message_of(what, standing, receiver, patrons=patrons, pages=settings.pages, after_min=after_min)

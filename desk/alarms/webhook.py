@@ -24,7 +24,8 @@ MOST_SAID = 200
 
 
 class Answer(NamedTuple):
-    """What came of sending: whether it was taken, in words; whether the receiver was `silent`; how long it asked to wait."""
+    """The result of sending. Whether the receiver accepted it, in words; whether the receiver was `silent`; how long it asked to
+    wait."""
 
     taken: bool
     said: str

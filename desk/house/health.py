@@ -34,7 +34,7 @@ FAULTS = (OSError, ReviewRefused, EventError, IntegrityError, LogUnavailable, Ke
 
 
 class Part(NamedTuple):
-    """A part: whether it is as it should be, and what is so, or what to do."""
+    """A part: whether it is in order, its state, or what to do."""
 
     name: str
     ok: bool

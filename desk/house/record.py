@@ -110,7 +110,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def authors(self) -> set[str]:
-        """Who said what counts: who entered it and who corrected it."""
+        """Return the persons whose words count: who entered the event, and who corrected it."""
         return {getattr(self.entered, "by", ""), *(each.by for each in self.amendments)}
 
     @property
@@ -241,7 +241,7 @@ class TableRecord:
 
     @property
     def dealer(self) -> str | None:
-        """Who deals; None if no one does."""
+        """Return the dealer; None if the table has none."""
         last = None
         for _, event in self.counting(model.DealerTappedIn, model.DealerTappedOut, model.TableClosed):
             last = event.dealer if isinstance(event, model.DealerTappedIn) else None

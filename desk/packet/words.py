@@ -49,7 +49,7 @@ class Style:
         return style
 
     def _set_zone(self, time_zone: str) -> None:
-        """Take a time zone; if this machine does not know it, times are UTC, and say so."""
+        """Use a time zone. If this machine does not know it, use UTC and say so."""
         with contextlib.suppress(ZoneInfoNotFoundError, ValueError, OSError):
             self.zone, self.zone_name = ZoneInfo(time_zone), time_zone
 

@@ -171,7 +171,10 @@ class Desk:
         return None if data is None else read_result("adjudications", key, data, Adjudication)
 
     def case(self, finding_id: str) -> ReviewedFinding:
-        """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
+        """Return a finding by its id, or by its first digits if no other finding's id begins with them.
+
+        Raises `ReviewRefused`.
+        """
         finding_id = finding_id.lower()
         data = self.results.latest("findings", finding_id)
         if data is not None and not is_withdrawal(finding_id, data):
@@ -433,7 +436,7 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- writing
 
     def person(self, spelling: str) -> Person:
-        """Return the registered person of a spelling. Raises `ReviewRefused` if no one is registered so."""
+        """Return the registered person of a spelling. Raises `ReviewRefused` if no one is registered under it."""
         if self._persons is None:
             raise ReviewRefused(
                 "no register of persons is named, and only registered persons act on findings and disputes; "

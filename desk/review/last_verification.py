@@ -118,7 +118,7 @@ class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def alarming(self) -> bool:
-        """Whether every page has to say so."""
+        """Whether every page has to show it."""
         return self.state in (State.FAILED, State.OTHER_CONTENTS, State.UNREADABLE)
 
 

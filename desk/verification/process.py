@@ -37,7 +37,7 @@ class VerificationAnswer(NamedTuple):
 
 
 def verify_in_process(request: Request, show: Callable[[VerificationStep], None]) -> VerificationAnswer:
-    """Verify in a process of its own; `show` is told of each step."""
+    """Verify in a process of its own; `show` is called with each step."""
     path = os.pathsep.join([str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "desk.verification.process"]
     problems: list[str] = []

@@ -36,7 +36,7 @@ class VerificationStep(msgspec.Struct, frozen=True):
 
 
 def unwatched(log: EventLog) -> Watch:
-    """Return what is told and does nothing."""
+    """Return a watcher that ignores all steps."""
     return lambda what, stream, count: None
 
 

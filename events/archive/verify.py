@@ -25,7 +25,7 @@ _SEGMENT = re.compile(
 def verify_archive(archive: ArchiveLog, **options: Any) -> VerificationReport:
     """Walk all streams and what was refused, and look for files that no manifest names: kind `added`.
 
-    Options are those of `verify`. If the manifests are broken no one can tell what belongs there, and that alone is told.
+    Options are those of `verify`. If the manifests are broken, nothing else is compared: what belongs there is then unknown.
     """
     report = verify(archive, **options)
     if archive.manifests.broken is not None:

@@ -1,10 +1,10 @@
 """Several replayers of one log on Kafka: each a member of a consumer group, each at work on its partitions alone.
 
-What a partition's streams lead to is committed under the partition's own transactional id, which the next owner
-initializes before it reads on: whoever had it before is fenced, and whatever that one left open is ended. The offsets
-worked off are part of the transaction, so that the broker refuses it from a process that the group does not count any
-more, even one that wakes up late and fences its successor once. A commit that fails for either reason ends in
-`PartitionReassigned`: what was said in memory is thrown away, and whoever owns the partition goes on from what was committed.
+What a partition's streams lead to is committed under the partition's own transactional id, which the next owner initializes
+before it reads on: the owner before is fenced, and a transaction that it left open is ended. The offsets worked off are part of
+the transaction, so that the broker refuses it from a process that the group does not count any more, even one that wakes up late
+and fences its successor once. A commit that fails for either reason ends in `PartitionReassigned`: what was said in memory is
+thrown away, and whoever owns the partition goes on from what was committed.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class PartitionWriter:
 
     @property
     def owned(self) -> bool:
-        """Whether the right to write is, as far as is known, ours, and everything settled."""
+        """Whether this writer, as far as it knows, has the right to write and no open transaction."""
         return self._writer is not None and not self._unsettled
 
     def heads(self) -> dict[str, Head]:

@@ -78,7 +78,10 @@ def _helper(cluster: Cluster) -> _Helper | None:
 
 
 class _Helper:
-    """A process that reads, started at once, told what to read when it is ready; it ends with whoever started it."""
+    """A process that reads.
+
+    It is started at once, told what to read when it is ready, and ends with the process that started it.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._patience = cluster.patience
@@ -111,7 +114,7 @@ class _Helper:
 
 
 def _read_ahead(connection: Connection, cluster: Cluster) -> None:
-    """Read what is asked for and pass it on. What goes wrong is for whoever asked, who reads on from where this ends."""
+    """Read what is asked for and pass it on. An error is passed on too: the caller reads on from where this ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     expected = contextlib.suppress(LogUnavailable, IntegrityError, EOFError, OSError)
     with expected, contextlib.closing(cluster.reader()) as reader:

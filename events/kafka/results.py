@@ -182,8 +182,8 @@ class KafkaResults:
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or None.
 
-        Who may write asks for one after the other, in order to judge again: then what another may have stored meanwhile is
-        read on at most once in `FRESH_S`.
+        The owner of the right to write asks for one after the other, in order to judge again: then what another may have stored
+        meanwhile is read on at most once in `FRESH_S`.
         """
         with self._lock:
             if self._read_only or time.monotonic() >= self._fresh_until:

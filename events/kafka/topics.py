@@ -28,7 +28,7 @@ _KEY = b"log"
 
 
 class LogIdentity(msgspec.Struct, frozen=True):
-    """Who a log is: written once, when it is created. The number of partitions never changes."""
+    """The identity of a log: written once, when it is created. The number of partitions never changes."""
 
     log_id: LogId
     property_id: Token

@@ -73,7 +73,7 @@ class AskingOnce(BoundedClient):
     The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held
     up, and arrives after the repeat was answered, it ends the next transaction, of which a part may be there (KIP-890). So a
     broken connection is an unclear answer: the producer is thrown away, and its successor's epoch fences what arrives late.
-    A repeated record is recognized by its number in the epoch, and a repeated initialization fences whoever was first.
+    A repeated record is recognized by its number in the epoch, and a repeated initialization fences the first one.
     """
 
     def send(self, node_id: Any, request: Any, **options: Any) -> Any:

@@ -1,9 +1,9 @@
 """The chain of the results of a stream, and the digests of positions: what shows that results were altered. Pure.
 
-The results of a stream (adjudications, findings, ledger) are numbered from 1 in the order in which they were stored; the
-number is a result's place. `h₀ = SHA-256("rack/results/v1\\0" ‖ stream)`, `hₙ = SHA-256("rack/result/v1\\0" ‖ hₙ₋₁ ‖ length of
-the kind ‖ kind ‖ length of the key ‖ key ‖ bytes)`, lengths as four bytes, the highest first. Nothing here is secret: whoever
-rewrites a whole chain reveals it only to a signed checkpoint that states its head, or to whoever judges again.
+The results of a stream (adjudications, findings, ledger) are numbered from 1 in the order in which they were stored; the number
+is a result's place. `h₀ = SHA-256("rack/results/v1\\0" ‖ stream)`, `hₙ = SHA-256("rack/result/v1\\0" ‖ hₙ₋₁ ‖ length of the kind
+‖ kind ‖ length of the key ‖ key ‖ bytes)`, lengths as four bytes, the highest first. Nothing here is secret: a chain that was
+rewritten as a whole is revealed only by a signed checkpoint that states its head, or by judging again.
 """
 
 from __future__ import annotations

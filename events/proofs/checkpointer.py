@@ -121,7 +121,7 @@ class Checkpointer:
     def follow(self, every: int, within_s: float, stopped: Callable[[], bool]) -> Iterator[Checkpoint]:
         """Go on with what is appended: a checkpoint after so many events, and in good time before so many seconds have passed.
 
-        Ends with a last one when `stopped` says so.
+        Ends with a last one when `stopped` is true.
         """
         made, wait_s = time.monotonic(), HASTE * within_s
         for batch in self._log.tail(self._positions(), wait_s=min(POLL_S, wait_s)):

@@ -4,7 +4,7 @@ The table `events` is in the order of appending (`pos`) and has one index by str
 events of its stream is in `packs` (see `events.sqlite.packs`). `reports` and `event_ids`
 only recognize repeats (see `events.sqlite.repeats`); no evidence rests on them. Each append is one transaction, then one
 fsynced write to the high-water file; only after both is it acknowledged. Several processes may have a log open for writing:
-they take turns, a group at a time (see `events.log.turn`), and whoever comes after another takes in first what that one did.
+they take turns, a group at a time (see `events.log.turn`), and each first reads what the one before it wrote.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Simulation:
             self._groups.append(group)
 
     def take(self, next_us: int) -> Turn:
-        """Hand over what was reported and planted since the last time."""
+        """Return the events and planted faults since the last call, and forget them."""
         turn = Turn(self._groups, self.labels, next_us)
         self._groups, self.labels = [], []
         return turn

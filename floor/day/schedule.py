@@ -29,7 +29,7 @@ class Schedule:
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}
 
     def due(self, round_: int, table: Table) -> Anomaly | None:
-        """Return the anomaly that is due and fits this table, the longest waiting first.
+        """Return an anomaly that is due and fits this table: the one that waits longest.
 
         What is done before a round is not missed if messages of the round before were lost, so nothing is done then.
         """

@@ -46,7 +46,7 @@ fault, legitimate = PAI_GOW.fault, PAI_GOW.legitimate
 
 
 def base_ends(*outcomes: Outcome) -> Any:
-    """Prepare a round in which some base wager ends so."""
+    """Prepare a round in which a base wager ends with this outcome."""
     return lambda plan: plan.deal_until(lambda p: any(p.outcome(seat) in outcomes for seat in p.boxes))
 
 
@@ -126,7 +126,7 @@ fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
 
 @fault("PAY-ANNOUNCED")
 def pay_announced(play: Any) -> Spot:
-    """A wrong result is announced, and settled correctly all the same."""
+    """A wrong result is announced, but the settlement is correct."""
     others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
     wrong = change(
         model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])

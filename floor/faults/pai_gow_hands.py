@@ -38,7 +38,7 @@ WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TA
 
 
 def misdeal(plan: PaiGowPlan) -> bool:
-    """Let one empty seat get a card too many and another one too few."""
+    """Deal one empty seat a card too many and another one too few."""
     require(plan.make_empty(2))
     more, fewer = plan.random.sample(plan.empty, 2)
     plan.misdealt = (more, fewer)
@@ -127,7 +127,7 @@ fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
 
 
 def expose(play: Any, seat: Any) -> ScriptStep:
-    """Let the dealer expose a card of a seat after the deal; return that step."""
+    """Have the dealer expose a card of a seat after the deal; return that step."""
     event = exposed(seat, "dealer", play.plan.random.choice(play.plan.hands[seat]))
     step: ScriptStep = play.script.before(play.setting_begins(), event)[0]
     return step
@@ -243,7 +243,7 @@ def against_house_way(plan: PaiGowPlan) -> list[Way]:
 
 
 def dealer_sets_otherwise(plan: PaiGowPlan) -> bool:
-    """Let the dealer's hands be set against the house way."""
+    """Set the dealer's hands against the house way."""
     require(plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))))
     plan.dealer_way = plan.random.choice(against_house_way(plan))
     return True

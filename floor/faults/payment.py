@@ -71,7 +71,7 @@ def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
 
 
 def replace_settlement(play: Any, due: Due, event: model.Event, result: str) -> Spot:
-    """Let a wager be settled otherwise, and at times be announced so."""
+    """Settle a wager otherwise; sometimes the wrong result is announced too."""
     follows = misread(play, due, result)
     settled(play, due).payload = event
     return Spot(due.seat, due.wager, follows)
@@ -139,7 +139,7 @@ def _as_a_tie_or_not_at_all(play: Any, due: Due) -> Spot:
 
 
 def _forget_vigorish(play: Any, due: Due) -> None:
-    """Who is not paid is charged no vigorish either."""
+    """A player who is not paid is not charged vigorish either."""
     for step in play.script.of(model.VigorishTaken, seat=due.seat):
         if due.wager == play.plan.base:
             play.script.drop(step)

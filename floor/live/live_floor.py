@@ -91,7 +91,7 @@ class LiveFloor:
         return [label for _, labels in self._planted for label in labels]
 
     def stop(self) -> None:
-        """Let no further event happen; what was handed in is still waited for."""
+        """Stop the play, and wait for the answers to what was handed in."""
         self._stopping.set()
 
     async def play(self) -> None:

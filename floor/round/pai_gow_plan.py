@@ -92,7 +92,7 @@ class PaiGowPlan(Plan):
     # The cards
 
     def deal(self, targets: dict[Position, str]) -> bool:
-        """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
+        """Deal one deck at random, with the wanted hand for each target; say whether all targets could be met."""
         cards = self.one_deck(targets, self.positions, 7)
         if cards is None:
             return False
@@ -127,7 +127,7 @@ class PaiGowPlan(Plan):
             self.dice_lie(self.table.throw(self.random))
 
     def dice_lie(self, dice: list[int]) -> None:
-        """Let the dice lie so: their total is announced, and the deal starts where it points."""
+        """Throw these dice: their total is announced, and the deal starts where it points."""
         self.dice, self.count = dice, sum(dice)
         self.announced = [self.count]
         self.start_at(self.count)
@@ -235,7 +235,7 @@ class PaiGowPlan(Plan):
         return rank_five(way[0]), rank_two(way[1])
 
     def compare(self, way: Way) -> Outcome:
-        """Return how a base wager ends with hands set so."""
+        """Return the outcome of a base wager if the hands are set like this."""
         return self.pushed if self.dealer_pushes else base_outcome(*way, *self.dealer_way)
 
     def outcome(self, seat: int) -> Outcome:

@@ -46,7 +46,7 @@ class TableSpec:
 
     @property
     def has_dice(self) -> bool:
-        """Whether the start is found with dice."""
+        """Whether dice decide where the deal starts."""
         return self.starting in ("shaker", "player_shaker")
 
     def submission(self, filing: SimulatedFiling, effective: str) -> str:

@@ -75,7 +75,7 @@ class ScriptStep:
 
     `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
     `replacement`; `truth` is what happened if that is not what was typed. `pause_us` is time that passes before it
-    next to the ordinary. `payload` is of the type that was asked for by whoever finds the step (`Script.of`).
+    next to the ordinary. `payload` is of the type that `Script.of` was asked for.
     """
 
     payload: Any

@@ -137,7 +137,7 @@ def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
 
 @rule("WAGER-LIMIT", on=("687a.7(d)(1)",))
 def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Who competes in a round places a Blind Wager next to the Ante Wager."""
+    """A player who takes part in a round places a Blind Wager next to the Ante Wager."""
     if not round_.covers("wagering") or round_.first_card is None:
         return
     placed = stakes(round_, book)
@@ -320,7 +320,7 @@ def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) 
 
 @rule("DEAL-SIDE", on=("687a.2(b)(4)",))
 def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The side card is placed face down: whoever decides does not know what replaces the joker."""
+    """The side card is placed face down: the player who decides does not know what replaces the joker."""
     shown = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" and fact.payload.face_up]
     if shown and not was_voided(round_, book):
         yield finding(

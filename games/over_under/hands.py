@@ -38,7 +38,7 @@ def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[Record
 
 
 def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return the first of a seat's cards, as dealt; nothing if it is told with others, and not when it came (D327)."""
+    """Return the first of a seat's cards, as dealt; nothing if it is reported together with others (D327)."""
     return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 

@@ -163,13 +163,16 @@ def _wrongly_rotated(
 
 
 def _all_declined(offers: Sequence[Offer], asked: Sequence[int]) -> bool:
-    """Say whether all who were asked declined at first: then whoever takes the position passes no one over (D528)."""
+    """Say whether all who were asked declined at first: then a patron who takes the position passes no one over (D528)."""
     first = {offer.seat: offer.accepted for offer in reversed(offers)}
     return not any(first[seat] for seat in asked)
 
 
 def must_be_asked(round_: Round, book: Rulebook, offers: Sequence[Offer]) -> set[int]:
-    """Return the seats that must be asked: those taken when the offers began and still taken; else those that wager."""
+    """Return the seats that must be offered the position.
+
+    They are those taken since the offers began; if no offers are on record, those that wager.
+    """
     before = round_.before
     if not before.patrons_known:
         staked = stakes(round_, book).values()

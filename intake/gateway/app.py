@@ -1,9 +1,8 @@
 """The gateway's addresses: `POST /v1/events`, and what a supervisor asks: `/healthz`, `/readyz`, `/metrics`.
 
-A request is answered 200 only after everything in it is durable, with a line of JSON for each line sent. Who asks is found
-out before the body is read. Any other status means that nothing of the request needs to be in the log: 400, 413, 415 and 422
-say what is wrong with it, 401 and 403 that it is not for this device to hand in; 408, 429 and 503 that the same is to be
-handed in again.
+A request is answered 200 only after everything in it is durable, with a line of JSON for each line sent. The caller is identified
+before the body is read. Any other status means that nothing of the request needs to be in the log: 400, 413, 415 and 422 say what
+is wrong with it, 401 and 403 that it is not for this device to hand in; 408, 429 and 503 that the same is to be handed in again.
 """
 
 from __future__ import annotations

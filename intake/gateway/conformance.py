@@ -33,7 +33,7 @@ STRANGER: Final = "conform-stranger"
 
 
 class TrialOutcome(NamedTuple):
-    """What came of a trial: its promise, and what came instead; None where it was kept."""
+    """The result of a trial: its promise, and what happened instead; None if the promise was kept."""
 
     promise: str
     instead: str | None

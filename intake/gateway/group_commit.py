@@ -1,7 +1,7 @@
 """Group commit across requests: what comes in at about the same time is stored in one commit, then each request is answered.
 
 One thread writes. It takes what is handed in, reads it into lines, and appends the group when its first has waited
-`intake.arriving.GROUP_S`, or the group is full. Who handed lines in hears of them after all of them are durable, or hears
+`intake.arriving.GROUP_S`, or the group is full. A sender is answered after all its lines are durable, or hears
 that they may not be: then the same is to be handed in again, and what was stored is recognized as a repeat. What waits is
 bounded; beyond that nothing is taken, and that is said at once.
 """
@@ -80,7 +80,7 @@ class GroupCommit:
 
     @property
     def log_id(self) -> str:
-        """Which log the gateway writes to."""
+        """Return the id of the log that the gateway writes to."""
         return self._log_id
 
     @property

@@ -26,7 +26,7 @@ class HttpRules:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Answer a request that breaks a rule; pass every other on to the application."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -67,7 +67,7 @@ class RawTopic:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop reading: what was handed in is waited for, and its offsets are kept."""
+        """Stop reading: wait until what was handed in is stored, and keep its offsets."""
         self._ending.set()
         self._thread.join()
 
@@ -118,7 +118,7 @@ class RawTopic:
         return offsets
 
     def _take(self, polled: Mapping[TopicPartition, Sequence[ReadMessage]]) -> None:
-        """Return when all of these records are durable. Raises what keeps them from being so."""
+        """Return when all of these records are durable. Raises the error that keeps them from it."""
         messages = [(lane, message) for lane, batch in polled.items() for message in batch]
 
         def read() -> list[Line]:

@@ -22,7 +22,7 @@ from rack.settings import DEMO_KEY, WAREHOUSE
 
 @dataclass(frozen=True)
 class LiveDay:
-    """What came of a live floor. `missed` and `false_alarms` should be empty."""
+    """The result of a live floor. `missed` and `false_alarms` should be empty."""
 
     events: int
     rounds: int

@@ -18,7 +18,7 @@ from replay.fold.table_state import TableState
 def player_dealer_wager(round_: Round) -> RecordedEvent | None:
     """Return the wager of the player-dealer: the last of that seat before the first card, else the first of all (D202).
 
-    None if none is on record, or where the record leaves open which of several seats is the player-dealer's (D546).
+    None if none is on record, or if the record leaves open which of several seats is the player-dealer's (D546).
     """
     seats = player_dealers(round_)
     if len(seats) != 1:
@@ -31,7 +31,8 @@ def player_dealer_wager(round_: Round) -> RecordedEvent | None:
 def player_dealers(round_: Round) -> Sequence[int]:
     """Return the seats that the player-dealer may be at: one, unless several put down such a wager before the first card.
 
-    Who plays against the player-dealer is not it; of the others it is the one whose hand is the first to be exposed or set.
+    A seat that plays against the player-dealer is not one; of the others it is the one whose hand is the first to be exposed or
+    set.
     """
     seats = list(dict.fromkeys(fact.payload.seat for fact in _before_the_cards(round_)))
     if len(seats) < 2:
@@ -44,7 +45,7 @@ def player_dealers(round_: Round) -> Sequence[int]:
 
 
 def _before_the_cards(round_: Round) -> Sequence[RecordedEvent]:
-    """Return what was wagered as player-dealer before the first card; where nothing was, the first such wager of the round."""
+    """Return what was wagered as player-dealer before the first card; if nothing was, the first such wager of the round."""
     wagered = round_.of(model.PlayerDealerWagered)
     if len(wagered) < 2:
         return wagered
@@ -68,7 +69,7 @@ def _cents_by_seat(facts: Iterable[RecordedEvent]) -> Counter[int]:
 
 
 def take_position(state: TableState, ended: Round) -> None:
-    """Let the position have been held by who dealt the round, where several put down a player-dealer's wager (D546)."""
+    """Record the seat that dealt the round as holder of the position, if several put down a player-dealer's wager (D546)."""
     if len(ended.of(model.PlayerDealerWagered)) > 1:
         wager = player_dealer_wager(ended)
         taken = (wager.payload.seat, wager.payload.bettor) if wager is not None else None

@@ -39,7 +39,7 @@ def has_wrong_deck(round_: Round) -> bool:
 def bans_deck(round_: Round) -> int:
     """Return the number of the count by which, after a void round, a deck must leave the table; else 0.
 
-    The stub was wrong, though every hand was right (§ 688a.8(f)).
+    That is so if the stub was wrong while every hand was right (§ 688a.8(f)).
     """
     counted = round_.last(model.StubCounted)
     return counted.seq if counted is not None and all_wagers_returned(round_) and has_wrong_deck(round_) else 0

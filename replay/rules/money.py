@@ -154,7 +154,7 @@ def _accounts(round_: Round, book: Rulebook) -> dict[Key, WagerAccount]:
 def _in_every_reading(
     round_: Round, book: Rulebook, account: WagerAccount, readings: Sequence[WagerAccount | None]
 ) -> Iterator[Finding]:
-    """Find what is so of a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
+    """Find what holds for a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
     read = [each for each in readings if each is not None]
     difference, limit = _beyond_all(book, read) if len(read) == len(readings) else (None, "")
     is_late = bool(read) and all(each.is_late for each in read) and len(read) == len(readings)

@@ -108,7 +108,7 @@ PLAYING = (model.HandExamined, model.HandSet, model.DecisionMade, model.Surrende
 
 @rule("WAGER-SEATED", on=("7(b)",))
 def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Who wagered and got cards stays seated to the end of the round: a patron who left plays on no more (§ 688a.7(b)).
+    """A patron who wagered and got cards stays seated to the end of the round: one who left does not play on (§ 688a.7(b)).
 
     Whose wagers are taken as abandoned plays no more, whoever sets the hands. Who left before the cards and let a wager lie
     does not play on either (D549).

@@ -52,7 +52,7 @@ ANNOUNCED = {
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))
 def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer announces whether the wager wins, loses or is a tie, and announces what is so.
+    """The dealer announces whether the wager wins, loses or is a tie, and the announcement is right.
 
     If a box has several of a wager (Match on two numbers), the word may be of any of them.
     """
@@ -379,7 +379,7 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
 
 
 def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
-    """Say whether what a progressive wager was paid can be a share of a meter: what a fixed line pays is none (D352)."""
+    """Say whether the payment of a progressive wager can be a share of a meter: the payment of a fixed line cannot (D352)."""
     return paid.winnings_cents not in fixed_winnings(paytable, paid.stake_cents)
 
 

@@ -2,7 +2,7 @@
 
 Invariant: it knows no game and no code. Of an open round only the rules run that may (`Rule.early`), over the round as it
 stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses no one
-(`findings_by`). The settlements are those of the verdict too; a wager's due is told once the hands are known.
+(`findings_by`). The settlements are those of the verdict too; the amount due is stated once the hands are known.
 """
 
 from __future__ import annotations

@@ -215,9 +215,9 @@ class Replay:
         self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
     def _new_advice(self, workers: Mapping[str, StreamWorker]) -> dict[str, bytes]:
-        """Return the advice on the open rounds of streams that went on, if it is other than before.
+        """Return the advice on the open rounds of streams with new events, if it changed.
 
-        Who does not follow the log gives none, and takes away what is not true any more.
+        A replay that does not follow the log gives no advice, and withdraws advice that no longer applies.
         """
         advice: dict[str, bytes] = {}
         for stream, worker in workers.items():
@@ -483,7 +483,7 @@ class Replay:
         self._note(stream, why or "the log has no such stream", "the results were thrown away")
 
     def _note(self, stream: str, why: str, outcome: str) -> None:
-        """Say what did not fit and what came of it; nothing where everything was as it should be."""
+        """Say what did not fit and what was done about it; nothing if all was in order."""
         if why or outcome:
             self.summary.judged_again.append(f"{stream}: {'; '.join(filter(None, (why, outcome)))}")
 

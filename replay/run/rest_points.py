@@ -5,7 +5,7 @@ little way or, seldom, a long one; so the points lie dense near the end of the s
 lies before a given event it is at most twice as far as to that event, and a stream of a million events has some twenty points.
 Which of them a fold may begin again at is decided in `refold.py`.
 
-They are kept in memory, by whoever folds the stream, and never stored: nothing next to the log is believed for them.
+They are kept in memory, by the process that folds the stream, and never stored: nothing next to the log is believed for them.
 """
 
 from __future__ import annotations

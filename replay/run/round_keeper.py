@@ -1,4 +1,4 @@
-"""What a replay tells whoever keeps a table of its rounds (`whatif.kept_table`): the seam between the two.
+"""What a replay tells the keeper of a table of its rounds (`whatif.kept_table`): the seam between the two.
 
 Invariant: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
 far; what it did not get to keep it can read from the log again.

@@ -22,7 +22,10 @@ PLAYED_OUT = "the hand was looked at, set or revealed after a card of it was exp
 
 
 def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
-    """Return whose card was exposed; of a stack whoever was dealt that card, None if the record does not have it."""
+    """Return the position whose card was exposed.
+
+    Of a stack it is the position that was dealt that card; None if the record does not have it.
+    """
     whose = exposed.payload.whose
     if whose != "stack":
         position: Position = whose
@@ -80,7 +83,7 @@ def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was voided without a word: a card of it was exposed, and every wager of it went back as void.
 
     "The player may void the hand" (§ 688a.13(d), D501). Not a card that was seen after the hands were revealed, nor a seat of
-    which the record has an election. Of a card of the stack whose it became may be open (D515): then a reading says so.
+    which the record has an election. The owner of a card of the stack may be open (D515): then a reading assumes one.
     """
     returned = _returned_after_exposure(round_, book)
     return frozenset(seat for seat, question in returned if question is None or round_.answers.get(question, False))

@@ -154,7 +154,7 @@ def _not_surrendered(fact: RecordedEvent, seat: int) -> RecordedEvent | None:
 
 
 def _no_surrender_of_player(round_: Round, book: Rulebook, seat: int) -> Changed | None:
-    """Who placed an optional wager at either of two boxes surrenders neither (D11)."""
+    """A player who placed an optional wager at either of two boxes may surrender neither (D11)."""
     at_table = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     players = {stake.bettor for stake in at_table if stake.seat == seat and stake.wager == book.chapter.base}
     rules = book.chapter.wagers

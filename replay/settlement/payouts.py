@@ -70,10 +70,10 @@ def flows(round_: Round) -> dict[Key, WagerFlow]:
 def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int = 0) -> int:
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
-    A wager that no one paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
-    does what lies next to a part that was returned so; what was returned so beyond what lay there is the patron's too (D514).
-    A progressive wager was collected before the deal. Next to the stake lay what was wagered late and given back; more that
-    was returned as late was collected before, or is what was missing of the stake (D362).
+    A wager that no one paid or gave back lies with the patron but for what was taken and not given back as uncovered; so does
+    what lies next to a part that was returned as uncovered; what was returned beyond what lay there is the patron's too (D514). A
+    progressive wager was collected before the deal. Next to the stake lay what was wagered late and given back; more that was
+    returned as late was collected before, or is what was missing of the stake (D362).
     """
     lay = stake_cents + late_back_cents
     if flow.gave or wager == "progressive":

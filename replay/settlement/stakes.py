@@ -198,7 +198,7 @@ def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
 
 
 def _is_in_one_line(round_: Round, closed: RecordedEvent | None) -> bool:
-    """Whether a seat's first cards are in one line of a record that does not cover the order of the deal (D327)."""
+    """Say whether one event states several first cards of a seat, and the record does not cover the order of the deal."""
     if closed is None or round_.covers("deal"):
         return False
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)

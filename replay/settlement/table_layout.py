@@ -198,8 +198,8 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
 
     All wagers of an exposed hand that go back as void are an election too (D501).
 
-    Who elected to play, and then looked at the cards, set them or had a wager settled, voids no more until another card is
-    exposed (D339).
+    A player who elected to play, and then looked at the cards, set them or had a wager settled, can void no more until another
+    card is exposed (D339).
     """
     by_return = elected_by_return(round_, book)
     if not round_.of(model.HandElected) and not round_.of(model.RoundVoided):

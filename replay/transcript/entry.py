@@ -98,7 +98,7 @@ def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[s
 
     `filed` is the text of the rules that `rules filed.toml` stands for.
 
-    A text that cannot be read is an answer, not an error: whoever types is in the middle of a line.
+    A text that cannot be read is an answer, not an error: the text may be in the middle of a line.
     """
     try:
         judged = judge(text, "entry", None if filed is None else lambda name: filed)

@@ -12,7 +12,7 @@ from rulebook.settlement.wagers import Due, MaximumPayout, Outcome, due_of, offe
 
 
 def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | None) -> str | None:
-    """Return the line of the Ace High Bonus that wins, None when it loses, "?" when the player's cards decide it (D10)."""
+    """Return the line of the Ace High Bonus that wins, None if it loses, "?" if the player's cards decide it (D10)."""
     if not is_ace_high(dealer_cards):
         return None
     if player_cards is None:

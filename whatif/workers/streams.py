@@ -123,7 +123,7 @@ class _UnitResults(OwnStore):
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Keep what is to be stored; identical repeats are dropped. Who follows no log gives no advice."""
+        """Keep what is to be stored; identical repeats are dropped. There is no advice on a log that is not followed."""
         if self._stream in anew:
             self._stored, self._anew, self._records, self._latest = None, True, [], {}
             self._positions, self._snapshots = {}, {}

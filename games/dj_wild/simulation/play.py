@@ -41,7 +41,7 @@ class DjWildPlay(Play):
     # The deal
 
     def deal(self) -> None:
-        """Five cards each, and one next to if it is wanted."""
+        """Deal five cards to each hand, and place a side card next to it if asked for."""
         plan = self.plan
         hands = {position: list(plan.hands[position]) for position in plan.order}
         if plan.misdealt is not None:

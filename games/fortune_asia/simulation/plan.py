@@ -83,7 +83,7 @@ class FortuneAsiaPlan(PaiGowPlan):
         return rank_four(way[0]), rank_two(way[1]), rank_one(way[2])
 
     def compare(self, way: Way) -> Outcome:
-        """Return how a base wager ends with hands set so."""
+        """Return the outcome of a base wager if the hands are set like this."""
         return two_of_three(hand_of([], way), hand_of([], self.dealer_way))[0]
 
 

@@ -211,7 +211,7 @@ def deal_rack(play: OverUnderPlay) -> Spot:
 
 
 def ends(wager: str, outcome: Outcome) -> Prepare:
-    """Prepare a wager of this name that is going to end so."""
+    """Prepare a wager of this name that will end with this outcome."""
     return lambda plan: plan.deal_until(
         lambda p: any(due.wager == wager and due.outcome is outcome for due in p.dues())
     )

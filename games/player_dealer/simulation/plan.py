@@ -155,7 +155,7 @@ class PlayerDealerPlan(PaiGowPlan):
         self.not_set = self.dealer_pushes and self.random.random() < 0.5
 
     def compare(self, way: Way) -> Outcome:
-        """Return how a base wager ends with hands set so."""
+        """Return the outcome of a base wager if the hands are set like this."""
         if self.dealer_pushes:
             return Outcome.ACE_HIGH_PUSH
         if self.is_foul(way):
