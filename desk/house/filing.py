@@ -219,6 +219,11 @@ class Office:
     def __init__(self, log: EventLog, persons: Persons, now_us: int) -> None:
         self._log, self._persons, self._now_us = log, persons, now_us
 
+    @property
+    def log(self) -> EventLog:
+        """Return the log in which the office files."""
+        return self._log
+
     def file(
         self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None
     ) -> list[Filing]:

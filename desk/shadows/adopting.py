@@ -17,7 +17,7 @@ from events.log.result_chain import check_chains
 from events.vocabulary import model
 from replay.findings import Adjudication
 from replay.run.engine import engine
-from replay.run.shadow import VerdictChange, changes, held_streams, shadow_digest, shadow_engine
+from replay.run.shadow import VerdictChange, changes, held_streams, last_adoption, shadow_digest, shadow_engine
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +45,16 @@ def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
 def adopt(
     office: Office, shadow: ResultStore, results: ResultStore, *, name: str, by: str, signed_by: str, reason: str
 ) -> Adoption:
-    """Adopt a shadow in the names of two persons. Raises `ReviewRefused` if it cannot be; then nothing was written."""
+    """Adopt a shadow in the names of two persons; if it is adopted already and not in force yet, return that.
+
+    Raises `ReviewRefused` if it cannot be; then nothing was written.
+    """
+    if results.group:
+        raise ReviewRefused(
+            f"the group {results.group} judges this log, and its members put no adoption in force; nothing was written. Stop "
+            f"all members, run `rack replay` and `rack replay --shadow {name}`, read the differences again, repeat this "
+            "command, and start the members"
+        )
     held = held_streams(results)
     if not held:
         raise ReviewRefused("no verdicts of an earlier engine stand; nothing was written")
@@ -57,6 +66,9 @@ def adopt(
     )
     digest = shadow_digest(shadow)
     first, second = office.two_persons(by, signed_by, "adopts the verdicts")
+    last = last_adoption(office.log)
+    if last is not None and (last[1].sha256, last[1].shadow) == (digest, name):
+        return Adoption(seq=last[0], sha256=digest, changed=last[1].changed)
     event = house_event(
         model.VerdictsAdopted,
         by=first.token,

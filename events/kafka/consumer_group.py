@@ -219,6 +219,11 @@ class PartResults:
         """Return how many records were stored before there were chains, if no record has a place yet."""
         return self._stored.unchained()
 
+    @property
+    def group(self) -> str:
+        """Return the name of the group."""
+        return self._stored.owner.group
+
     def passed_over(self) -> ForeignReport:
         """Return nothing: the results are of all partitions, and whoever asks for them all is told (see `ResultStore`)."""
         return NO_FOREIGN_RECORDS

@@ -191,6 +191,13 @@ class KafkaResults:
                 self._fresh_until = time.monotonic() + FRESH_S
             return self._stored.last(f"{kind}/{key}")
 
+    @property
+    def group(self) -> str:
+        """Return the name of the group that judges; it remains the owner until a single replayer takes over."""
+        with self._lock:
+            self._stored.read_state()
+            return self._stored.owner.group
+
     def passed_over(self) -> ForeignReport:
         """Return the foreign records behind the last result, or met after it was read (see `ResultStore`)."""
         with self._lock:

@@ -267,6 +267,10 @@ class ResultStore(Protocol):
     def unchained(self) -> int:
         """Return how many records were stored before there were chains, where a chain was first begun over them now."""
 
+    @property
+    def group(self) -> str:
+        """Return the name of the group of replayers that judges; empty if one replayer judges all, or none ever did."""
+
     def passed_over(self) -> ForeignReport:
         """Return the foreign records that were met behind the last result, or after it was read, each once."""
 

@@ -117,6 +117,11 @@ class StoreFault(msgspec.Struct, frozen=True):
 class OwnStore:
     """What is answered for a store that takes nothing but its own records, a file (see `EventLog`, `ResultStore`)."""
 
+    @property
+    def group(self) -> str:
+        """Return that no group judges."""
+        return ""
+
     def foreign(self) -> ForeignReport:
         """Return that there are no foreign records."""
         return NO_FOREIGN_RECORDS

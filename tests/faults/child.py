@@ -36,6 +36,7 @@ from events.log.turn import Turns
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import read_signer
 from events.proofs.signing_memory import SigningMemory
+from events.sqlite import results as sqlite_results
 from events.sqlite.log import SqliteLog, utc_now_us
 from events.sqlite.results import SqliteResults
 from rack.settings import kafka_security
@@ -46,7 +47,20 @@ from replay.run.replayer import Replay
 from tests.desk.people import PEOPLE
 from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor, tables
 from tests.faults.processes import BUILD
+from tests.replay.another_engine import installed
 
+ADOPT = (
+    "verdicts",
+    "adopt",
+    "next",
+    "--by",
+    "m.ortiz",
+    "--signed-by",
+    "s.kane",
+    "--reason",
+    "read § 688a.12(b) again",
+    "--quiet",
+)
 TIMEOUT_S = 4.0
 WAIT_LIMIT_S = 60.0
 ENTRY = """
@@ -58,7 +72,7 @@ take    seat=3 base 25.00
 REFUSED = 5
 """Exit code of a process that another has taken over from."""
 
-POINTS: dict[str, tuple[type, str, bool]] = {
+POINTS: dict[str, tuple[Any, str, bool]] = {
     "before-send": (TransactionalWriter, "_write", False),
     "in-transaction": (TransactionalWriter, "_prepare", False),
     "before-answer": (TransactionalWriter, "_commit", False),
@@ -79,12 +93,16 @@ POINTS: dict[str, tuple[type, str, bool]] = {
     "delivered": (Outbox, "delivered", True),
     "before-taking": (Outbox, "take", False),
     "taken": (Outbox, "take", True),
+    "adopting": (SqliteLog, "append", False),
+    "before-results": (SqliteResults, "commit", False),
+    "results-in-transaction": (sqlite_results, "_store_records", True),
+    "results-stored": (SqliteResults, "commit", True),
     "before-memory": (SigningMemory, "record", False),
     "before-store": (SigningMemory, "record", True),
     "before-signed-mark": (HighWater, "acknowledge", False),
     "before-telling-signed": (HighWater, "acknowledge", True),
 }
-"""Where a process can die: class, method, and whether after it. `in-transaction`: when the broker has all its records."""
+"""Where a process can die: class or module, function, and whether after it. `in-transaction`: the broker has all records."""
 
 TURN = (
     "in-line", "turn-unsigned", "turn-taken", "caught-up", "room-made", "staged", "before-mark", "before-telling",
@@ -179,6 +197,18 @@ def enter(address: str) -> None:
     tell("stored")
 
 
+def adopt(address: str, folder: Path) -> int:
+    """Adopt the shadow of another engine in two names, and put it in force; shadow and register are in a folder."""
+    from rack.cli import main as rack
+    from rack.commands.judging import verdicts
+
+    verdicts.AT_WORK_S = 0.0
+
+    os.chdir(folder)
+    with installed():
+        return rack([*ADOPT, "--log", address])
+
+
 def judge(address: str, folder: Path, follow: bool) -> None:
     """Judge the log, in small steps; with `follow` for ever."""
     replayer.COMMIT_EVERY = 7
@@ -244,7 +274,7 @@ def alarm(address: str) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults.child", description=__doc__)
-    parser.add_argument("command", choices=["write", "replay", "member", "sign", "gateway", "alarms", "enter"])
+    parser.add_argument("command", choices=["write", "replay", "member", "sign", "gateway", "alarms", "enter", "adopt"])
     parser.add_argument("address")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
@@ -273,6 +303,8 @@ def main() -> int:
             return serve(options)
         elif options.command == "alarms":
             return alarm(options.address)
+        elif options.command == "adopt":
+            return adopt(options.address, options.folder)
         elif options.command == "enter":
             enter(options.address)
         elif options.command == "sign":

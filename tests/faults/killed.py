@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import time
-from contextlib import closing
+from contextlib import chdir, closing, redirect_stdout
+from functools import cache
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from desk.review.observed_table import ObservedTable
+from desk.review.persons import Person, entry
 from events.errors import SecondWriter
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log import turn as turn_at
 from events.log.contract import EventLog
+from events.open import open_log, open_results
 from events.proofs.checkpoint import Checkpoint, origin_of
-from events.proofs.keys import new_key
+from events.proofs.keys import PROPERTY_STREAM, new_key
 from events.proofs.signed_note import KeyKind, Note
 from events.proofs.statements import CheckpointBatch
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
+from rack.cli import main as rack
+from rack.commands.judging import verdicts
+from rack.settings import PERSONS
 from tests.contract.drafts import Drafts
 from tests.contract.sealed import publish
-from tests.faults.child import REFUSED, TIMEOUT_S
-from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, expected, groups, said, tables
+from tests.faults.child import ADOPT, REFUSED, TIMEOUT_S
+from tests.faults.floor import LOG_ID, PROPERTY, Said, acknowledged, check, check_stored, expected, groups, said, tables
 from tests.faults.processes import WAIT_LIMIT_S, child
 from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
+from tests.replay.another_engine import installed
 
 WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
 CHECKPOINTER = (
@@ -43,6 +53,16 @@ CHECKPOINTER = (
 REPLAYER = ("before-send", "in-transaction", "before-answer")
 STORES = ("turn-taken", "before-mark", "before-telling")
 """Where a page is killed while it stores an entry."""
+ADOPTS = (
+    "results-in-transaction:1", "before-telling:1", "staged:1", "adopting:1", "before-mark:1", "before-results:1",
+    "results-stored:1",
+)  # fmt: skip
+"""Where an adoption on one machine is killed."""
+KAFKA_ADOPTS = (
+    "in-transaction:3", "before-answer:2", "before-send:3", "before-answer:3", "before-telling:1", "before-mark:1",
+    "in-transaction:2", "before-send:2", "before-answer:1", "in-transaction:1", "before-send:1",
+)  # fmt: skip
+"""Where one on Kafka is, and at which of its transactions."""
 ENTRY_EVENTS = 7
 """The events of an entry, with the gaming day on which it is typed."""
 STOPS = ("before-mark", "handed-over", "staged", "caught-up")
@@ -192,6 +212,90 @@ def sqlite_zombie(folder: Path, times: int) -> int:
             writer.go_on()
             demand(writer.end() == 0, f"the writer did not go on: {writer.told[-1:]}")
         settled(SqliteLog(path))
+    return times
+
+
+class Adopting:
+    """A log whose verdicts are an earlier engine's, in a folder with the shadow of another one and the persons who adopt it."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self.address = folder, address
+        register = "\n".join(entry(Person(id=name, name=name, roles=("compliance",))) for name in ("m.ortiz", "s.kane"))
+        (folder / PERSONS).touch(0o600)
+        (folder / PERSONS).write_text(register)
+        with installed("old"):
+            self.rack("replay", "--quiet")
+        with installed():
+            self.rack("replay", "--quiet")
+            self.rack("replay", "--shadow", "next", "--quiet")
+        self.before = self.said()
+
+    def rack(self, *words: str, wait_s: float = 0.0) -> int:
+        """Run a command in the folder; a replayer at work is waited for so long."""
+        at_work = patch.object(verdicts, "AT_WORK_S", wait_s)
+        with chdir(self.folder), redirect_stdout(StringIO()), patch.dict(os.environ, RACK_PERSONS=PERSONS), at_work:
+            return rack([*words, "--log", self.address])
+
+    def said(self) -> Said:
+        """Return all results."""
+        with chdir(self.folder), closing(open_results(self.address, read_only=True)) as results:
+            return said(results)
+
+    def adoptions(self) -> int:
+        """Return how many events adopt verdicts."""
+        with chdir(self.folder), closing(open_log(self.address, read_only=True)) as log:
+            if PROPERTY_STREAM not in log.streams():
+                return 0
+            return sum(b'"type":"verdicts_adopted"' in record.data for record in log.read(PROPERTY_STREAM))
+
+    def end(self) -> None:
+        """Adopt it, again if it was adopted and is not in force: then all of it is in force, and in the log once."""
+        with installed():
+            self.rack(*ADOPT)
+            demand(self.said() == adopted(), "the results are not those of an adoption without a fault")
+            demand(self.adoptions() == 1, f"the adoption is in the log {self.adoptions()} times")
+            demand(self.rack("verify", "--verdicts", "--quiet") == 0, "the log or its verdicts do not verify")
+
+
+def adopting_on_sqlite(folder: Path) -> Adopting:
+    """Return such a log on this machine."""
+    folder.mkdir()
+    with closing(SqliteLog(folder / "floor.db", create=True, property_id=PROPERTY, log_id=LOG_ID)) as log:
+        log.append_groups(groups())
+    return Adopting(folder, f"sqlite://{folder}/floor.db")
+
+
+@cache
+def adopted() -> Said:
+    """Return the results of an adoption that nothing disturbs."""
+    with TemporaryDirectory() as folder:
+        made = adopting_on_sqlite(Path(folder) / "adopted")
+        with installed():
+            made.rack(*ADOPT)
+        return made.said()
+
+
+def adopt_killed(place: Adopting, point: str) -> None:
+    """Kill an adoption at a point, then adopt again."""
+    with child("adopt", place.address, place.folder, "--die", point, environment={"RACK_PERSONS": PERSONS}) as other:
+        demand(other.end() == -9, f"the adoption did not die {point}")
+    demand(place.adoptions() <= 1, "the adoption is in the log twice")
+    demand(place.said() in (place.before, adopted()), f"a part of an adoption is in force after {point}")
+    place.end()
+
+
+@fault(
+    "processes",
+    "an adoption of verdicts killed, SQLite",
+    how="kill -9 of `rack verdicts adopt` before and after its event, and before, in and after the transaction of the results",
+    held="the event is there once or not at all, the results are all in force or none; adopted again, all are, each once",
+    quick=3,
+    often=2 * len(ADOPTS),
+)
+def adopt_on_sqlite(folder: Path, times: int) -> int:
+    for turn in range(times):
+        adopt_killed(adopting_on_sqlite(folder / str(turn)), ADOPTS[turn % len(ADOPTS)])
+        shutil.rmtree(folder / str(turn))
     return times
 
 
@@ -357,6 +461,25 @@ def zombie_replayer(folder: Path, times: int) -> int:
         check(log, results)
         results.close()
         log.close()
+    return times
+
+
+@fault(
+    "processes",
+    "an adoption of verdicts killed, Kafka",
+    how="kill -9 of `rack verdicts adopt` before the send, in the transaction and before the answer of each of its three "
+    "transactions (the right to write, the event, the results), and before and after the event's mark",
+    held="the event is there once or not at all, the results are all in force or none; adopted again, all are, each once",
+    quick=2,
+    often=2 * len(KAFKA_ADOPTS),
+    kafka=True,
+)
+def adopt_on_kafka(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        with closing(KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)) as log:
+            log.append_groups(groups())
+        adopt_killed(Adopting(folder / str(turn), address), KAFKA_ADOPTS[turn % len(KAFKA_ADOPTS)])
     return times
 
 

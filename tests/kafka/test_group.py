@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,17 @@ from events.kafka.log import KafkaLog
 from events.kafka.results import KafkaResults
 from events.kafka.topics import parse_address, partition_of
 from events.log.contract import Head
+from events.open import open_shadow
+from replay.run.partition_member import follow_group
+from replay.run.replayer import follow
+from replay.run.shadow import Adoptions
 from tests.contract.drafts import Drafts, fill
+from tests.faults.child import ADOPT
+from tests.faults.floor import PROPERTY, groups
+from tests.faults.killed import Adopting, adopted
 from tests.kafka.conftest import Open
+from tests.replay.another_engine import installed
+from tests.replay.tables import Table
 
 
 def at(seq: int) -> Head:
@@ -286,3 +297,67 @@ def test_names_and_addresses(join: Join, address: str) -> None:
             join(name)
     with pytest.raises(LogUnavailable, match="there is no log at"):
         KafkaGroup(address + "-not", "floor", ENGINE, timeout_s=5.0)
+
+
+@pytest.fixture
+def adopting(tmp_path: Path, address: str) -> Adopting:
+    """A log whose verdicts are an earlier engine's, with a shadow of another one."""
+    with closing(
+        KafkaLog(address, create=True, property_id=PROPERTY, partitions=2, state_dir=tmp_path / "made")
+    ) as log:
+        log.append_groups(groups())
+    return Adopting(tmp_path, address)
+
+
+def test_a_group_puts_no_adoption_in_force_and_the_command_says_what_to_do(
+    adopting: Adopting, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is adopted after that remains when the members come again."""
+
+    def share() -> None:
+        with closing(KafkaGroup(address, "floor", "new", timeout_s=10.0, session_s=6.0)) as group:
+            running, until = follow_group(group), time.monotonic() + 60
+            while not (shared := next(running)).partitions or shared.events < sum(map(len, groups())):
+                assert time.monotonic() < until, shared
+            running.close()
+
+    with installed():
+        share()
+        assert (adopting.rack(*ADOPT), adopting.adoptions()) == (2, 0)
+        assert "the group floor judges this log" in capsys.readouterr().err
+        for words in (("replay", "--quiet"), ("replay", "--quiet", "--shadow", "next"), ADOPT):
+            assert adopting.rack(*words) in (0, 1), words
+        assert adopting.said() == adopted()
+        share()
+        assert adopting.said() == adopted()
+
+
+def test_a_replayer_at_work_puts_an_adoption_in_force_and_goes_on(
+    adopting: Adopting, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, at_work = threading.Event(), list[BaseException | None]()
+
+    def work() -> None:
+        shadow = partial(open_shadow, address, read_only=True)
+        with (
+            closing(KafkaLog(address, read_only=True, state_dir=adopting.folder / "follower")) as log,
+            closing(KafkaResults(address)) as results,
+        ):
+            try:
+                for _ in follow(log, results, adoptions=Adoptions(shadow)):
+                    if ended.is_set():
+                        return
+            except SecondWriter as error:
+                at_work.append(error)
+
+    monkeypatch.chdir(adopting.folder)
+    with installed():
+        follower = threading.Thread(target=work)
+        follower.start()
+        assert adopting.rack(*ADOPT, wait_s=30.0) == 0
+        assert adopting.said() == adopted()
+        ended.set()
+        with closing(KafkaLog(address, state_dir=adopting.folder / "made")) as log:
+            log.append("table/fu-08", 1, Table("table/fu-08").drafts)  # which the follower reads, and then ends
+        follower.join(30)
+    assert (at_work, follower.is_alive()) == ([], False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING
 
 from rack.actions import action_parsers, add_person, run_action, taken
@@ -23,6 +23,9 @@ HELP = "List what judging by this program's engine would change, and adopt it"
 EPILOG = """\
 `rack replay --shadow NAME` makes the shadow. Who adopts and signs has the role `compliance` in the register of persons.
 Exit code of diff: 1 if anything differs."""
+
+AT_WORK_S = 3.0
+"""How long a replayer of a log on Kafka, which no one can see, has to put an adoption in force before the command does so."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -147,27 +150,44 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
     output.text(
         f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}"
     )
-    _put_in_force(address, output)
+    _put_in_force(address, made.seq, output)
 
 
-def _put_in_force(address: str, output: Output) -> None:
-    """Let a replay put it in force; a replayer that is at work does so itself."""
+def _put_in_force(address: str, seq: int, output: Output) -> None:
+    """Let a replay put the adoption with this number in force; a replayer that is at work does so itself."""
     from functools import partial
 
     from events.errors import SecondWriter
+    from events.open import parse_address
     from rack.opening import log_at, results_at, shadow_at
     from replay.run.replayer import replay
     from replay.run.shadow import Adoptions
 
     with closing(log_at(address, read_only=True, check_heads=False)) as log:
-        try:
-            results: ResultStore = results_at(address)
-        except SecondWriter:
-            output.note("the replayer at work puts it in force")
-            return
-        with closing(results):
-            summary = replay(log, results, adoptions=Adoptions(partial(shadow_at, address, read_only=True)))
+        adoptions, summary = Adoptions(partial(shadow_at, address, read_only=True)), None
+        with suppress(SecondWriter), closing(results_at(address)) as results:
+            if not _is_read(results, seq, AT_WORK_S if parse_address(address)[0] == "kafka" else 0.0):
+                summary = replay(log, results, adoptions=adoptions)
+    if summary is None:
+        output.note("the replayer at work puts it in force")
+        return
     for line in summary.judged_again:
         output.problem(line)
     if not summary.held:
         output.text(f"in force: {', '.join(f'{count:,} {name}' for name, count in summary.verdicts.items())}")
+
+
+def _is_read(results: ResultStore, seq: int, within_s: float) -> bool:
+    """Whether a replayer with this program's engine commits what it read up to an event of the property, within this time."""
+    import time
+
+    from events.proofs.keys import PROPERTY_STREAM
+    from replay.run.positions import stored_state
+
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        read = stored_state(results).positions.get(PROPERTY_STREAM)
+        if read is not None and read.seq >= seq:
+            return True
+        time.sleep(0.2)
+    return False

@@ -27,11 +27,11 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.findings import Adjudication
 from replay.run import engine, replayer, stream_worker
-from replay.run.adjudicate import adjudicate
 from replay.run.replayer import Summary, adjudications, findings, replay
 from replay.run.shadow import Adoptions, judge_beside
 from replay.run.verdict_check import check_verdicts
 from tests.desk.people import PEOPLE, pay_what_is_owed
+from tests.replay.another_engine import judge_otherwise
 from tests.replay.streams import paid
 from tests.replay.tables import PAID, START_US, UNPAID, Table, append
 
@@ -98,16 +98,8 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Upgraded]
 
 
 def upgrade(monkeypatch: pytest.MonkeyPatch, name: str = "new") -> None:
-    """Install another engine: it finds nothing in a round, whatever was paid, and takes the next for undetermined."""
     monkeypatch.setattr(engine, "_digest", lambda *_: name)
-
-    def otherwise(round_: Any, book: Any) -> Any:
-        made = adjudicate(round_, book)
-        if round_.round_no == 2:
-            return msgspec.structs.replace(made, verdict="UNDETERMINED", undetermined=("D1081 says so",))
-        return msgspec.structs.replace(made, verdict="UPHELD", findings=())
-
-    monkeypatch.setattr(stream_worker, "adjudicate", otherwise)
+    monkeypatch.setattr(stream_worker, "adjudicate", judge_otherwise)
 
 
 OLD = [(1, 1, "VARIANCE", "old", 0), (2, 1, "UPHELD", "old", 0), (3, 1, "UPHELD", "old", 0)]
