@@ -89,9 +89,9 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
 class Desk:
     """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
 
-    Every method that writes returns the entry as it now is in the log, and raises `ReviewRefused` where it does not
-    fit, `EventError` if a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
-    recorded by id; views and exports are recorded of everyone who looks.
+    Every method that writes returns the entry as it now is in the log, and raises `ReviewRefused` if it does not
+    fit, `EventError` if a value is out of form, and what the log raises. The person who acts must be in the register `persons`
+    and is recorded by id; views and exports are recorded for everyone who looks.
     """
 
     def __init__(
@@ -171,10 +171,7 @@ class Desk:
         return None if data is None else read_result("adjudications", key, data, Adjudication)
 
     def case(self, finding_id: str) -> ReviewedFinding:
-        """Return a finding by its id, or by its first digits if no other finding's id begins with them.
-
-        Raises `ReviewRefused`.
-        """
+        """Return a finding by its id, or by first digits that no other id begins with. Raises `ReviewRefused`."""
         finding_id = finding_id.lower()
         data = self.results.latest("findings", finding_id)
         if data is not None and not is_withdrawal(finding_id, data):
