@@ -1,8 +1,8 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month, worst), `--rounds N` takes another number of rounds, `--without-kafka`
-leaves out what needs a broker, `--dry-run` writes to standard output instead of the files.
+freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` takes another number of rounds,
+`--without-kafka` leaves out what needs a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from benchmarks import (
     delay,
     freshness,
     from_device,
-    growth,
     history,
     month,
     on_sqlite,
@@ -136,11 +135,13 @@ def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
 PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "log": of_log,
     "live": live,
-    "freshness": lambda folder, _: _benchmarks([freshness.measure(folder)]),
-    "growth": lambda folder, _: _benchmarks(growth.measure(folder, SEED)),
+    "freshness": lambda folder, options: _benchmarks(
+        [freshness.measure(folder, options.seconds, options.log, options.warehouse)]
+    ),
+    "growth": lambda folder, _: _benchmarks(worst_cases.growing(folder, SEED)),
     "ranking": lambda *_: _benchmarks(ranking.measure(SEED)),
-    "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds),
-    "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds)},
+    "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds, options.keep),
+    "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds, options.kafka)},
     "month": lambda folder, _: month.measure(folder),
     "told": lambda folder, _: told_in_time.measure(folder),
     "worst": lambda folder, _: _benchmarks(worst_cases.measure(folder, SEED)),
@@ -163,9 +164,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--floor-rounds", type=int, default=history.ROUNDS)
     parser.add_argument("--warehouse-rounds", type=int, default=warehouse.ROUNDS)
     parser.add_argument("--refresh-rounds", type=int, nargs="+", default=refresh.ROUNDS)
+    parser.add_argument("--seconds", type=float, default=freshness.SECONDS, help="freshness: how long the tables play")
+    parser.add_argument("--log", metavar="ADDR", help="freshness: a log with a history, on SQLite; needs --warehouse")
+    parser.add_argument("--warehouse", type=Path, metavar="FILE", help="freshness: its warehouse")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="warehouse: the file to keep, or to ask if it is there"
+    )
+    parser.add_argument("--kafka", metavar="HOST:PORT", help="refresh: a broker that holds the log")
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(arguments)
+    if (options.log is None) != (options.warehouse is None):
+        parser.error("--log and --warehouse go together")
     results = reporting.read() | {"command": "make bench", "machine": machine()}
     for part in options.only:
         results["parts"][part] = measure(part, options)

@@ -7,7 +7,6 @@ both processes share. The delay ends when the finding is committed.
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchmarks.full_tables import Table
-from benchmarks.measuring import Measured, Timing
+from benchmarks.measuring import Measured, delayed
 from events.log.contract import EventLog
 from events.open import open_log, open_results
 from events.vocabulary import model
@@ -79,17 +78,7 @@ def measure(address: str, title: str, key: str, rounds: int, state_dir: Path | N
     with following(address, state_dir) as found:
         begun = _play(address, floor(rounds, seed=1), state_dir)
         delays = delays_of(begun, commits_until(begun, found))
-    median, late = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
-    return Measured(
-        key=key,
-        title=title,
-        unit="delays",
-        count=1,
-        ours=Timing(median, median),
-        goal="99 of 100 under 1 s",
-        met=late < 1.0,
-        notes={"rounds": rounds, "percentile_99_ms": round(late * 1000), "longest_ms": round(delays[-1] * 1000)},
-    )
+    return delayed(key, title, delays, 1.0, rounds=rounds)
 
 
 @contextmanager

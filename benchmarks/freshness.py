@@ -7,14 +7,9 @@ moment at which its last event was due. `--log` and `--warehouse` name a log tha
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -24,8 +19,9 @@ from pathlib import Path
 from analytics.warehouse.generations import stamp
 from analytics.warehouse.warehouse import reading
 from benchmarks.delay import PROPERTY, Key
-from benchmarks.from_device import TABLES, gateway, play, script
-from benchmarks.measuring import Measured, Timing
+from benchmarks.from_device import TABLES, play, script
+from benchmarks.measuring import Measured, delayed
+from benchmarks.through_gateway import gateway
 from events.open import open_log
 
 SECONDS = 240
@@ -91,45 +87,14 @@ def measure(
         if set(STREAMS) & set(log.streams()):
             raise SystemExit(f"{address} holds the rounds of an earlier measurement; measure on a copy made before it")
     warehouse = warehouse or folder / "warehouse.duckdb"
-    turns = script(max(2, math.ceil(seconds / 70)), seed=1)
-    with gateway(address, folder) as port, _following(address, warehouse):
+    with gateway(address, folder) as (port, _), _following(address, warehouse):
         watch = Watch(warehouse)
         watch.start()
-        due = play(port, turns, 1.0, seconds).rounds
+        due = play(port, script(1.0, seconds), 1.0, seconds).rounds
         until_s = time.monotonic() + WAIT_LIMIT_S
         while not due.keys() <= watch.seen.keys() and time.monotonic() < until_s:
             time.sleep(POLL_S)
         watch.end()
     delays = sorted(watch.seen[key] - due_s for key, due_s in due.items())
-    median, late_s = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
-    return Measured(
-        key="page",
-        title=f"From device to what a page shows, SQLite, {TABLES} tables in real time",
-        unit="delays",
-        count=1,
-        ours=Timing(median, median),
-        goal=f"99 of 100 under {GOAL_S:g} s",
-        met=late_s < GOAL_S,
-        notes={"rounds": len(delays), "percentile_99_ms": round(late_s * 1000), "longest_ms": round(delays[-1] * 1000)},
-    )
-
-
-def main() -> int:
-    """Measure and print; 1 if the goal is missed."""
-    parser = argparse.ArgumentParser(
-        prog="benchmarks.freshness", description=__doc__.splitlines()[0] if __doc__ else ""
-    )
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--log", metavar="ADDR", help="a log with a history, on SQLite; needs --warehouse")
-    parser.add_argument("--warehouse", type=Path, metavar="FILE", help="its warehouse")
-    options = parser.parse_args()
-    if (options.log is None) != (options.warehouse is None):
-        parser.error("--log and --warehouse go together")
-    with tempfile.TemporaryDirectory(prefix="rack-fresh-") as folder:
-        found = measure(Path(folder), options.seconds, options.log, options.warehouse)
-    json.dump(found.as_json() | {"load_average": os.getloadavg()[0]}, sys.stdout, indent=2)
-    return 0 if found.met else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    title = f"From device to what a page shows, SQLite, {TABLES} tables in real time"
+    return delayed("page", title, delays, GOAL_S, rounds=len(delays))

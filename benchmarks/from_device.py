@@ -8,18 +8,10 @@ finding of its round, can be read in the results. Gateway, replay and floor are 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import math
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +19,8 @@ import msgspec
 
 from benchmarks.delay import PROPERTY, Commit, Key, commits_until, delays_of, following, place, shortened
 from benchmarks.full_tables import Table
-from benchmarks.measuring import Measured, Timing
-from benchmarks.through_gateway import await_gateway, free_port
+from benchmarks.measuring import Measured, delayed
+from benchmarks.through_gateway import gateway
 from events.open import open_log
 from events.vocabulary.model import RoundClosed
 from floor.day.gaming_day import Turn
@@ -38,16 +30,16 @@ from floor.live.live_floor import DueEvent, FloorClock, LiveFloor
 TABLES = 40
 SPEEDS = (1.0, 10.0)
 SECONDS = 120
-SHORTEST_S = 90
 SPREAD_US = 1_000_000
 
 
-def script(rounds: int, seed: int) -> list[Turn]:
-    """Return this many rounds of each table, all tables at the same time, a second apart for each event, and none in step."""
-    groups = []
+def script(speed: float, seconds: float) -> list[Turn]:
+    """Return the rounds that each table plays in these seconds, all at the same time, a second apart for each event, and none in
+    step."""
+    rounds, groups = max(2, math.ceil(seconds * speed / 70)), []
     for number in range(TABLES):
         at_us = number * SPREAD_US // TABLES
-        for stream, drafts in Table(f"fd-{number:02d}", seed).groups(rounds):
+        for stream, drafts in Table(f"fd-{number:02d}", seed=1).groups(rounds):
             spaced = []
             for draft in shortened(drafts):
                 spaced.append(msgspec.structs.replace(draft, occurred_at_us=at_us))
@@ -111,19 +103,6 @@ def advice_delays(played: Played, commits: Sequence[Commit]) -> list[float]:
     return sorted(delays)
 
 
-@contextmanager
-def gateway(address: str, folder: Path) -> Iterator[int]:
-    """Run a gateway into a log, in a folder; yield its port."""
-    port = free_port()
-    command = [sys.executable, "-m", "rack.cli", "gateway", f"--log={address}", "--no-auth", "--quiet"]
-    with subprocess.Popen([*command, f"--listen=127.0.0.1:{port}"], cwd=folder) as process:
-        try:
-            await_gateway(port)
-            yield port
-        finally:
-            process.send_signal(signal.SIGTERM)
-
-
 def measure(where: str, speed: float, folder: Path, seconds: float = SECONDS) -> list[Measured]:
     """Play into a new log and return the delays to findings and to advice, as the median; the 99th percentile is a note.
 
@@ -133,47 +112,14 @@ def measure(where: str, speed: float, folder: Path, seconds: float = SECONDS) ->
     address = f"kafka://{where}/device-{speed:g}" if on_kafka else f"sqlite://{folder}/device-{speed:g}.db"
     state_dir = folder / ".rack" if on_kafka else None  # if the gateway has it
     open_log(address, create=True, property_id=PROPERTY, **place(state_dir)).close()
-    turns = script(max(2, math.ceil(seconds * speed / 70)), seed=1)
-    with gateway(address, folder) as port, following(address, state_dir) as found:
-        played = play(port, turns, speed, seconds)
+    with gateway(address, folder) as (port, _), following(address, state_dir) as found:
+        played = play(port, script(speed, seconds), speed, seconds)
         commits = commits_until(played.rounds, found)
     found_after, advised_after = delays_of(played.rounds, commits), advice_delays(played, commits)
+    name, limit_s = ("Kafka", 0.5) if on_kafka else ("SQLite", 0.25)
+    of, how = f"{name.lower()}-{speed:g}", f"{name}, {TABLES} tables, at {speed:g} times their pace"
+    to_finding, to_advice = f"From device to finding, {how}", f"From device to advice, {how}"
     return [
-        _measured("device", "finding", "rounds", found_after, on_kafka, speed),
-        _measured("device-advice", "advice", "events", advised_after, on_kafka, speed),
+        delayed(f"device-{of}", to_finding, found_after, limit_s, rounds=len(found_after)),
+        delayed(f"device-advice-{of}", to_advice, advised_after, limit_s, events=len(advised_after)),
     ]
-
-
-def _measured(key: str, to: str, each: str, delays: Sequence[float], on_kafka: bool, speed: float) -> Measured:
-    """Return delays, shortest first, as they are reported; `each` is what was counted."""
-    name, goal_ms = ("Kafka", 500) if on_kafka else ("SQLite", 250)
-    median, late_s = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
-    return Measured(
-        key=f"{key}-{name.lower()}-{speed:g}",
-        title=f"From device to {to}, {name}, {TABLES} tables, at {speed:g} times their pace",
-        unit="delays",
-        count=1,
-        ours=Timing(median, median),
-        goal=f"99 of 100 under {goal_ms} ms",
-        met=late_s * 1000 < goal_ms,
-        notes={each: len(delays), "percentile_99_ms": round(late_s * 1000), "longest_ms": round(delays[-1] * 1000)},
-    )
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.from_device", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each speed is played")
-    parser.add_argument("--kafka", metavar="BROKER", help="a broker, to measure on Kafka instead of SQLite")
-    options = parser.parse_args()
-    if options.seconds < SHORTEST_S:
-        parser.error(f"--seconds: in less than {SHORTEST_S} s no round ends in real time")
-    with tempfile.TemporaryDirectory() as folder:
-        for speed in SPEEDS:
-            for found in measure(options.kafka or "sqlite", speed, Path(folder), options.seconds):
-                print(json.dumps(found.as_json(), indent=2))
-    print("load average", os.getloadavg())
-
-
-if __name__ == "__main__":
-    main()

@@ -37,14 +37,15 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
     """Measure; the peer of two processes is one, that of a what-if is event replay."""
     folder.mkdir()
     floor = _simulated(rounds)
-    _written(folder / "floor.db", floor).close()
+    on_sqlite.written(folder / "floor.db", floor)
     runs: dict[int, list[Timing]] = {1: [], 2: []}
     for repeat in range(REPEATS):
         for workers, timings in runs.items():
             timing, summary = once(_judge, folder / "floor.db", workers, repeat)
             timings.append(timing)
     one, two = (best(timings) for timings in runs.values())
-    tables = _written(folder / "tables.db", [group for group in floor if _is_of_a_first_table(group[0])])
+    first_tables = [group for group in floor if _is_of_a_first_table(group[0])]
+    tables = open_log(on_sqlite.address(on_sqlite.written(folder / "tables.db", first_tables)), read_only=True)
     build(tables, folder / "rounds")
     repeat_rounds(folder / "rounds", TIMES)
     settled = _settle(tables, RoundTable(folder / "rounds"))
@@ -90,12 +91,6 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
 def _simulated(rounds: int) -> on_sqlite.Groups:
     day = gaming_day.simulate(SEED, rounds, games=list(SIMULATIONS), plant=False, rare=False)
     return list(day.groups())
-
-
-def _written(path: Path, groups: on_sqlite.Groups) -> EventLog:
-    log = open_log(on_sqlite.address(path), create=True, property_id="bench")
-    on_sqlite.append(log, on_sqlite.batched(groups, on_sqlite.COMMIT_EVENTS))
-    return log
 
 
 def _is_of_a_first_table(stream: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import platform
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -80,6 +81,22 @@ class Measured(msgspec.Struct, kw_only=True):
         return kept | ({"notes": self.notes} if self.notes else {})
 
 
+def delayed(key: str, title: str, delays: Sequence[float], limit_s: float, **notes: int) -> Measured:
+    """Return delays, shortest first, as they are reported: the median; the 99th percentile, of which the goal is, is a note."""
+    median, late_s = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
+    limit = f"{limit_s:g} s" if limit_s >= 1 else f"{limit_s * 1000:g} ms"
+    return Measured(
+        key=key,
+        title=title,
+        unit="delays",
+        count=1,
+        ours=Timing(median, median),
+        goal=f"99 of 100 under {limit}",
+        met=late_s < limit_s,
+        notes=notes | {"percentile_99_ms": round(late_s * 1000), "longest_ms": round(delays[-1] * 1000)},
+    )
+
+
 def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timing, T]:
     """Time one call of `work` with these arguments.
 
@@ -113,6 +130,12 @@ def side_by_side(ours: Callable[[], object], peer: Callable[[], object]) -> tupl
         mine.append(once(ours)[0])
         theirs.append(once(peer)[0])
     return best(mine), best(theirs)
+
+
+def cpu_s_of(process: int) -> float:
+    """Return the processor time that another process has used so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def machine() -> dict[str, Any]:

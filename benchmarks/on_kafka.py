@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from benchmarks import encoded, peers
+from benchmarks import peers
 from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
 from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
 from events.kafka import partition_writer
@@ -72,7 +72,7 @@ class Kafka:
         """Measure appending with the encoding taken out; each repeat to a log of its own."""
         batches = batched(self.groups, COMMIT_EVENTS)
         sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
-        beforehand = encoded.Encoded(partition_writer)
+        beforehand = peers.Encoded(partition_writer)
         with beforehand.keep():
             _, records, _ = self._append_beforehand(batches)
         mine, theirs = [], []
@@ -103,8 +103,8 @@ class Kafka:
             property_id=PROPERTY,
             state_dir=self.folder,
             partitions=PARTITIONS,
-            log_id=encoded.LOG_ID,
-            clock=encoded.clock,
+            log_id=peers.LOG_ID,
+            clock=peers.clock,
         )
         try:
             timing = once(append, log, batches)[0]
@@ -168,15 +168,9 @@ class Kafka:
         )
 
     def _replay(self, address: str) -> Summary:
-        log = open_log(address, read_only=True, state_dir=self.folder, check_heads=False)
-        try:
-            results = open_results(address)
-            try:
-                summary = replay(log, results)
-                for stream in log.acknowledged():
-                    log.verify_head(stream)  # as `rack replay` does: at the end, by what was read
-                return summary
-            finally:
-                results.close()
-        finally:
-            log.close()
+        opened = open_log(address, read_only=True, state_dir=self.folder, check_heads=False)
+        with closing(opened) as log, closing(open_results(address)) as results:
+            summary = replay(log, results)
+            for stream in log.acknowledged():
+                log.verify_head(stream)  # as `rack replay` does: at the end, by what was read
+            return summary

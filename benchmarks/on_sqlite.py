@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from benchmarks import encoded, peers
+from benchmarks import peers
 from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
 from events.log.contract import EventLog
 from events.open import open_log, open_results
@@ -43,12 +44,16 @@ def append(log: EventLog, batches: Batches) -> None:
         log.append_groups(batch)
 
 
+def written(path: Path, groups: Groups) -> Path:
+    """Write groups into a new log in a file, and return it."""
+    with closing(open_log(address(path), create=True, property_id=PROPERTY)) as log:
+        append(log, batched(groups, COMMIT_EVENTS))
+    return path
+
+
 def _fresh_append(path: Path, batches: Batches, **options: Any) -> Timing:
-    log = open_log(address(path), create=True, property_id=PROPERTY, **options)
-    try:
+    with closing(open_log(address(path), create=True, property_id=PROPERTY, **options)) as log:
         return once(append, log, batches)[0]
-    finally:
-        log.close()
 
 
 def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> tuple[Measured, Path]:
@@ -87,8 +92,8 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
     """Measure appending with the encoding taken out, in commits of this many events."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
-    same: dict[str, Any] = {"log_id": encoded.LOG_ID, "clock": encoded.clock}
-    beforehand = encoded.Encoded(sqlite_log)
+    same: dict[str, Any] = {"log_id": peers.LOG_ID, "clock": peers.clock}
+    beforehand = peers.Encoded(sqlite_log)
     first = folder / f"{key}-first.db"
     with beforehand.keep():
         _fresh_append(first, batches, **same)
@@ -119,14 +124,12 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
 
 def chain(path: Path, events: int) -> list[Measured]:
     """Measure reading with the chain checked, and the whole of `rack verify`."""
-    log, rows = open_log(address(path), read_only=True), peers.by_row(path)
-    try:
+    rows = peers.by_row(path)
+    with closing(open_log(address(path), read_only=True)) as log:
         ours, bare = side_by_side(
             lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(rows)
         )
         whole, select = side_by_side(lambda: verify(log), lambda: peers.sqlite_select(rows))
-    finally:
-        log.close()
     rate = events / ours.wall_s
     return [
         Measured(
@@ -160,15 +163,8 @@ def clear_results(path: Path) -> None:
 
 def replay_once(path: Path) -> Summary:
     """Replay a log into the results next to it, as `rack replay` does."""
-    log = open_log(address(path), read_only=True)
-    try:
-        results = open_results(address(path))
-        try:
-            return replay(log, results)
-        finally:
-            results.close()
-    finally:
-        log.close()
+    with closing(open_log(address(path), read_only=True)) as log, closing(open_results(address(path))) as results:
+        return replay(log, results)
 
 
 def replaying(path: Path, rounds: int, events: int) -> Measured:

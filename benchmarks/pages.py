@@ -4,7 +4,7 @@ A page is drawn when its script has ended, its heading is there, and nothing of 
 and one page was opened before, so that the browser has read Streamlit's own scripts: *first* is the first time that a page is
 asked for in this server, *after* the best of three more, each a whole new start of the page in the browser; *by a link* is the
 best of three times that a link on another page leads there. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds
-54000`, or without a log `python -m benchmarks.warehouse --rounds 54000 --keep FILE`).
+54000`, or without a log `python -m benchmarks --dry-run --only warehouse --warehouse-rounds 54000 --keep FILE`).
 
 The last line is *Entry*: from a key on the felt to the panel that answers it, the median and the 95th percentile of 40 keys. Its
 goal is 150 ms.

@@ -1,16 +1,15 @@
-"""`python -m benchmarks.refresh`: what one more round costs after this many, each operation in a process of its own.
+"""What one more round costs after this many, each operation in a process of its own.
 
 A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
 more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
 included. Meanwhile ten sessions have pages open, and load them again after each round (`benchmarks.sessions`). The peer is a bare
-DuckDB `COPY` of the events that the warehouse holds. `--rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka
+DuckDB `COPY` of the events that the warehouse holds. `--refresh-rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka
 HOST:PORT` the log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any
 history, and 500 MB for the server of the pages.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -85,6 +84,8 @@ def measure_each(folder: Path, sizes: Sequence[int] = ROUNDS, broker: str | None
     for rounds in sizes:
         with tempfile.TemporaryDirectory(prefix=f"refresh-{rounds}-", dir=folder) as place:
             found.append(measure(Path(place), rounds, broker))
+        for name in _missed(found[-1]):
+            say(f"missed at {rounds:,} rounds: {name}")
     return found
 
 
@@ -175,20 +176,6 @@ def _run(command: Sequence[str]) -> dict[str, float]:
     return {"cpu_s": cpu_s, "peak_mib": peak_mib}
 
 
-def main() -> int:
-    """Measure each size, and write the results to stdout as JSON; 1 if an operation missed the goal."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS)
-    parser.add_argument("--kafka", metavar="HOST:PORT", help="a broker that holds the log")
-    arguments = parser.parse_args()
-    results = measure_each(Path(tempfile.gettempdir()), arguments.rounds, arguments.kafka)
-    json.dump(results, sys.stdout, indent=2)
-    missed = [(each["rounds"], name) for each in results for name in _missed(each)]
-    for rounds, name in missed:
-        say(f"missed at {rounds:,} rounds: {name}")
-    return 1 if missed else 0
-
-
 def _missed(measured: dict[str, Any]) -> Iterator[str]:
     """Yield what missed its goal."""
     for name, used in measured["operations"].items():
@@ -198,7 +185,3 @@ def _missed(measured: dict[str, Any]) -> Iterator[str]:
     yield from (f"reload of {page}" for page, cpu_s in pages["reload_cpu_s"].items() if cpu_s > GOAL_CPU_S)
     if pages["mib_after"] > GOAL_SERVER_MIB or pages["mib_after"] - pages["mib_before"] > GOAL_MIB:
         yield "memory of the server of the pages"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
-
-from benchmarks.chart import chart
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results.json"
@@ -170,7 +170,7 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
     sizes = [f"{each['rounds']:,} rounds ({each['events']:,} events)" for each in measured]
     lines = [
         "## What one more round costs\n",
-        f"By `python -m benchmarks.refresh`, load average {', '.join(str(each['load_average']) for each in measured)}. "
+        f"By `python -m benchmarks --only refresh`, load average {', '.join(str(each['load_average']) for each in measured)}. "
         "Each operation in a process of its own, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
         "300 MiB with any history; what reads everything, and the bare `COPY`, stand beside it.\n",
         f"| operation | {' | '.join(sizes)} |",
@@ -201,8 +201,8 @@ def _month(measured: dict[str, Any]) -> str:
     return (
         "## A month under `--follow`\n\n"
         f"`rack replay --follow --warehouse` over {measured['days']} simulated gaming days of all games with their faults, one "
-        f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; `python -m benchmarks.month`): MiB in "
-        f"memory after each day, in the last week {min(last)} to {max(last)}, and "
+        f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; "
+        f"`python -m benchmarks --only month`): MiB in memory after each day, in the last week {min(last)} to {max(last)}, and "
         f"{measured['most_mib']:,} at most while the warehouse was built. What ranks of hands are looked up in fills with the "
         "first thousands of rounds.\n\n"
         f"| {' | '.join(f'day {day}' for day in range(1, len(after) + 1, 5))} |\n"
@@ -240,3 +240,46 @@ def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> 
         "By a profile: " + ", ".join(f"{name} {share} %" for name, share in profile["groups_percent"].items()) + ".",
     ]
     return "\n".join(lines) + "\n"
+
+
+LABELS, BARS, ROW, TOP = 440, 560, 22, 34
+"""Widths of the labels and of the bars, height of a row, and where the first row begins, in pixels."""
+FASTER, SLOWER, INK, GRID = "#0072b2", "#d55e00", "#1a1a1a", "#d0d0d0"
+"""Colors that the color-blind can tell apart; the bar's side of the line says the same."""
+
+
+def chart(measured: list[dict[str, Any]]) -> str:
+    """Return the SVG of all benchmarks that have a peer, on a logarithmic scale."""
+    rows = [each for each in measured if each.get("ratio")]
+    exponents = [math.log10(each["ratio"]) for each in rows]
+    low, high = math.floor(min([-1.0, *exponents])), math.ceil(max([1.0, *exponents]))
+    unit = BARS / (high - low)
+    zero = LABELS - low * unit
+    width, height = LABELS + BARS + 90, TOP + ROW * len(rows) + 8
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="sans-serif" font-size="12" role="img" aria-label="Speed beside the peer, on a logarithmic scale">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+    for power in range(low, high + 1):
+        x = LABELS + (power - low) * unit
+        stroke = INK if power == 0 else GRID
+        lines += [
+            f'<line x1="{x:.1f}" y1="{TOP - 8}" x2="{x:.1f}" y2="{height - 4}" stroke="{stroke}"/>',
+            f'<text x="{x:.1f}" y="{TOP - 14}" text-anchor="middle" fill="{INK}">{10.0**power:g} ×</text>',
+        ]
+    for number, (each, exponent) in enumerate(zip(rows, exponents, strict=True)):
+        y, length = TOP + ROW * number, abs(exponent) * unit
+        x = zero if exponent >= 0 else zero - length
+        lines += [
+            f'<text x="{LABELS - 8}" y="{y + 12}" text-anchor="end" fill="{INK}">{escape(each["title"].replace("`", ""))}</text>',
+            f'<rect x="{x:.1f}" y="{y}" width="{max(length, 1.0):.1f}" height="{ROW - 6}" '
+            f'fill="{FASTER if exponent >= 0 else SLOWER}"/>',
+            f'<text x="{(zero + length if exponent >= 0 else zero) + 5:.1f}" y="{y + 12}" fill="{INK}">'
+            f"{_times(each['ratio'])}</text>",
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"

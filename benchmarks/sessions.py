@@ -17,6 +17,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
+from benchmarks.measuring import cpu_s_of
 from scripts.screenshots import served
 
 PAGES = ("floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "surveillance", "integrity", "health")
@@ -38,10 +39,10 @@ class Sessions:
         """Let each session draw its page again; return page → CPU seconds of the server."""
         used = {}
         for page, draw in self._draw.items():
-            before = _cpu_s(self._server)
+            before = cpu_s_of(self._server)
             draw()
             time.sleep(SETTLED_S)
-            used[page] = round(_cpu_s(self._server) - before, 2)
+            used[page] = round(cpu_s_of(self._server) - before, 2)
         return used
 
     def memory_mib(self) -> int:
@@ -82,9 +83,3 @@ def _session(address: str, page: str) -> Iterator[Callable[[], None]]:
                 )
 
         yield draw
-
-
-def _cpu_s(process: int) -> float:
-    """Return the processor time of a process so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

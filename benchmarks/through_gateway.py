@@ -7,23 +7,18 @@ due, so that a request that waits behind a slow one shows it.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import math
-import os
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
-from benchmarks.measuring import Measured, Timing
+from benchmarks.measuring import Measured, Timing, cpu_s_of
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, WagerPlaced
 from intake.lines import line_of
@@ -115,30 +110,13 @@ async def at_the_pace(port: int, handed: Sequence[Sequence[bytes]], pause_s: flo
 
 def measure(folder: Path, requests: int = 100, seconds: int = SECONDS) -> list[Measured]:
     """Measure both: the rate that it takes, and the 99th percentile at the pace of the goal."""
-    port, pace_s = free_port(), DEVICES * LINES / GOAL_EVENTS
-    command = [
-        sys.executable,
-        "-m",
-        "rack.cli",
-        "gateway",
-        "--log",
-        f"sqlite://{folder}/gateway.db",
-        "--property",
-        "bench",
-    ]
-    command += ["--no-auth", "--listen", f"127.0.0.1:{port}", "--quiet"]
-    with subprocess.Popen(command) as gateway:
-        try:
-            await_gateway(port)
-            flat = [bodies(device, requests) for device in range(DEVICES)]
-            wall_s = asyncio.run(flat_out(port, flat))
-            cpu_s = _cpu_s(gateway.pid)
-            turns = int(seconds / pace_s)
-            took = sorted(
-                asyncio.run(at_the_pace(port, [bodies(n, turns, requests + 1) for n in range(DEVICES)], pace_s))
-            )
-        finally:
-            gateway.send_signal(signal.SIGTERM)
+    pace_s = DEVICES * LINES / GOAL_EVENTS
+    with gateway(f"sqlite://{folder}/gateway.db", folder, "--property=bench") as (port, process):
+        flat = [bodies(device, requests) for device in range(DEVICES)]
+        wall_s = asyncio.run(flat_out(port, flat))
+        cpu_s = cpu_s_of(process)
+        turns = int(seconds / pace_s)
+        took = sorted(asyncio.run(at_the_pace(port, [bodies(n, turns, requests + 1) for n in range(DEVICES)], pace_s)))
     events = DEVICES * (1 + requests * LINES)
     median_s, p99_s = took[len(took) // 2], took[math.ceil(len(took) * 0.99) - 1]
     return [
@@ -164,6 +142,19 @@ def measure(folder: Path, requests: int = 100, seconds: int = SECONDS) -> list[M
     ]
 
 
+@contextmanager
+def gateway(address: str, folder: Path, *options: str) -> Iterator[tuple[int, int]]:
+    """Run a gateway into a log, in a folder; yield its port and its process."""
+    port = free_port()
+    command = [sys.executable, "-m", "rack.cli", "gateway", f"--log={address}", "--no-auth", "--quiet", *options]
+    with subprocess.Popen([*command, f"--listen=127.0.0.1:{port}"], cwd=folder) as process:
+        try:
+            await_gateway(port)
+            yield port, process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
 def free_port() -> int:
     """Return a port of this machine that no one uses."""
     with socket.socket() as probe:
@@ -182,25 +173,3 @@ def await_gateway(port: int) -> None:
         else:
             return
     raise RuntimeError("the gateway did not come up")
-
-
-def _cpu_s(pid: int) -> float:
-    """Return the processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.through_gateway", description=__doc__)
-    parser.add_argument("--requests", type=int, default=100, help="requests of each device")
-    parser.add_argument("--seconds", type=int, default=SECONDS, help="how long the pace of the goal is kept")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(folder), options.requests, options.seconds)
-    print(json.dumps([msgspec.to_builtins(each.as_json()) for each in found], indent=2))
-    print("load average", os.getloadavg())
-
-
-if __name__ == "__main__":
-    main()

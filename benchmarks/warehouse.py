@@ -1,21 +1,17 @@
-"""`python -m benchmarks.warehouse`: every question that a page or command asks, on a warehouse of many rounds.
+"""Every question that a page or command asks, on a warehouse of many rounds.
 
 The rounds are made by DuckDB, not played: 100 tables of Face Up Pai Gow over 300 gaming days, four wagers a round, a finding in
 200 rounds at every table, a review of every third; fair dice with the start that they point at in one round of five, and hands of
 every position, fairly shuffled, in one of fifty. Then the models run over them as in any build. A log of as many rounds has some
 eighty events a round: that many are not made, and what is asked of single events is asked of fewer than there would be.
 
-`make bench` does this too. `--rounds N` (default ten million); `--keep FILE` keeps the warehouse, or asks one that is there.
+`--warehouse-rounds N` (default ten million); `--keep FILE` keeps the warehouse, or asks one that is there.
 The goal is half a second a question, opening the file included; the best of three counts, with processor time next to it for a
 busy machine.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import tempfile
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +19,7 @@ from typing import Any
 
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import Warehouse, build_from, reading
-from benchmarks.measuring import REPEATS, machine
+from benchmarks.measuring import REPEATS
 from benchmarks.questions import QUESTIONS, Question
 from benchmarks.reporting import say
 from rulebook.chapters.rulebook import simple_submission
@@ -193,19 +189,3 @@ def measure(folder: Path, rounds: int, keep: Path | None = None) -> dict[str, An
     asked = {name: ask(path, question) for name, question in QUESTIONS.items()}
     result["seconds"] = dict(sorted(asked.items(), key=lambda each: -each[1]["wall"]))
     return result
-
-
-def main() -> int:
-    """Build, ask, write the results to stdout as JSON; 1 if a question took longer than the goal."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--keep", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
-        result = measure(Path(folder), arguments.rounds, arguments.keep)
-    json.dump(result | {"machine": machine()}, sys.stdout, indent=2)
-    return 1 if any(each["wall"] > GOAL_S for each in result["seconds"].values()) else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

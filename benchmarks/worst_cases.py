@@ -1,9 +1,13 @@
-"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, a round full of doubts."""
+"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, a round full of doubts.
+
+And what an event costs as the history grows: the same replay of once, ten times and a hundred times as many rounds.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
@@ -41,7 +45,7 @@ def late_facts(folder: Path, seed: int, rounds: int) -> Measured:
     """Replay a day of which a betting pad was cut off, and handed everything in at the end."""
     groups = full_tables(rounds, tables=1, seed=seed)
     drafts = [draft for _, group in groups for draft in group]
-    drafts = [from_pad(draft) for draft in drafts]
+    drafts = [msgspec.structs.replace(d, source="pad") if isinstance(d.payload, BETTING) else d for d in drafts]
     late = [*(d for d in drafts if d.source != "pad"), *(d for d in drafts if d.source == "pad")]
     stream = groups[0][0]
     return _compared(
@@ -54,11 +58,6 @@ def late_facts(folder: Path, seed: int, rounds: int) -> Measured:
     )
 
 
-def from_pad(draft: Draft) -> Draft:
-    """Return what the pad reports under its own source, its numbers those of the layout."""
-    return msgspec.structs.replace(draft, source="pad") if isinstance(draft.payload, BETTING) else draft
-
-
 def corrections(folder: Path, seed: int, rounds: int) -> Measured:
     """Replay a day at the end of which every payment of its first round is corrected again and again."""
     groups = full_tables(rounds, tables=1, seed=seed)
@@ -66,7 +65,7 @@ def corrections(folder: Path, seed: int, rounds: int) -> Measured:
     drafts = [draft for _, group in groups for draft in group]
     number, wrong = next((n, d) for n, d in enumerate(drafts, 1) if isinstance(d.payload, model.WagerTaken))
     made = [_correction(n, number, wrong) for n in range(rounds * 10)]
-    plain = [_light(n, rounds) for n in range(rounds * 10)]
+    plain = [_draft("office", n + 1, model.LightSeen(seat=1), rounds) for n in range(rounds * 10)]
     return _compared(
         folder,
         "corrections",
@@ -85,10 +84,6 @@ def _correction(number: int, seq: int, wrong: Draft) -> Draft:
         supersedes_seq=seq, supersedes_event_id=wrong.event_id, replacement=replaced, by="sv-1", reason="video"
     )
     return _draft("office", number + 1, payload, None)
-
-
-def _light(number: int, rounds: int) -> Draft:
-    return _draft("office", number + 1, model.LightSeen(seat=1), rounds)
 
 
 def _draft(source: str, number: int, payload: model.Event, round_no: int | None) -> Draft:
@@ -208,3 +203,57 @@ def _round(unread: int, abandoned: int) -> str:
 
 ROUNDS = {"plain": _round(0, 0), "open": _round(5, 6)}
 """A round with everything on record, and the same with what leaves most open."""
+
+
+GROWING = 150
+"""Rounds of the smallest history."""
+TIMES = (10, 100)
+"""A history as many times as long."""
+TABLES = 5
+"""One table's rounds of the largest history would be more than a transcript may hold."""
+AROUND = 10
+"""So often the smallest history is replayed before a larger one and after it: a machine that slows down slows both."""
+WITHIN = 0.10
+
+
+def growing(folder: Path, seed: int) -> list[Measured]:
+    """Replay logs of each size: an event costs the same as the history grows.
+
+    The peer of the larger ones is the mean of the smallest, as often as it fits into them.
+    """
+    say(f"writing {GROWING * TIMES[-1]:,} rounds …")
+    groups = full_tables(GROWING * TIMES[-1], tables=TABLES, seed=seed)
+    smallest = groups[:GROWING]
+    least = on_sqlite.written(folder / "growth-1.db", smallest)
+    measured: list[Measured] = []
+    for times in TIMES:
+        part = groups[: GROWING * times]
+        path = on_sqlite.written(folder / f"growth-{times}.db", part)
+        around = [_replayed_again(least, smallest) for _ in range(AROUND)]
+        ours = _replayed_again(path, part)
+        around += [_replayed_again(least, smallest) for _ in range(AROUND)]
+        events = sum(len(drafts) for _, drafts in part)
+        factor = events / sum(len(drafts) for _, drafts in smallest)
+        peer = Timing(factor * fmean(each.wall_s for each in around), factor * fmean(each.cpu_s for each in around))
+        measured.append(
+            Measured(
+                key=f"growth-{times}",
+                title=f"Replay of {times} times as many rounds",
+                unit="events",
+                count=events,
+                ours=ours,
+                peer_name=f"{GROWING} rounds, {factor:.1f} times over",
+                peer=peer,
+                goal="an event costs the same within 10 %",
+                met=ours.cpu_s <= peer.cpu_s * (1 + WITHIN),
+                notes={"rounds": len(part)},
+            )
+        )
+    return measured
+
+
+def _replayed_again(path: Path, groups: on_sqlite.Groups) -> Timing:
+    on_sqlite.clear_results(path)
+    timing, summary = once(lambda: on_sqlite.replay_once(path))
+    on_sqlite.expect(summary, len(groups))
+    return timing
