@@ -1,14 +1,20 @@
-"""The felt as a component of Streamlit: what is typed comes as a transcript, and the answer to it goes back."""
+"""The felt as a component of Streamlit: what is typed comes as a transcript, and the answer to it goes back.
+
+Streamlit sends the script of a component with every answer. So it gets three lines, with which the browser fetches the felt once.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboards.felt import ADDRESS
 from replay.transcript import entry
 
 HERE = Path(__file__).parent
@@ -46,7 +52,7 @@ def felt(
         said = entry.answer(typed.text, currency, filed) | {"of": typed.text}
         if not shows(typed):
             said = {"of": typed.text, "error": said["error"], "blind": True}
-    options = {"forms": _forms(), "text": text, "chapter": chapter, "draft": draft, "done": done}
+    options = {"text": text, "chapter": chapter, "draft": draft, "done": done}
     options |= {} if filed is None else {"rules": f"rules {entry.FILED}"}
     _component()(
         key=key,
@@ -74,15 +80,23 @@ def _noted() -> None:
 
 
 @cache
-def _forms() -> list[dict[str, Any]]:
-    return entry.forms()
+def script() -> str:
+    """Return the felt as one module: its script, what it needs of every chapter, and its style."""
+    more = {"FORMS": entry.forms(), "STYLE": (HERE / "felt.css").read_text("utf-8")}
+    return (HERE / "felt.js").read_text("utf-8") + "".join(
+        f"\nexport const {name} = {json.dumps(value)};\n" for name, value in more.items()
+    )
 
 
 @cache
 def _component() -> Any:
+    version = sha256(script().encode()).hexdigest()[:16]
     return st.components.v2.component(
         "discard_rack_felt",
         html='<div class="felt-root"></div>',
-        css=(HERE / "felt.css").read_text("utf-8"),
-        js=(HERE / "felt.js").read_text("utf-8"),
+        js=f"""const {{ component, FORMS, STYLE }} = await import(new URL("{ADDRESS}?{version}", document.baseURI).href);
+const style = new CSSStyleSheet();
+style.replaceSync(STYLE);
+export default (given) => component(given, FORMS, style);
+""",
     )

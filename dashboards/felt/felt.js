@@ -548,11 +548,12 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
 const mounted = new WeakMap();
 
 /** The felt as a component of Streamlit: the text goes to the page as the state `text`, the answer comes with the data. */
-export default function component({ parentElement, data, setStateValue }) {
+export function component({ parentElement, data, setStateValue }, forms, style) {
   let felt = mounted.get(parentElement);
   if (!felt) {
-    const root = parentElement.querySelector(".felt-root");
-    felt = mount(root, { ...data.options, onText: (text) => setStateValue("text", text), onTyped: (all) => setStateValue("typed", all), onUnveil: () => setStateValue("unveiled", true) });
+    const root = parentElement.querySelector(".felt-root"), { adoptedStyleSheets } = root.getRootNode();
+    if (!adoptedStyleSheets.includes(style)) adoptedStyleSheets.push(style);
+    felt = mount(root, { ...data.options, forms, onText: (text) => setStateValue("text", text), onTyped: (all) => setStateValue("typed", all), onUnveil: () => setStateValue("unveiled", true) });
     mounted.set(parentElement, felt);
   }
   felt.answer(data.answer);

@@ -20,6 +20,7 @@ from dashboards.access.door import Door, Headers
 from dashboards.access.downloads import DOWNLOADS, PATH
 from dashboards.access.hosts import HostGuard
 from dashboards.access.sign_ins import SIGN_INS, SignInGuard, cookies_of, key_of
+from dashboards.felt import ADDRESS
 from dashboards.run import ACCESS_VARIABLE, LOGIN, own_sign_in_path, persons_path, public_hosts
 from dashboards.sign_in.site import SignInSite
 from desk.review import persons
@@ -97,10 +98,18 @@ async def page(request: Request) -> Response:
     return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
 
 
+async def felt(request: Request) -> Response:
+    """Answer with the felt. The address has its digest: a browser keeps it."""
+    from dashboards.felt.component import script  # with what it needs of every chapter; not before the server answers
+
+    return Response(script(), media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
+
+
 app = App(
     Path(__file__).with_name("pages.py"),
     routes=[
         Route(f"/{PATH}/{{token}}", download, methods=["GET"]),
+        Route(f"/{ADDRESS}", felt, methods=["GET"]),
         *(() if SIGN_IN is None else SIGN_IN.routes()),
         *(Route(f"/{name}", page, methods=["GET"]) for name in ["", *PAGES]),
     ],

@@ -1,16 +1,27 @@
-"""A property from nothing: six answers become `property.toml` and a filing for each game, which people then complete."""
+"""A property from nothing: six answers become `property.toml` and a filing for each game, which people then complete.
+
+Invariant: a file that is there is never written over; what is refused leaves nothing behind.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from desk.house.property_file import FILE, read_property
-from desk.review.persons import ReviewRefused
+from desk.house.filing import Returns
+from desk.house.plan import Plan, apply, make_plan
+from desk.house.property_file import FILE, Property, read_property
+from desk.house.running import running_files
+from desk.review.persons import LONGEST_TOKEN, ReviewRefused
+from events.errors import EventError
+from events.open import open_log
 from rulebook.chapters.chapters import Chapter, chapter, known_chapters
 from rulebook.chapters.submission import submission_from_words
 
@@ -24,6 +35,9 @@ QUESTIONS: Final = {
 }
 """Answer → how it is asked for."""
 DEFAULTS: Final = {"cutover": "06:00", "currency": "USD"}
+PEOPLE: Final = "Your people, by their names (such as Maria Ortiz, Sam Kane)"
+"""How the answer `people` is asked for. Without it two examples are written, which people replace."""
+EXAMPLES: Final = [("person-1", "Person 1"), ("person-2", "Person 2")]
 LIMITS: Final = ("15.00", "1000.00")
 """The limits of a new filing, to be changed before filing."""
 
@@ -36,17 +50,23 @@ class Kind(NamedTuple):
     prefix: str
 
 
+def games_in_force() -> dict[str, Chapter]:
+    """Return the game → the chapter that a new filing of it is of."""
+    games: dict[str, Chapter] = {}
+    for known in known_chapters():
+        listed = chapter(*known.split("-", 1))
+        if listed.in_force:
+            games.setdefault(listed.game, listed)
+    return games
+
+
 def kinds(text: str) -> list[Kind]:
     """Read `3 face_up_pai_gow, 1 dj_wild`. Raises `ReviewRefused`.
 
     >>> [(each.number, each.chapter.key, each.prefix) for each in kinds("3 face_up_pai_gow, 1 dj_wild, 1 over_under")]
     [(3, 'pa-688a', 'fu'), (1, 'pa-687a', 'dw'), (1, 'pa-686a', 'ou')]
     """
-    games: dict[str, Chapter] = {}
-    for known in known_chapters():
-        listed = chapter(*known.split("-", 1))
-        if listed.in_force:
-            games.setdefault(listed.game, listed)
+    games = games_in_force()
     found: list[Kind] = []
     for part in text.split(","):
         match = re.fullmatch(r"\s*([1-9][0-9]{0,2})\s+([a-z0-9_]+)\s*", part, re.ASCII)
@@ -92,10 +112,70 @@ def begin(folder: Path, answers: Mapping[str, str]) -> list[Path]:
             path.write_text(text, encoding="utf-8")
         read_property(folder)
     except ReviewRefused:
-        for path in written:
-            path.unlink(missing_ok=True)
+        _remove(written)
         raise
     return written
+
+
+def preview(answers: Mapping[str, str], returns: Returns) -> Plan:
+    """Return what `make_house` would do. Raises `ReviewRefused`; writes nothing that stays."""
+    with _trial(answers) as made:
+        return make_plan(made, None, returns)
+
+
+def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, now_us: int) -> Plan:
+    """Begin a property and apply it, in the name of its first person. Raises `ReviewRefused` and `EventError`."""
+    with _trial(answers) as made:
+        files = [
+            FILE,
+            made.form.property.log,
+            *(str(each.path.relative_to(made.folder)) for each in running_files(made)),
+        ]
+    if there := [name for name in files if (folder / name).exists()]:
+        raise ReviewRefused(
+            f"{', '.join(there)}: in {folder} already; move this away, or begin a property in an empty folder"
+        )
+    written = begin(folder, answers)
+    try:
+        made = read_property(folder)
+        with closing(open_log(made.address, create=True, property_id=made.form.property.id)) as log:
+            plan = apply(made, log, returns, by=made.form.person[0].id, now_us=now_us)
+    except (ReviewRefused, EventError):
+        _remove(written)
+        raise
+    for each in plan.files:
+        each.write()
+    return plan
+
+
+@contextmanager
+def _trial(answers: Mapping[str, str]) -> Iterator[Property]:
+    """Give the property that answers make, in a folder that is gone afterward. `ReviewRefused` does not name it."""
+    with TemporaryDirectory() as folder:
+        try:
+            begin(Path(folder), answers)
+        except ReviewRefused as error:
+            raise ReviewRefused(str(error).replace(f"{folder}/", "")) from None
+        yield read_property(Path(folder))
+
+
+def _remove(written: Sequence[Path]) -> None:
+    for path in written:
+        path.unlink(missing_ok=True)
+
+
+def people_of(text: str) -> list[tuple[str, str]]:
+    """Return the id and the name of each person named in a list.
+
+    >>> people_of("Maria Ortiz, José Núñez, 王")
+    [('maria.ortiz', 'Maria Ortiz'), ('jose.nunez', 'José Núñez'), ('person-3', '王')]
+    """
+    names = [" ".join(name.split()) for name in text.split(",") if name.strip()]
+    found = []
+    for number, name in enumerate(names, 1):
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+        found.append((".".join(re.findall(r"[a-z0-9]+", plain))[:LONGEST_TOKEN] or f"person-{number}", name))
+    return found
 
 
 def property_text(answers: Mapping[str, str], first_day: str) -> str:
@@ -125,9 +205,9 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         "",
         "# Your people, two at least. Roles: administrator, compliance, pit, count, surveillance, analyst, auditor.",
     ]
-    for number in (1, 2):
+    for id_, person in people_of(answers.get("people") or "") or EXAMPLES:
         roles = '["administrator", "compliance", "pit", "count", "surveillance"]'
-        lines += ["[[person]]", f'id = "person-{number}"', f'name = "Person {number}"', f"roles = {roles}"]
+        lines += ["[[person]]", f'id = "{id_}"', f"name = {_quoted(person)}", f"roles = {roles}"]
     seen = ", ".join(f'"{table}"' for table, _ in tables)
     lines += [
         "",
@@ -142,12 +222,16 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         '# to = ["shift@example.com"]',
         "",
         "[sign_in]                 # how people reach the pages: behind a proxy with TLS https://rack.example, say",
-        'address = "http://localhost:8501"',
+        *_sign_in_lines(answers.get("port")),
         '[key]                     # what signs the log; file = "log.key"',
         '[witness]                 # who else can vouch for it, better on another machine; folder = "witness"',
         '[backup]                  # every closed day, sealed, better on another disk; folder = "archive", at = "07:00"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _sign_in_lines(port: str | None) -> list[str]:
+    return [f'address = "http://localhost:{port or 8501}"', *([f"port = {port}"] if port else [])]
 
 
 def filing_text(listed: Chapter, first_day: str) -> str:

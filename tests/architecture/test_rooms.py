@@ -87,7 +87,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "pages": ("analysis", "incidents", "felt", "rulings", "parts", "access", "drawing", "run"),
         "app": ("parts", "access", "drawing", "run"),
         "sign_in": (),
-        "start": ("app", "sign_in", "access", "run"),
+        "start": ("app", "felt", "sign_in", "access", "run"),
     },
     "intake": {
         "errors": (),

@@ -8,13 +8,16 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from rack import settings
-from rack.arguments import PORT, add
+from rack.arguments import PORT, add, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 
+FILE = "property.toml"
 HELP = "Serve the pages on the result of a demo or a replay"
 
 
@@ -23,6 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     add(where, "--out DIR", "Folder of a demo (default: RACK_OUT, or demo).")
     add(where, "--warehouse FILE", "Warehouse that `rack replay` built.")
+    add(
+        where,
+        "--house DIR",
+        "Folder of a property, whose rounds are judged while its pages are open; where there is none yet, a page begins it "
+        "(default: this folder, if a property is in it or it is empty and nothing else is named).",
+        type=given_path,
+    )
     add(parser, "--log ADDR", "Log whose findings are reviewed (default: the demo's, or RACK_LOG).")
     add(
         parser,
@@ -47,22 +57,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
     from dashboards.access.login import check_login, public_hosts
-    from dashboards.run import (
-        CAMERAS_VARIABLE,
-        CASES_VARIABLE,
-        KEY_VARIABLE,
-        LOG_OPTIONS_VARIABLE,
-        REPORTS_VARIABLE,
-        command,
-    )
+    from dashboards.run import command
     from desk.sign_in.login_file import local_sign_in
-    from rack.opening import options_of
 
     defaults = settings.load()
+    house = _house(arguments, defaults)
+    if house is not None:
+        _of_house(house, arguments, defaults, output)
     warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
     of_demo = None if arguments.warehouse else settings.demo_log(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
-    if not warehouse.is_file():
+    if house is None and not warehouse.is_file():
         ways = f"run `rack replay --log {log or 'ADDR'} --warehouse {warehouse}`"
         raise UsageError(f"{warehouse}: no warehouse; {ways}")
     hosts = public_hosts(arguments.public_host or defaults.public_hosts)
@@ -88,15 +93,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.note(
             "no log is named: the pages show the warehouse without live tables or reviews; name the log with --log"
         )
-    options = {} if log is None else options_of(log)
-    environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options)}  # secrets: not on a command line
+    environment = _environment(log, house)
     persons = None
     if log is not None:
-        with contextlib.suppress(UsageError):  # without the log's key everything works but packets
-            environment[KEY_VARIABLE] = str(settings.key_file(None, log).absolute())
-        environment[CASES_VARIABLE] = str(settings.cases_folder(log) or "")
-        environment[REPORTS_VARIABLE] = str(settings.reports_file(log) or "")
-        environment[CAMERAS_VARIABLE] = str(settings.cameras_file(log) or "")
         persons = settings.persons_file(log) or (warehouse.with_name(settings.PERSONS) if log == of_demo else None)
     if local is not None and persons is None:
         raise UsageError(
@@ -104,20 +103,21 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
-        code = subprocess.run(
-            command(
-                warehouse,
-                port,
-                log,
-                login=arguments.login,
-                witness=witness,
-                hosts=hosts,
-                persons=persons,
-                own_sign_in=local is not None,
-            ),
-            check=False,
-            env=environment,
-        ).returncode
+        with _judging(log, warehouse) if house is not None and log is not None else contextlib.nullcontext():
+            code = subprocess.run(
+                command(
+                    warehouse,
+                    port,
+                    log,
+                    login=arguments.login,
+                    witness=witness,
+                    hosts=hosts,
+                    persons=persons,
+                    own_sign_in=local is not None,
+                ),
+                check=False,
+                env=environment,
+            ).returncode
     finally:
         signal.signal(signal.SIGTERM, before)
     if code:
@@ -125,6 +125,83 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             f"the pages stopped with code {code}; if port {port} is in use, choose another with --port"
         )
     return Exit.CLEAN
+
+
+def _environment(log: str | None, house: Path | None) -> dict[str, str]:
+    """Return the environment of the pages: where what belongs to the log lies, and how it is reached."""
+    from dashboards.run import CAMERAS_VARIABLE, CASES_VARIABLE, KEY_VARIABLE, LOG_OPTIONS_VARIABLE, REPORTS_VARIABLE
+    from rack.opening import options_of
+
+    if log is None:
+        return {**os.environ, LOG_OPTIONS_VARIABLE: "{}"}
+    environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options_of(log))}  # secrets: not on a command line
+    key = None if house is None or not (house / "log.key").is_file() else house / "log.key"
+    with contextlib.suppress(UsageError):  # without the log's key everything works but packets
+        environment[KEY_VARIABLE] = str(settings.key_file(key, log).absolute())
+    environment[CASES_VARIABLE] = str(settings.cases_folder(log) or "")
+    environment[REPORTS_VARIABLE] = str(settings.reports_file(log) or "")
+    environment[CAMERAS_VARIABLE] = str(settings.cameras_file(log) or "")
+    return environment
+
+
+def _house(arguments: argparse.Namespace, defaults: settings.Settings) -> Path | None:
+    """Return the folder of the property whose pages are served, or that is begun; None if they are of something else."""
+    if arguments.house is not None:
+        return Path(arguments.house)
+    here = Path.cwd()
+    named = arguments.out, arguments.warehouse, arguments.log, arguments.login, arguments.read_only, defaults.log
+    if any(named) or os.environ.get("RACK_OUT"):
+        return None
+    is_house = (here / FILE).is_file() or not any(here.iterdir())
+    return here if is_house else None
+
+
+def _of_house(house: Path, arguments: argparse.Namespace, defaults: settings.Settings, output: Output) -> None:
+    """Name what the pages of a property are served with, in the arguments; begin the property first, if there is none."""
+    if not (house / FILE).exists():
+        _begin(house, arguments, defaults, output)
+    from desk.house.property_file import read_property
+
+    made = read_property(house)
+    if made.log_file is not None and not made.log_file.exists():
+        raise UsageError(f"{house} has no log yet; `rack apply {house} --by PERSON` makes it")
+    arguments.log = arguments.log or made.address
+    arguments.warehouse = house / settings.WAREHOUSE
+    login = house / "login.toml"
+    if arguments.login is None and not arguments.read_only and login.is_file():
+        arguments.login = login
+
+
+def _begin(house: Path, arguments: argparse.Namespace, defaults: settings.Settings, output: Output) -> None:
+    """Serve the page that begins a property, until it is made."""
+    from dashboards.start.new_house import NewHouse
+
+    if arguments.log or arguments.login or arguments.read_only or arguments.public_host or defaults.public_hosts:
+        raise UsageError(
+            f"{house} has no {FILE}; a house is begun on this machine, with no option but --house and --port"
+        )
+    port = arguments.port or defaults.port
+    try:
+        new = NewHouse(house, port)
+    except OSError as error:
+        raise EnvironmentFault(f"port {port} on 127.0.0.1: {error.strerror}; choose another with --port") from error
+    output.text(new.address)
+    output.note(f"{house} has no property yet: open this address on this machine and answer its questions")
+    new.serve()
+
+
+@contextlib.contextmanager
+def _judging(log: str, warehouse: Path) -> Iterator[None]:
+    """Have what is entered judged while the pages of a property are open."""
+    words = ["--quiet", "replay", "--follow", "--log", log, "--warehouse", str(warehouse)]
+    judge = subprocess.Popen(
+        [sys.executable, "-m", "rack", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        judge.terminate()
+        judge.wait()
 
 
 def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:

@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(parser, "--currency CODE", "Its currency, such as USD (default: USD).")
     add(parser, "--first-day DAY", "The first gaming day, such as 2026-11-29.")
     add(parser, "--tables TEXT", 'The tables, such as "3 face_up_pai_gow, 1 dj_wild".')
+    add(parser, "--people TEXT", 'The people, such as "Maria Ortiz, Sam Kane"; two examples without it.')
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         answers[name] = answers[name] or DEFAULTS.get(name)
         if not answers[name]:
             raise UsageError(f"rack init needs --{name.replace('_', '-')}: {question}")
-    written = begin(arguments.folder, answers)
+    written = begin(arguments.folder, answers | {"people": arguments.people or ""})
     output.value([str(path) for path in written])
     output.text(
         *(f"written: {path}" for path in written),
