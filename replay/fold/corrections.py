@@ -36,9 +36,8 @@ class Correction(msgspec.Struct, frozen=True):
     round_no: int | None = None
 
     def settles(self, refused: Correction) -> bool:
-        """Say whether this correction, which counts, is the right one after one that was refused (D851).
-
-        It corrects the event that the other named, by number or by id, or says the same of another one.
+        """Say whether this correction, which counts, replaces one that was refused (D851): it corrects the event that the refused
+        one named, by number or by id, or makes the same correction to another event.
 
         >>> Correction(9, 5, "ab", None).settles(Correction(7, 4, "ab", None))
         True

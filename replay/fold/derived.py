@@ -1,7 +1,7 @@
 """Facts derived from a round: worked out once, kept with the round, and forgotten when the round changes.
 
-Invariant: the function that works a fact out is its name and its type, and its file is its home. No one else puts
-anything there. What follows from the rules too is kept for the rules it was worked out by: under others it is worked out again.
+Invariant: the function that works a fact out is its name and its type, and its file is its home. No one else puts anything there.
+A fact that depends on the rules, too, is kept with the rules it was worked out by: under other rules it is worked out again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The order of a round's events: that of each device's own numbers first, then that of the log; and that of the clocks (D850).
 
-The theory of this file: a number that a device skipped and that arrives after all (`source_seq`) says where the event belongs,
-between two others of its device. Its place in the log says nothing more; among the events of other devices there, its clock
-decides. Everything else stays in the order of the log. Rules compare `seq`, so a round in another order is numbered in that
-order, and remembers the numbers of the log (`Round.numbers`).
+The theory of this file: an event with a number (`source_seq`) that its device had skipped belongs between two others of its
+device. Its place in the log no longer counts; its clock decides its place among the events of other devices there. Everything
+else stays in the order of the log. Rules compare `seq`, so a round in another order is numbered in that order, and remembers the
+numbers of the log (`Round.numbers`).
 """
 
 from __future__ import annotations

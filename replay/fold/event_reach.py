@@ -1,4 +1,4 @@
-"""How far an event reaches: a fact of the open round alone, or more, that the fold goes by or later rounds are judged by."""
+"""How far an event reaches: only the open round, or also the fold itself and the rounds judged later."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
 
 
 def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None) -> bool:
-    """Say whether an opening comes late, after that of a later round, the latest."""
+    """Say whether an opening comes late: after that of the latest round, whose number is higher."""
     if latest is None or not opening.is_late:
         return False
     if number is None:
@@ -109,7 +109,7 @@ class PublishedEditions:
         self._begins_on = begins_on
 
     def take(self, edition: ChapterPublished, state: TableState, is_in_round: bool) -> bool:
-        """Take an amendment; return whether rounds of its days were opened already, and without it."""
+        """Take an amendment; return whether rounds of its days were already opened without it."""
         self.texts.append(edition.toml)
         day = edition.effective_gaming_day
         self.reach_behind |= day <= self._begins_on

@@ -1,7 +1,7 @@
 """What is not known of a table because a message was lost, or came late (D402, D850, D951).
 
-The idea that makes it easy: nothing is forgotten. What may be otherwise is marked, so that no rule goes by it, and
-`as_on_record` gives the table without the marks: what would be found by it alone is a doubt.
+The idea: nothing is forgotten. What may have changed is marked, so that no rule relies on it, and `as_on_record` gives the table
+without the marks: what would be found only by that is a doubt.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def lose_late(state: TableState, fact: RecordedEvent) -> None:
 
 
 def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:
-    """Let a round end in the shoe, as it is known and as it is on record: these are one again once they are alike (D951).
+    """End a round in the shoe, as it is known and as it is on record; once the two are equal, they are one again (D951).
 
     Return the table as it would be if the round had lost nothing; None if it lost nothing.
     """
@@ -113,12 +113,12 @@ def _lost(state: TableState) -> frozenset[str]:
 
 
 def _mark_devices(state: TableState) -> None:
-    """Mark what is out of order as not known any more."""
+    """Mark devices that are out of order as unknown."""
     state.devices = {name: status.removesuffix("?") + "?" for name, status in state.devices.items()}
 
 
 def _set_beside(state: TableState, sign: int) -> None:
-    """Let the failed shuffler next to a shuffle by hand be not known (-1), or as it is on record (1)."""
+    """Mark the failed shuffler of a shuffle by hand as unknown (-1), or restore it as on record (1)."""
     state.loose = {name: _beside(steps, sign) for name, steps in state.loose.items()}
     for deck in state.decks.values():
         deck.preparations = _beside(deck.preparations, sign)

@@ -28,7 +28,7 @@ def meters_after(state: TableState, ended: Round) -> None:
 
 
 def _note_hits_in_place(state: TableState, ended: Round) -> None:
-    """Note the readings after a round in which a hit's line is out of place: by the order that the meter's readings show."""
+    """Note the readings after a round in which a hit's line is out of place, in the order that the meter's readings show."""
     for meter in {fact.payload.meter for fact in ended.of(model.MysteryHit)}:
         kinds = (model.ProgressiveAccepted, model.MysteryArmed, model.MysteryHit)
         told = [fact for fact in ended.in_order(*kinds) if fact.payload.meter == meter]
@@ -42,9 +42,8 @@ def _note_hits_in_place(state: TableState, ended: Round) -> None:
 
 
 def as_the_meter_reads(facts: list[RecordedEvent]) -> list[RecordedEvent]:
-    """Put a hit right after the contribution that it is of, if the meter began again with the next one: its line is late (D863).
-
-    Or it came too early: before that contribution. A hit at any other reading or seat stays where it is.
+    """Put a hit right after its contribution if its line is late, so that the meter began again with the next contribution, or
+    too early (D863). A hit at any other reading or seat stays where it is.
     """
     for hit in [fact for fact in facts if isinstance(fact.payload, model.MysteryHit)]:
         contributed = [fact for fact in facts if isinstance(fact.payload, model.ProgressiveAccepted)]
@@ -84,7 +83,7 @@ def _note_void(state: TableState, ended: Round) -> None:
 def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
     """Note the progressive wagers that were paid what may be a share of a meter, if no meter recorded it (D331).
 
-    Paid by slip it may be one; paid in cash it may be one of a meter of which it is all (D375).
+    A payment by slip may be one; a payment in cash may be one if it is the whole meter (D375).
     """
     winners = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
     payments = [

@@ -1,8 +1,7 @@
 """The literal phase table: what each event means for the round at a table, in every phase it can arrive in.
 
-Invariant: every registered event type has a row, by its `KIND` (versions make no difference), and every row
-has a column for every phase; a test checks it. An event never fails here, for what happened happened: out of its place it
-is evidence of a fault, not an error.
+Invariant: every registered event type has a row, by its `KIND` (versions make no difference), and every row has a column for
+every phase; a test checks it. An event never fails here: out of its place it is evidence of a fault, not an error.
 
 `SAME`: the event belongs to the table or to the round as it is. `STRAY`: it speaks of a round if none is open
 (unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
@@ -29,7 +28,7 @@ class Phase(Enum):
 
 
 class Move(Enum):
-    """What an event does that is not simply the next phase."""
+    """What an event does if it does not simply lead to the next phase."""
 
     SAME = "same"
     STRAY = "stray"

@@ -43,13 +43,13 @@ class HeldPosition(msgspec.Struct, frozen=True):
         return self._with(msgspec.structs.replace(self, offers=(*self.offers, made)), lambda each: each.offer(made))
 
     def _with(self, now: HeldPosition, step: Callable[[HeldPosition], HeldPosition]) -> HeldPosition:
-        """Return what the position is now; what was forgotten takes the same step, and is dropped where it says the same."""
+        """Return the position after a step; the forgotten one takes the same step, and is dropped once it is equal."""
         forgotten = step(self.forgotten) if self.forgotten is not None else None
         known = msgspec.structs.replace(now, forgotten=None)
         return known if forgotten == known else msgspec.structs.replace(known, forgotten=forgotten)
 
     def take(self, seat: int, holder: str) -> HeldPosition:
-        """Return the position when somebody took it; if that is reported after the cards, offers since are for the next."""
+        """Return the position after a seat took it; if reported after the cards, the offers since are for the next round."""
         asked = len(self.offers) if self.asked is None else self.asked
         taken = HeldPosition(
             self.seat,

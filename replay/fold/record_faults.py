@@ -55,7 +55,7 @@ def numbers_skipped(source: str, seq: int, missing: Span) -> RecordFault:
 
 
 def is_in(spans: Sequence[Span], number: int) -> bool:
-    """Say whether a number lies in one of the spans.
+    """Say whether a number is in one of the spans.
 
     >>> is_in([(3, 5)], 5), is_in([(3, 5)], 6)
     (True, False)
@@ -85,8 +85,8 @@ Span = tuple[int, int]
 class Source(msgspec.Struct):
     """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived.
 
-    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which no gap accuses;
-    `first_of`: the rounds that these may be of, the one open at that first event and the one before.
+    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which are no gap;
+    `first_of`: the rounds that these may belong to, the one open at that first event and the one before.
     """
 
     last: int

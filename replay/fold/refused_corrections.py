@@ -1,4 +1,4 @@
-"""Corrections that do not fit, until the right one comes: then nothing is left of them (D851)."""
+"""Corrections that do not fit. When the right one comes, they are dropped (D851)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class RefusedCorrections:
         self._faults.append((made, fault))
 
     def settle(self, made: Correction, rounds: Sequence[Round], pending: list[RecordFault]) -> tuple[list[Round], bool]:
-        """Drop the faults of those that a correction puts right, which counts, from rounds and from those that wait for one,
-        and from rounds the notices of their refusal.
+        """Drop the refused corrections that a correction in force puts right: their faults, in rounds and among those that wait
+        for a round, and the notices of their refusal.
 
         Return the rounds that change, and whether one was found in no round at hand.
         """

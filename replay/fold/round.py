@@ -63,7 +63,7 @@ class Round:
     `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary). `derived` is
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
-    `answers` holds what a reading of the round takes for granted if the record leaves a question open (`reading`).
+    `answers` holds the answers that a reading of the round assumes to questions that the record leaves open (`reading`).
     `numbers`: of facts that are elsewhere than in the log, `seq` → number in the log (`device_order.py`).
     `share` is how many readings of the round are settled: each may take so small a part of what all of them may cost (D782).
     `order_seen`: the order of its facts is that of what was done; of an observed round the observer may not claim it.
@@ -146,7 +146,7 @@ class Round:
         return read.made_of([fact for fact in self.facts if left_out.get(fact.seq) != fact]) if without else read
 
     def made_of(self, facts: Sequence[RecordedEvent]) -> Round:
-        """Return the round as if these had been its facts; the round itself does not change."""
+        """Return the round with these facts in place of its own; the round itself does not change."""
         read = copy(self)
         read.facts = list(facts)
         read._begin_index()
@@ -175,7 +175,7 @@ class Round:
         self.record_faults.append(fault)
 
     def add_stray(self, fact: RecordedEvent) -> None:
-        """Add a fact that may be of this round, or of another."""
+        """Add a fact that may belong to this round or to another."""
         self.forget()
         self.strays.append(fact)
 

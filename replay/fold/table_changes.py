@@ -1,4 +1,4 @@
-"""What changed a table since its last round, so that it can be made again in the order of each device's own numbers (D850)."""
+"""What changed a table since its last round, so that it can be built again in the order of each device's own numbers (D850)."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class TableChanges:
         now: TableState,
         opened: Round | None,
     ) -> bool:
-        """Forget, of the tables that should have had an event that came late, what it may have changed (D402, D850).
+        """Mark as unknown what a late event may have changed at the tables of the rounds that should have had it (D402, D850).
 
-        They are those of the rounds after the one that it is about (`number`), or of all that it may have come before, but not
-        of rounds that were over by its own clock. `since` is the event that showed it missing. Of what changed since the last
-        round the place is known; return whether it comes after rounds, so that its place is not.
+        They are those of the rounds after the one that it is about (`number`), or of all that it may have come before, but not of
+        rounds that were over by its own clock. `since` is the event that showed it missing. The place of an event since the last
+        round is known; return whether it comes after rounds, so that its place is unknown.
         """
         after = number or 0
         over = [round_ for round_ in closed if round_.facts[-1].at_us < late.at_us]
@@ -68,7 +68,7 @@ class TableChanges:
         return comes_after_rounds
 
     def again(self, now: TableState, opened: Round | None) -> TableState:
-        """Return the table made again; the open round gets the one of its opening."""
+        """Return the state of the table, built again; the open round gets the state at its opening."""
         state = self.before.at_opening()
         numbers = dict(state.numbers)
         in_order = sorted(in_own_order(self.facts), key=lambda fact: fact.seq not in self.of_ended_rounds)

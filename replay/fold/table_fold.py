@@ -238,13 +238,13 @@ class TableFold:
 
     @property
     def _next_round_no(self) -> int:
-        """The number of the round that is to open next: what names it arrived early, and belongs to it (D503)."""
+        """Return the number of the round that is to open next: an event that names it arrived early, and belongs to it (D503)."""
         return (self.open.round_no if self.open is not None else self.state.last_round_no) + 1
 
     def _add_early(self) -> list[Round]:
         """Add to the round just opened what arrived before it, in the order of the log; return the rounds that it completes.
 
-        If another round was opened than the one named, it is a stray of that; of a round that was withdrawn it is nothing.
+        If a round other than the named one was opened, the fact is a stray of it; if the round was withdrawn, it is dropped.
         """
         early, self._early = self._early, []
         completed: list[Round] = []
@@ -291,7 +291,7 @@ class TableFold:
         return [late, *self._recount(late)]
 
     def _add_stray(self, fact: RecordedEvent, of: Sequence[int]) -> list[Round]:
-        """Add a late fact that may be of each of several rounds to what lies outside them; return the closed ones of these."""
+        """Add a late fact that may belong to any of several rounds to the strays of each; return the closed ones among them."""
         self._apply_to_table(fact)
         for number in of:
             home = self.open if self.open is not None and self.open.round_no == number else self.recent.get(number)
@@ -322,7 +322,7 @@ class TableFold:
             self._plain = (PLAIN_FACTS_DEALT if dealt else PLAIN_FACTS)[COLUMN[phase]]
 
     def leave(self) -> None:
-        """End the open round without its closing: the record has no more of it."""
+        """End the open round without a closing event: the record has nothing more of it."""
         self._end(None)
 
     def _opened_already(self, fact: RecordedEvent, known: Round) -> list[Round]:
@@ -361,7 +361,7 @@ class TableFold:
         return opened
 
     def _was_opened(self, number: int) -> bool:
-        """Say whether a round was opened under a number before; ask for it if only a fold of what lay before can tell."""
+        """Say whether a round was opened under a number before; ask for it if only a fold of the earlier events can tell."""
         if number > self.state.last_round_no or number in self.withdrawn_rounds:
             return False
         self.missed_rounds.add(number)
@@ -374,7 +374,7 @@ class TableFold:
         """Begin a second record under the number of a round that was opened before; return that round, in which it is found.
 
         Which of the two a later event of that number is about cannot be told: it counts with the second, and changes no verdict.
-        What a record that broke off here shows or does not show proves nothing (D780).
+        A record that broke off here proves nothing by what it shows or does not show (D780).
         """
         first = self.recent.get(number)
         if first is not None:
@@ -425,7 +425,7 @@ class TableFold:
             self.state.decks[ended.deck].banned_by = bans_deck(ended)
 
     def _recount(self, changed: Round) -> list[Round]:
-        """Return the closed rounds whose count of rounds since the last stub count a late fact of an earlier round changes."""
+        """Return the closed rounds for which a late fact changes the number of rounds since the last stub count."""
         since = [round_ for round_ in self.recent.values() if round_.round_no > changed.round_no]
         uncounted_rounds, others = recount(changed, since, self.open)
         if not self.state.just_opened:
@@ -490,7 +490,7 @@ class TableFold:
             self._pending_faults.append(fault)
 
     def _fill_gaps(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Take a number that arrived late out of its device's gaps; return the closed rounds that had one of them."""
+        """Remove a number that arrived late from its device's gaps; return the closed rounds that had such a gap."""
         number, self._comes_after_rounds = event.source_seq, False
         gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
         self._late_gap = gaps[0] if gaps else None
@@ -522,7 +522,7 @@ class TableFold:
         return changed
 
     def _restore_table(self) -> None:
-        """Take back what the table forgot because the last round lost evidence, once all of it has arrived."""
+        """Restore what was marked unknown because the last round lost evidence, once all of it has arrived."""
         last = self.recent.get(self.state.last_round_no)
         changes = self._changes
         if changes.before_loss is not None and last is not None and not last.lost_by:
@@ -567,7 +567,7 @@ class TableFold:
     def _refuse_correction(
         self, fact: RecordedEvent, made: Correction, home: Round | None, objection: str
     ) -> list[Round]:
-        """Find a correction that does not fit in the round that it names, or that has the event; else where it arrives (D851)."""
+        """Find a correction that does not fit in the round that it names or that has the event, else where it arrives (D851)."""
         fault = RecordFault("correction", fact.source, fact.seq, objection)
         self._refused_corrections.add(made, fault)
         number = made.round_no if made.round_no is not None else home.round_no if home is not None else None
@@ -592,7 +592,7 @@ class TableFold:
         return [round_ for round_ in changed if round_ is not self.open]
 
     def _leave_out(self, event: ReadEnvelope[Event]) -> None:
-        """Leave out an event that a correction takes back; of a round that was never opened nothing is a stray of the next."""
+        """Leave out an event that a correction takes back; facts of a round never opened are no strays of the next one."""
         round_no = event.round_no
         if event.payload.KIND is model.RoundOpened:
             number = round_no if round_no is not None else self.state.last_round_no + 1
@@ -603,7 +603,7 @@ class TableFold:
             self._homes[event.seq] = home
 
     def _home(self, seq: int) -> Round | None:
-        """Return the round at hand that has, or without its correction would have, an event."""
+        """Return the round at hand that has an event, or would have it without its correction."""
         for round_ in (*self.recent.values(), *([self.open] if self.open is not None else [])):
             if any(fact.seq == seq for fact in round_.facts):
                 return round_

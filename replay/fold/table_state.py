@@ -108,7 +108,7 @@ MAKING_READY = frozenset(("equipment", "shuffle"))
 
 
 class TableState(msgspec.Struct):
-    """Everything that later rounds at this table are judged by.
+    """Everything about this table that later rounds are judged by.
 
     `loose`: the preparations of decks that the record never shows received or put into play. `office_files`: the
     property's office filed the rules here, so that a device's filing does not count. `after_loss`: evidence of the last

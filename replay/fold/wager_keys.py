@@ -20,7 +20,7 @@ def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
 def key_in(item: Any) -> Key:
     """Return the key of the wager that an event, a stake, an amount due or a settlement is about.
 
-    It is `key_of` written out: a replay asks for it a hundred times a round.
+    The body of `key_of` is repeated here because a replay calls this a hundred times a round.
     """
     wager = item.wager
     return item.seat, wager, item.number if wager == "match" else None, item.bettor if wager == "backline" else ""

@@ -1,7 +1,7 @@
 """The start, the deal and the stub: where the first card goes, who gets how many, and what makes a round void.
 
-58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13. `void_grounds` says why a round must be void; the rules below find
-what was done all the same, or done wrongly without that consequence.
+58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13. `void_grounds` says why a round must be void. The rules below find rounds
+that were not voided, and faults that do not void a round.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "1
     ),
 )
 def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A round that must be void is void; otherwise its ground, which knows its section, is the finding."""
+    """A round that must be void is declared void; if it is not, the ground, with its section, is the finding."""
     if was_voided(round_, book):
         return
     for ground in void_grounds(round_, book):
@@ -78,7 +78,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     over_readings=True,
 )
 def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Where the record leaves open whether there is a ground for a void, it is said why; each reading is judged (D500).
+    """Say why the record leaves open whether a round must be void; each reading is judged (D500).
 
     Nothing is open of a round that is void in every reading: it was declared so and that holds, or has another ground (D660).
     """
@@ -90,7 +90,7 @@ def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",), early=Early("what was announced stands when the first card falls"))
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is not one."""
+    """The dealer totals the dice and announces the total; a wrong word corrected before the first card is no fault."""
     start = start_of(round_)
     if start is None or not start.is_wrongly_announced or was_voided(round_, book):
         return
@@ -283,7 +283,7 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
 def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
+    """The remaining cards may not be exposed to anyone; after the deal they are all the cards in the stack (D384)."""
     seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
     if not seen:
         exposed = distinct_by(round_.of(model.CardExposed), "whose", "card", "by")
@@ -388,7 +388,7 @@ MOVED_LATE = Early("a stack that was moved late was moved late")
 
 @rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=MOVED_LATE)
 def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A stack that was set down wrongly is moved before the next one is dealt, and before anybody looked at it (D755)."""
+    """A stack that was set down wrongly is moved before the next one is dealt and before anyone looks at it (D755)."""
     yield from moved_late(round_, book, CLOCKWISE_SECTION[book.deal_method])
 
 
@@ -476,7 +476,7 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 @rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
 def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only.
+    """All cards go to the discard rack; a surrendered hand is counted to seven; a single deck goes in whole.
 
     From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
     """
@@ -547,7 +547,8 @@ RACKED = {"all": "that remained", "aside": "put aside"}
 def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of each hand as many cards are collected as it was dealt, once, and as many as were left of the stub (D508).
 
-    No more lie aside than were put there, and with one word for all that remained no hand may be left.
+    No more cards are collected from aside than were put there; if all remaining cards are collected at once, no hand is left on
+    the table.
     """
     collected = round_.collections
     if not collected or not (round_.covers("collection") and round_.covers("deal")) or was_voided(round_, book):

@@ -65,7 +65,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-SHAKE", on=("645c.2(a)", "645c.2(f)(1)"))
 def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A shaker that players activate is used only if it is filed (D276), and then at the position of any who plays."""
+    """A shaker that players activate is used only if it is filed (D276), and then at the position of any player."""
     activations = round_.of(model.ShakerActivated)
     if activations and book.starting != PLAYER_SHAKER:
         yield finding(
@@ -121,7 +121,7 @@ def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Find
 
 @rule("EQUIP-DICE", on=("645c.2(c)",))
 def red_and_blue(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where the red die is to beat the blue ones, one red and two blue dice are in the shaker."""
+    """If the red die is to beat the blue ones, one red and two blue dice are in the shaker."""
     offer = book.offers.get("beat_it")
     if offer is None or offer.paytable is None or not any(line.hand.startswith("red") for line in offer.paytable.lines):
         return

@@ -28,7 +28,7 @@ def _is_fresh(deck: Deck | None) -> bool:
 
 
 def first_round_of_deck(round_: Round) -> Deck | None:
-    """Return the round's deck if this is the first round dealt from it and the record covers equipment, all of how it came."""
+    """Return the round's deck if this is the first round dealt from it and the record covers equipment and the deck's arrival."""
     deck = deck_at_the_deal(round_)
     if deck is None or deck.used or not deck.sure or round_.first_card is None or not round_.covers("equipment"):
         return None
@@ -207,7 +207,7 @@ def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
 def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too.
 
-    Not if a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and no one shuffled by hand.
+    This does not apply if a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and no one shuffled by hand.
     """
     first, deck = round_.first_card, deck_at_the_deal(round_)
     steps = preparations(round_)
@@ -270,8 +270,8 @@ def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
 def _orders_to_cut(round_: Round, seated: Sequence[int]) -> list[list[int]]:
     """Return every order in which the cut may be offered.
 
-    If everybody had left since the last round, or before the first one, who came next may count as the first, or no one (D519,
-    D732).
+    If all players had left since the last round, or before the first one, the next to arrive may count as the first, or no one
+    may (D519, D732).
     """
     from_the_right = sorted(seated, reverse=True)
     if round_.before.idle and not round_.before.just_opened:
@@ -316,7 +316,7 @@ def _seats(seats: Iterable[int | str]) -> str:
 
 @rule("DEAL-CUT", on=("5(d)",))
 def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A recut is made by the player who cut last, or by the next in turn, where he refuses by the one after (D385)."""
+    """A recut is made by the player who cut last, or by the next in turn; if that player refuses, by the one after (D385)."""
     made = first_cut(round_)
     if made is None or book.exempt("5(f)") or not round_.before.patrons_known:
         return
@@ -345,7 +345,10 @@ def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int]], list[int]]) -> Iterator[Finding]:
-    """Find a recut by another than who cut last and who is next; `in_turn` gives of those seated the order of the offers."""
+    """Find a recut by anyone but the player who cut last and the next in turn.
+
+    `in_turn` puts the seats taken in the order of the offers.
+    """
     steps = preparations(round_)
     steps = steps[max(at for at, step in enumerate(steps) if step.kind == "shuffle") :]
     ordered = next((step for step in reversed(steps) if step.kind == "recut"), None)
@@ -373,7 +376,7 @@ def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int
 
 
 def _next_to_cut(order: Sequence[Position], last: Position, since: Sequence[Preparation]) -> Position:
-    """Return who is next in turn after the one who cut last: of those who did not refuse since; the dealer after all."""
+    """Return who is next in turn after the one who cut last, among those who did not refuse since; the dealer comes last."""
     refusals = {step.who for step in since if step.kind == "offer" and step.detail == "refused"}
     return next((seat for seat in order[order.index(last) + 1 :] if seat not in refusals), "dealer")
 
@@ -456,7 +459,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _span(us: int) -> str:
-    """Return a time as people say it, to the second, with what is left of a second counted as one.
+    """Return a time as people say it, rounded up to the second.
 
     >>> _span(4 * HOUR_US + 1), _span(4 * HOUR_US + 90_000_000)
     ('4 h 0 min 1 s', '4 h 1 min 30 s')
@@ -567,8 +570,8 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once, and
     no device files rules if the office does.
 
-    Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
-    it; the rounds before that it may be about are in doubt (D656).
+    It cannot be told whether a correction that does not fit was meant to change the round. A gap is found once, in the round that
+    shows it; the rounds before that it may be about are in doubt (D656).
     """
     once = ("LOG-ROUND-REPEAT", "a number of its own for every round")
     kinds = {

@@ -51,7 +51,7 @@ PLAYED = "gegr-002138.Round of play"
 
 @rule("DEAL-FACING", on=("688a.8(d)", "688a.9(c)", "688a.10(c)"))
 def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer's cards are dealt face up where the players set theirs against them (§ 688a.8(d))."""
+    """The dealer's cards are dealt face up if the players set theirs against them (§ 688a.8(d))."""
     if not book.chapter.dealer_face_up or round_.voided is not None:
         return
     down = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and not fact.payload.face_up]
@@ -88,7 +88,7 @@ def players_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-FACING", on=("686a.7(e)", "686a.7(h)"))
 def hands_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Cards go to the players face up (§ 686a.7(e), (h)): asked of a record that says of any card that it does (D513)."""
+    """Cards go to the players face up (§ 686a.7(e), (h)): asked only if the record says it of at least one card (D513)."""
     dealt = [fact for fact in round_.of(model.CardsDealt) if isinstance(fact.payload.to, int)]
     down = [fact for fact in dealt if not fact.payload.face_up]
     if down and len(down) < len(dealt) and round_.voided is None:
@@ -123,7 +123,7 @@ def _what_was_exposed(fact: RecordedEvent, seat: int) -> str:
     ),
 )
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
+    """If the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
 
     A card that is dealt face up is exposed too (D521), and so is one of the stack that was not yet dealt (D515).
     """
@@ -186,7 +186,10 @@ def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent
 
 @rule("DEAL-ELECTION", on=("13(d)",))
 def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The election is made without looking at the unexposed cards; who sets them, or sees them revealed, has looked (D548)."""
+    """The election is made without looking at the unexposed cards.
+
+    A player who sets them, or sees them revealed, has looked (D548).
+    """
     for fact in distinct_by(round_.of(model.HandElected), "seat", "election"):
         looked = _looked_first(round_, fact)
         if looked is None:
@@ -210,7 +213,7 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 def _looked_first(round_: Round, elected: RecordedEvent) -> RecordedEvent | None:
     """Return the player's first look at his cards, or what showed them to him between the last exposure and the election.
 
-    What is said after an election of that exposed card is no election any more (D339): the cards may lie open by then.
+    A second statement about the same exposed card is not an election (D339): the cards may lie open by then.
     """
     seat = elected.payload.seat
     looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == seat), None)
@@ -266,7 +269,7 @@ def surrendered_hand_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def exposed_by_the_dealer(round_: Round) -> list[RecordedEvent]:
-    """Return what showed a card of a position, but for what a player showed: exposed, dealt face up, or turned over."""
+    """Return the facts that showed a card of a position (exposed, dealt face up, or turned over), except by a player."""
     dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
     shown = [fact for fact in round_.of(model.CardExposed) if fact.payload.by != "player"]
     return in_order([*dealt, *shown, *round_.of(model.HandRevealed)])
@@ -359,7 +362,7 @@ ENVY_HAND_CALLED = Step("the hand that it is for is acknowledged", of_act=_envy_
 def shown_after_dealer(section: str) -> tuple[Precedence, ...]:
     """Return the sentences that players' hands are revealed when all are dealt, and the dealer's are set.
 
-    That a hand is on record as set only after its reveal says nothing: so it was revealed (D371).
+    A hand that is on record as set only after its reveal was revealed as set (D371).
     """
     return tuple(
         Precedence(code="PAY-REVEAL", section=section, acts=acts, after=step, what="the hand revealed")

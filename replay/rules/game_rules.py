@@ -18,9 +18,9 @@ THEMES: tuple[Theme, ...] = get_args(Theme)
 class GameRules(GameTerms, frozen=True, kw_only=True):
     """One game: its own rules, and what is particular to it when a round is settled (`GameTerms`).
 
-    `rules` are by the theme after which they speak, in their order. The order is part of stored bytes: a rule keeps its place.
-    Rules that follow upon no theme in particular speak last, after "paying". `precedences` are the sentences of its chapters on
-    what comes after which step of the round, in the order of play; `order_of_steps.py` asks them.
+    `rules` are listed by the theme after which they run, in their order. The order is part of stored bytes: a rule keeps its
+    place. Rules without a theme of their own run last, after "paying". `precedences` are the sentences of its
+    chapters on what comes after which step of the round, in the order of play; `order_of_steps.py` asks them.
     """
 
     rules: Mapping[Theme, tuple[Rule, ...]] = {}

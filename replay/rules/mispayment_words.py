@@ -56,7 +56,7 @@ def of_the_limit(book: Rulebook, is_capped: bool) -> str:
 def of_the_bank(round_: Round, book: Rulebook, difference_cents: int | None, facts: Iterable[RecordedEvent]) -> str:
     """Return in words what a patron who holds the bank is short by, or owes, when another was paid too much or too little.
 
-    Empty if the house has the bank, and where it paid in the player-dealer's place.
+    Empty if the house has the bank, or paid in the player-dealer's place.
     """
     if not difference_cents or not GAMES[book.game].patron_banked:
         return ""
@@ -68,7 +68,7 @@ def of_the_bank(round_: Round, book: Rulebook, difference_cents: int | None, fac
 
 
 def no_bonus_for(round_: Round, book: Rulebook, seat: int) -> tuple[str, str]:
-    """Return why no Must-Hit-By bonus is due at a seat that was paid one, with the section: whose contribution hit it."""
+    """Return why a Must-Hit-By bonus that was paid at a seat was not due: whose contribution hit it. With the section."""
     found = [said for _, said in rulings(round_, book)]
     passed, own = "645c.3(c)(3)", [said for said in found if said.winner is not None and said.winner.seat == seat]
     if own:
@@ -90,7 +90,7 @@ def _is_in_time(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
 def no_envy_for(
     round_: Round, book: Rulebook, wager: str, seat: int, paid_for: Iterable[int | str], owed: Iterable[int | str]
 ) -> str:
-    """Return in words why no Envy Bonus is due at a seat for hands for which one was paid; empty if there are none."""
+    """Return in words why an Envy Bonus that was paid at a seat was not due; empty if none was paid."""
     patrons = {fact.payload.seat: fact.payload.bettor for fact in reversed(round_.of(model.WagerPlaced))}
     bonus = ENVY_OF[wager]
     wagers_at: dict[int, dict[str, int]] = defaultdict(dict)

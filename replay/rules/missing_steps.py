@@ -1,8 +1,8 @@
-"""Steps of a round that are not on record, where the record would show them: the start, announcements, reveals, the activation.
+"""Steps of a round that are not on record although the record covers them: the start, announcements, reveals, the activation.
 
 58 Pa. Code §§ 645c.2(f), (g), 688a.5(i), 688a.8(c), 688a.11(e), and where the other texts have the same; Annex A,
 § 687a.11(d); GEGR-002138, Round of play. A step is missing only if the record covers its aspect (D26, D523).
-Next to them what was left as it was: a device after its own alarm, a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
+Here too: a device that was not put right after its own alarm, and a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NUMBER = "number"
 
 
 def covers_all(round_: Round, aspect: Aspect) -> bool:
-    """Say whether the record is of the whole round, and covers this aspect of it: then a step that it has not was not made."""
+    """Say whether the record covers the whole round and this aspect: then a step that is not on record was not made."""
     return all(map(round_.covers, (aspect, *WHOLE_ROUND)))
 
 
@@ -111,7 +111,7 @@ def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("PAY-ANNOUNCED", on=("645c.2(g)",))
 def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where wagers on the dice are offered, the value of each die is announced (§ 645c.2(g))."""
+    """If wagers on the dice are offered, the value of each die is announced (§ 645c.2(g))."""
     offered = any(rule_.closes == "activation" and wager in book.offers for wager, rule_ in book.chapter.wagers.items())
     rolls = before_deal(round_, [fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"])
     first = round_.first_card
@@ -131,7 +131,7 @@ def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-SHAKE", on=("645c.2(f)(1)",))
 def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where players activate the shaker, one does so before the dice come to rest (§ 645c.2(f)(1))."""
+    """If players activate the shaker, one does so before the dice come to rest (§ 645c.2(f)(1))."""
     if book.starting != PLAYER_SHAKER:
         return
     rolls, activations = round_.of(model.DiceRolled), round_.of(model.ShakerActivated)
@@ -165,8 +165,8 @@ DEALER_SHOWN = ("645c.1(d)", "659a.11(c)", "687a.11(d)", PLAYED)
 def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own if it is dealt face down.
 
-    A stake that goes back because the dealer's hand pushes all needs no hand of a player. The dealer's cards are turned over
-    to be set, with or without a word of it.
+    A stake that goes back because the dealer's hand pushes all needs no hand of a player. The dealer's cards are turned over to
+    be set, whether or not the record says so.
     """
     is_shown = bool(round_.of(model.HandRevealed)) and all(map(round_.covers, WHOLE_ROUND))
     if not _is_wholly_settled(round_, book, is_shown=is_shown):
@@ -210,7 +210,7 @@ def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEve
 
 
 def _section(sections: Sequence[str], book: Rulebook) -> str:
-    """Return the section of these that the chapter has, or none."""
+    """Return the first of these sections that the chapter has, or `None`."""
     return next((section for section in sections if book.has(section)), "")
 
 
@@ -240,7 +240,7 @@ def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False) -> bool:
     """Say whether the record covers how hands were shown and wagers settled, to the end of a round that is not void.
 
-    `is_shown`: it shows so by what it has, whether or not it claims the aspect.
+    `is_shown`: the facts on record show it, whether or not the record claims the aspect.
     """
     return (is_shown or covers_all(round_, "setting")) and round_.closed is not None and not is_void(round_, book)
 

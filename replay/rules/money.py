@@ -83,8 +83,8 @@ DUE_ANEW = (
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section.
 
-    If readings of the round or of its cards differ, it is found what is so in all of them: a wager that was late, and more
-    or less than the most and the least that can be due (D500, D502).
+    If readings of the round or of its cards differ, only what holds in all of them is found: a late wager, or a payment above the
+    most or below the least that can be due (D500, D502).
     """
     for why, _ in groundless_declarations(round_, book).values():
         yield Indeterminate(why)
@@ -120,7 +120,7 @@ class WagerAccount(msgspec.Struct, frozen=True):
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether it cannot be told what was at stake; `doubtful_wagers` says why."""
+        """Whether the amount at stake is unknown; `doubtful_wagers` says why."""
         return self.stake is not None and bool(self.stake.doubt)
 
     @property
@@ -187,7 +187,7 @@ def _in_every_reading(
 
 
 def _section_of_bound(book: Rulebook, account: WagerAccount, limit: str) -> str:
-    """Return the section of a bound: of what is paid at most or at least that of the odds, otherwise that of the due."""
+    """Return the section of a bound: that of the odds if it limits what is paid, otherwise that of the amount due."""
     rule_ = book.chapter.wagers.get(account.settlement.wager)
     if limit.endswith(PAID) and rule_ is not None:
         return rule_.odds_cite
@@ -237,7 +237,7 @@ def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -
 
 
 def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents: int) -> Iterator[Finding]:
-    """Find a wager that was late, or with which something else was done than was owed."""
+    """Find a wager that was late, or that was not settled as owed."""
     settlement, due, taken = account.settlement, account.due, account.vigorish
     difference = settlement.done_cents - owed_cents if settlement.done_cents is not None else None
     if difference is not None and taken and not is_known_to(book):  # a finding of its own
@@ -342,7 +342,7 @@ def _expected(account: WagerAccount) -> str:
 
 
 def _uncovered(due: Due) -> str:
-    """Return in words how much of what a wager won or lost is not covered: it is neither paid nor collected."""
+    """Return in words the part of a win or loss that is not covered, and so neither paid nor collected."""
     how = "won" if due.uncapped_cents else "lost"
     covered = due.winnings_cents if due.uncapped_cents else -(due.net_cents or 0)
     part = show_money(due.uncovered_cents)
@@ -367,7 +367,7 @@ def _owed(due: Due | None, settlement: Settlement) -> str:
 
 
 def _observed(account: WagerAccount, taken: Sequence[RecordedEvent]) -> str:
-    """Return in words what was done, the vigorish with it."""
+    """Return in words what was done, including the vigorish."""
     due, settlement = account.due, account.settlement
     goes_back = settlement.staked_cents if due is None or settlement.wager != "progressive" else due.returned_cents
     observed = describe_flow(account.flow, goes_back)
@@ -389,7 +389,7 @@ def _observed(account: WagerAccount, taken: Sequence[RecordedEvent]) -> str:
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to no one else.
 
-    If they are not covered whole, which of several hands what remains was paid for is not asked (D283).
+    If the cover is not enough for all, it is not asked for which of several hands the rest was paid (D283).
     """
     dues_by_hand, payments = _envy_dues(round_, book), envy_payments(round_)
     if round_.lost:

@@ -92,7 +92,7 @@ def _configuration(state: MysteryState) -> Departure:
 
 
 def _out_of_bounds(state: MysteryState, seq: int, how: str) -> Departure:
-    """The meter is at its minimum to its maximum (D730)."""
+    """The meter lies between its minimum and its maximum (D730)."""
     low, high = state.minimum_cents * 100, state.maximum_cents * 100
     if not high or state.value is None or low <= state.value <= high:
         return None
@@ -106,7 +106,7 @@ def _out_of_bounds(state: MysteryState, seq: int, how: str) -> Departure:
 
 
 def _first_reading(state: MysteryState, seq: int, before: int) -> Departure:
-    """The first reading on record is of a meter that was at its minimum to its maximum before it (D730)."""
+    """The first reading on record follows from a meter between its minimum and its maximum (D730)."""
     limit = state.maximum_cents * 100
     if limit and before > limit:
         right, wrong = (

@@ -51,7 +51,7 @@ class RecordedCycle(msgspec.Struct):
     added: int | None = None
 
     def cycle(self) -> Cycle:
-        """Return what counts of it: a target other than the committed one is not believed."""
+        """Return the cycle as it counts: a target other than the committed one is ignored."""
         hit = None
         if self.hit is not None:
             event = self.hit.payload
@@ -82,7 +82,7 @@ def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequen
 
 @derived_by_rules
 def cycles_on_record(round_: Round, book: Rulebook) -> list[RecordedCycle]:
-    """Return the cycles of the Must-Hit-By meter that the round has something of, in order."""
+    """Return the cycles of the Must-Hit-By meter that have events in this round, in order."""
     paytable = _configuration(book)
     return _cycles(round_, book, paytable) if paytable is not None else []
 
@@ -186,7 +186,7 @@ def _staked(round_: Round, book: Rulebook, seat: int) -> int:
 
 
 def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, CycleRuling]]:
-    """Return each cycle with what it comes to."""
+    """Return each cycle with its ruling."""
     paytable = _configuration(book)
     return (
         [(each, ruling(each.cycle(), paytable)) for each in cycles_on_record(round_, book)]
@@ -302,7 +302,7 @@ def _wrong_contribution(
 
 
 def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
-    """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may be in the hit."""
+    """Find qualifying wagers that added nothing, if the record covers the meter; the winner's may be in the hit."""
     accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
     won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
     won |= {each.hit.payload.seat for each, said in rulings(round_, book) if each.hit is not None and not said.winner}
@@ -347,7 +347,7 @@ def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
 def within_bounds(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A meter is armed, and is before each contribution, at its minimum to its maximum as filed (D730).
+    """When it is armed and before each contribution, a meter lies between its minimum and maximum as filed (D730).
 
     A reading that follows from one that is found already is not found again, nor one above the maximum, which is MYST-TRIGGER.
     """
@@ -428,7 +428,7 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
 
 @rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
 def hit_of_this_round(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """A hit names the table and the round that it is in; if it names another, whose bonus it is cannot be told."""
+    """A hit names the table and the round that it is in; if it names another, it cannot be told whose bonus it is."""
     for fact in _of_meter(round_, book, model.MysteryHit):
         event = fact.payload
         if (f"table/{event.table}", event.round_no) != (round_.stream, round_.round_no):

@@ -1,8 +1,8 @@
-"""The order in which the rules run: the themes that games share, and after each theme the rules of games that follow upon it.
+"""The order in which the rules run: the themes that games share, and after each theme the rules of games that belong to it.
 
-Invariant: it alone decides which rules judge, and in which order an adjudication has what they say; no import does,
-and no place in a file. The order is part of stored bytes: a new rule goes where it is to speak, and none changes its place. A
-game's own rules are in its record (`catalogue.py`), by the theme after which they speak.
+Invariant: this file alone decides which rules judge and in which order an adjudication lists their findings, not imports or
+places in a file. The order is part of stored bytes: a new rule is put at its place, and no rule changes its place. A game's
+own rules are in its record (`catalogue.py`), by the theme after which they run.
 """
 
 from __future__ import annotations

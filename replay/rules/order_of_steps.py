@@ -1,4 +1,4 @@
-"""The order of the steps of a round: what is before the step that it comes after (docs/evidence.md, D520).
+"""The order of the steps of a round: acts that were done before the step that they must follow (docs/evidence.md, D520).
 
 Invariant: it knows no game. The sentences of a chapter are in its game's record (`GameRules.precedences`); what an
 act and a step are is in `round_steps.py`.
@@ -45,8 +45,8 @@ CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
 def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
-    What was paid before its outcome could exist is not found again because it was not announced either. In a void round
-    nothing is asked: its wagers go back, whatever had come before.
+    What was paid before its outcome could exist is not found again because it was not announced either. Nothing is asked of a
+    void round: all its wagers go back.
     """
     reported: set[tuple[str, int | None, str | None, str]] = set()
     early: set[int] = set()

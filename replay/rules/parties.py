@@ -78,7 +78,7 @@ def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("WAGER-BASE", on=("686a.6(e)", "686a.7(g)"))
 def own_ante(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A Bonus Wager, an over or an under is of a player who placed an ante at that hand (§§ 686a.6(e), 686a.7(g))."""
+    """A Bonus Wager, an over or an under belongs to a player who placed an ante at that hand (§§ 686a.6(e), 686a.7(g))."""
     if round_.lost:
         return
     placed, base = stakes(round_, book), book.chapter.base
@@ -110,8 +110,8 @@ PLAYING = (model.HandExamined, model.HandSet, model.DecisionMade, model.Surrende
 def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A patron who wagered and got cards stays seated to the end of the round: one who left does not play on (§ 688a.7(b)).
 
-    Whose wagers are taken as abandoned plays no more, whoever sets the hands. Who left before the cards and let a wager lie
-    does not play on either (D549).
+    A patron whose wagers are taken as abandoned does not play on, no matter who sets the hands. A patron who left before the
+    cards and let a wager lie does not play on either (D549).
     """
     first, seen, abandoned = round_.first_card, set[int](), abandoned_wagers(round_)
     at_boxes = {
@@ -178,8 +178,8 @@ OFFERED = "687a.7(d)(2)"
 def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The system accepts each progressive wager for what it is; if it counts wagers, it has each of them (§ 688a.8(b)(2)).
 
-    That no single wager is on record says something only if the meter's readings were on record before (D527). Who has a
-    wager there is compared too if no lock is asked for (D509).
+    That no single wager is on record says something only if the meter's readings were on record before (D527). If no lock is
+    asked for, the seats with such wagers are compared too (D509).
     """
     section = PROGRESSIVE_SECTION[book.deal_method]
     section = section if book.has(section) else OFFERED
@@ -221,9 +221,9 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("WAGER-LOCKOUT", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where the progressive is offered the system locks it out before the deal, whether anybody plays it or not.
+    """If the progressive is offered, the system locks it out before the deal, whether or not anyone plays it.
 
-    Not in 687a, where the game is started on the keypad if a player placed one (§ 687a.8(c)). Where wagers were accepted,
+    Not in 687a, where the game is started on the keypad if a player placed one (§ 687a.8(c)). If wagers were accepted,
     `wagering.py` finds it.
     """
     section, first = PROGRESSIVE_SECTION[book.deal_method], round_.first_card
@@ -245,7 +245,7 @@ def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("WAGER-LOCKOUT", on=("687a.7(c)", "645c.3(c)(3)"))
 def accepted_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where no lock is asked for, no progressive wager is accepted when the deal has begun, nor a contribution to a bonus.
+    """If no lock is asked for, no progressive wager and no contribution to a bonus is accepted after the deal has begun.
 
     That is with an automated shoe in 687a, and of the Must-Hit-By bonus, whose order of contributions says who wins it.
     """

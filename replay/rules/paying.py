@@ -79,9 +79,9 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
 def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """What a wager is paid goes to who placed it; if the record names another, it cannot be told whose it is (D319).
+    """A payment goes to the patron who placed the wager; if the record names another, it cannot be told whose wager it is (D319).
 
-    A Must-Hit-By bonus is of who placed the progressive wager there (§ 645c.3(c)(3)).
+    A Must-Hit-By bonus belongs to the patron who placed the progressive wager there (§ 645c.3(c)(3)).
     """
     placed = stakes(round_, book)
     for type_ in (model.WagerPaid, model.WagerReturned):
@@ -295,7 +295,7 @@ def _linked_meter_out_of_turn(round_: Round, book: Rulebook, won: Sequence[Recor
 def _shares_of_the_meter(
     round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]
 ) -> Iterator[Finding]:
-    """Each winner's share is of the meter as the winner before left it; of a linked one, as it read at that winner's turn."""
+    """Each winner's share is of the meter as the winner before left it; of a linked meter, as it read at that winner's turn."""
     mispaid = _mispaid_progressive(round_, book)
     meter = meter_at_settlement(round_, book).reading
     for due in (due for due in dues(round_, book) if due.wager == "progressive"):
@@ -340,7 +340,7 @@ def _share(reading: int, share_bp: int, after: int) -> str:
 
 
 def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
-    """Return what a meter stood at before a round, in hundredths of a cent; None if the record does not tell.
+    """Return the meter's reading before a round, in hundredths of a cent; None if it is not known.
 
     If a void takes contributions back, it is what the void round found, unless a share was paid out since (D357).
     """
@@ -353,7 +353,7 @@ def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    """Each wager adds its contribution to what the meter stood at, unless a share may have left it that no one wrote down."""
+    """Each wager adds its contribution to the meter's last reading, unless an unrecorded share may have left the meter."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
     before = meter_before(round_, book, meter)
@@ -394,7 +394,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
     Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
-    Money that was moved for nothing that was wagered in time is in no order.
+    Money that was not moved for a wager placed in time has no place in the order.
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
@@ -440,7 +440,7 @@ def _is_commission_free(book: Rulebook) -> bool:
 def _wagers_of_a_box_out_of_order(
     round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
 ) -> Iterator[Finding | Indeterminate]:
-    """Of a box the base wager is settled first, and each other wager after those that it follows (§ 688a.11(h))."""
+    """At each box the base wager is settled first, then the other wagers in the order of the chapter (§ 688a.11(h))."""
     began: dict[tuple[int, str], RecordedEvent] = {}
     for (seat, wager, *_), fact in moves_in_turn.items():
         began.setdefault((seat, wager), fact)
@@ -509,7 +509,7 @@ def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
 def _settled_later(
     book: Rulebook, fact: RecordedEvent, began: dict[tuple[int, str], RecordedEvent]
 ) -> RecordedEvent | None:
-    """The first move of a wager of the box that is settled before this one's, where it came after it; or None."""
+    """The first move of a wager of the box that must be settled before this one and was settled after it; or None."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
         first = began.get((fact.payload.seat, wager))

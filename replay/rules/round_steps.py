@@ -2,9 +2,8 @@
 
 The theory of this file: a text says of an act (a wager is settled, a hand's cards are collected) that it comes *after* a step
 (the cards are dealt, the hand is revealed). Such a sentence is a `Precedence`: the acts, the step that each waits for, the code
-and the section. One rule (`steps_in_order`, in `order_of_steps.py`) asks all sentences of a game in the same way: an act that
-is before its step is found. A step that is not on record accuses no one here, and one whose place the clocks contradict is
-none (D403, D520).
+and the section. One rule (`steps_in_order`, in `order_of_steps.py`) asks all sentences of a game in the same way: an act that is
+before its step is found. No act is found by a step that is not on record, or whose place the clocks contradict (D403, D520).
 """
 
 from __future__ import annotations
@@ -175,7 +174,7 @@ BONUS_HIT = Step("the bonus is hit", of_act=_bonus_hit)
 
 @derived_by_rules
 def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
-    """Return what first settled each wager in its turn, in order; what comes later of a wager puts it right (D325).
+    """Return the first settling move of each wager that is settled in its turn, in order; a later move corrects it (D325).
 
     Not what is settled at another time by the text: what was given back as late, void or not covered, a surrendered base
     wager and one abandoned, the chips of a progressive wager collected before the deal (D383).
@@ -248,7 +247,7 @@ def surrendered_taken(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 
 def progressive_light(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the lights that were seen of seats that hit no Must-Hit-By bonus, whose light it may be."""
+    """Yield the lights at seats that did not hit a Must-Hit-By bonus: of the others the light may be the bonus's."""
     hit = {fact.payload.seat for fact in round_.of(model.MysteryHit)}
     for fact in round_.of(model.LightSeen):
         if fact.payload.seat not in hit:
@@ -337,7 +336,7 @@ def base_early(base: Acts, section: str) -> tuple[Precedence, ...]:
 
 
 def by_hand(acts: Acts, step: Step) -> Acts:
-    """Return of acts those that go by the player's hand: not stakes returned before a step because the dealer's pushes all."""
+    """Return the acts that depend on the player's hand: no stake returned because the dealer's hand pushes all."""
 
     def of_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
         for act, _ in step.acts_before(round_, book, acts):
@@ -401,7 +400,7 @@ def _base_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | No
 
 
 def dealer_compared(*wagers: str) -> Step:
-    """Return the step that all wagers which are settled against the dealer's hand are settled."""
+    """Return the step after which all wagers against the dealer's hand are settled."""
 
     def of(round_: Round, book: Rulebook) -> RecordedEvent | None:
         return _last(each.fact for each in settled_from_inventory(round_, book) if each.wager in wagers)
@@ -442,7 +441,7 @@ def cards_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 @derived_by_rules
 def hands_collected(round_: Round, book: Rulebook) -> list[Act]:
-    """Return the collections of players' hands, and of all cards that are left; not of hands that were given up or are void."""
+    """Return the collections of players' hands and of all cards left, not of hands that were surrendered or are void."""
     gone: set[Position] = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
     gone.add(dealer_position(round_))
     return [

@@ -2,7 +2,7 @@
 
 A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or an `Indeterminate` if the evidence
 contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game, in the order of
-`order.py`: a rule that is not listed there never speaks.
+`order.py`: a rule that is not listed there is never run.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ class Indeterminate(msgspec.Struct, frozen=True):
 
 
 class Early(msgspec.Struct, frozen=True):
-    """That a rule may speak of a round that is still open, and why: what it finds then is in the verdict too.
+    """Lets a rule find something in a round that is still open: what it finds then is in the verdict too.
 
-    It may not be there where the table puts it right: then an event of one of the `remedies` came after (a correction, and the
-    void of the round, put everything right). `in_steps`: codes of what is done in several steps, one after the other; of these
-    it is told what is wrong once the table has gone on to something else. `stands_at`: what one of these events did can be
-    undone, as if it had never been, until the next of them comes; nothing is told before that.
+    It is not in the verdict if the table put it right: then an event of one of the `remedies` came after (a correction, or the
+    void of the round, puts everything right). `in_steps`: codes of what is done in several steps: these are found once the table
+    has gone on to something else. `stands_at`: what one of these events did can be undone until the next of them comes; nothing
+    is found before that.
     """
 
     why: str
@@ -91,9 +91,9 @@ class Rule(msgspec.Struct, frozen=True):
     """A rule: the codes it can find, the sections that it is on, and the function.
 
     A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
-    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them. `over_readings`: the rule
-    weighs all readings of a round together; any other rule finds what it finds in each of them (`round_readings.py`). `early`:
-    it may speak before the round is over; any other rule is silent until then, for what only absence shows may still come.
+    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them. `over_readings`: the rule weighs
+    all readings of a round together; any other rule finds what it finds in each of them (`round_readings.py`). `early`: it may
+    find something before the round is over; any other rule waits, because what is missing may still come.
     """
 
     codes: tuple[str, ...]

@@ -103,7 +103,7 @@ def _deals_of(round_: Round, position: Position, foreign: Sequence[int]) -> list
 
 @rule("SET-CHANGED", on=("11(b)(3)",), early=Early("a hand that was touched was touched"))
 def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
+    """Once a player's hands are set and placed, they are not touched again; a repeated report of the same hands is no change."""
     for position, set_hand in set_hands(round_).items():
         if len(set_hand.facts) == 1:
             continue
@@ -159,7 +159,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 @rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
 def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
+    """The dealer's hand is turned over and set after all players have set theirs, if the chapter has them set first."""
     section = next(section for section in players_first.on if book.has(section))
     dealer_exposed = terms_of(book.game).dealer_exposed
     turned = dealer_exposed(round_) if dealer_exposed is not None else None

@@ -117,7 +117,7 @@ def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-FACEUP", on=("686a.9(a)",))
 def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A card found face up goes to the discard rack. Another copy of it can come next: only with no other left it is that one."""
+    """A card found face up goes to the discard rack. A copy that comes next is the same card only if no other copy is left."""
     copies = book.chapter.numbers["copies"]
     last: tuple[RecordedEvent, str | None, int] | None = None
     for fact, card, before in _left_the_shoe(round_, book):
@@ -231,7 +231,7 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
 
 
 def _idle_shoe(round_: Round) -> bool:
-    """Whether the cards lay in shoe and rack while the table was without players: those of the other batch did not."""
+    """Whether the cards lay in shoe and rack while the table was without players; the cards of the other batch did not."""
     return round_.before.idle and round_.before.last_deck == round_.deck
 
 
@@ -239,7 +239,8 @@ def _idle_shoe(round_: Round) -> bool:
 def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the shuffler jams, stops or does not complete its cycle, the cards are reshuffled.
 
-    A failure concerns a shoe that begins, of cards that the machine shuffled. With two batches it may have been the other's.
+    A failure concerns a shoe that begins with cards that the machine shuffled. If there are two batches it may have concerned the
+    other one.
     """
     first = round_.first_card
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
@@ -285,8 +286,8 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cut is offered to the first to arrive, or where the cover card came; else from the dealer's right, in turn.
 
-    If the last round does not tell which of these it is, only that the cut was offered at all. A first player who refuses
-    leaves no order; a player who cut was offered the cut.
+    If the last round does not show which of these applies, it is asked only that the cut was offered. After the first player
+    refuses, any order is accepted; a player who cut was offered the cut.
     """
     found = first_cut(round_)
     if found is None:
@@ -336,7 +337,7 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
 
 @rule("DEAL-CUT", on=("686a.5(e)",))
 def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A recut is made by who cut last or is next in turn, where the last round tells that there is a turn (§ 686a.5(c), D385)."""
+    """A recut is made by the player who cut last or is next in turn, if the last round shows a turn (§ 686a.5(c), D385)."""
     found = first_cut(round_)
     if found is None or not round_.before.patrons_known or shuffler(round_, book) in SELF_SHUFFLING:
         return
@@ -426,7 +427,7 @@ def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: 
 
 @rule("DEAL-COVER", on=("686a.7(d)", "686a.5(f)"))
 def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """When the cover card has come the hand is completed and the cards are reshuffled before the next."""
+    """After the cover card appears, the hand is completed and the cards are reshuffled before the next hand."""
     first, cover = round_.first_card, batch_of(round_).cover
     if first is not None and cover and shoe_begun(round_) is None and round_.covers("shuffle"):
         yield finding(

@@ -25,10 +25,10 @@ ENVY_WAGERS = get_args(model.EnvyWager)
 
 @rule("WAGER-LATE", on=("7(c)",))
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
+    """If two clocks contradict the order of a wager and "no more bets", it cannot be told whether the wager was late.
 
-    Late wagers themselves are found with their money, in `settlement.py`. Nor can a wager be told of which more was withdrawn
-    than the record has placed, or of which something was refused that was not placed so (D388).
+    Late wagers themselves are found with their money, in `settlement.py`. Nor is a wager known if more of it was withdrawn than
+    was placed on record, or if something was refused that is not on record as placed (D388).
     """
     for stake in stakes(round_, book).values():
         if stake.on_layout_cents < 0:
@@ -76,7 +76,7 @@ def _a(wager: str) -> str:
 
 @rule("WAGER-LIMIT", on=("7(d)", "7(e)"))
 def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Wagers are of those offered and within the filed limits; if one goes with another, of just that amount."""
+    """Wagers are of those offered and within the filed limits; a wager tied to another has exactly its amount."""
     placed = stakes(round_, book)
     for stake in placed.values():
         if stake.in_time_cents <= 0 or stake.doubt:
@@ -163,7 +163,7 @@ def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
-    """Say whether what came next of a wager that was placed is that so much was refused."""
+    """Say whether the next event of a wager that was placed is its refusal."""
     following = min((fact for fact in stake.facts if fact.seq > placed.seq), key=lambda fact: fact.seq, default=None)
     event = following.payload if following is not None else None
     return isinstance(event, model.WagerRefused) and event.amount_cents == placed.payload.amount_cents
@@ -173,7 +173,7 @@ def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
 def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only seated players wager; a second, adjacent box only if the rules submission permits it.
 
-    What was withdrawn in time or refused is no wager.
+    A bet that was withdrawn in time or refused is no wager.
     """
     boxes_by_patron: dict[str, dict[int, RecordedEvent]] = {}
     placed = _base_wagers_placed(round_, book)
@@ -185,7 +185,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return in order what was placed of base wagers by patrons whose wager lies there in the end."""
+    """Return, in order, the placements of base wagers that were not withdrawn in the end."""
     return in_order(
         fact
         for stake in stakes(round_, book).values()
@@ -196,7 +196,7 @@ def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 
 def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) -> Iterator[Finding]:
-    """Find base wagers of patrons who sit nowhere at the table, where the record knows who sits there (§ 688a.7(b))."""
+    """Find base wagers of patrons who sit nowhere at the table, if the record shows who sits there (§ 688a.7(b))."""
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     seating = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
     for fact in in_order([*seating, *placed]):
@@ -220,7 +220,7 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
 
 
 def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEvent) -> str:
-    """Say of who is not seated whether a seat was left in this round."""
+    """Say in words whether a patron who is not seated left a seat in this round."""
     seats = [
         fact.payload.seat
         for fact in seating
@@ -253,7 +253,7 @@ def _too_many_boxes(
 
 @rule("WAGER-SEATED", on=("7(b)",))
 def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A betting area is of one player: another who wagers there is not the one who is seated there (D319)."""
+    """A betting area belongs to one player: another patron who wagers there is not the one seated there (D319)."""
     boxes = {(fact.payload.seat, fact.payload.bettor) for fact in round_.of(model.WagerPlaced)}
     if len({seat for seat, _ in boxes}) == len(boxes) and all(bettor != FOR_THE_DEALER for _, bettor in boxes):
         return
@@ -366,7 +366,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
-    """Say at which seats a wager was accepted and not placed, and the other way around; nothing if they are the same."""
+    """Say at which seats a wager was accepted and not placed, or placed and not accepted; empty if there are none."""
     said = [
         f"{done} at {' and '.join(f'seat {seat}' for seat in sorted(seats))}, not {other} there"
         for done, other, seats in (
@@ -422,7 +422,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
 
-    Wagers on the dice are settled before the cards, and hinder no one (§ 645c.2(h), D317).
+    Wagers on the dice are settled before the cards, and do not rule out a surrender (§ 645c.2(h), D317).
     """
     for fact in surrenders(round_, book):
         seat = fact.payload.seat
@@ -461,7 +461,7 @@ def _is_before_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> b
 
 
 def _optional_wagers(round_: Round, book: Rulebook, seat: int) -> list[str]:
-    """The wagers of a seat that hinder a surrender: all but the base wager and those on the dice."""
+    """The wagers of a seat that rule out a surrender: all but the base wager and those on the dice."""
     over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
     return [
         stake.wager

@@ -1,11 +1,10 @@
 """From a round and the rules in force to the verdict. Pure: the same round and rules give the same conclusion.
 
-Invariant: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
-a finding makes a variance; otherwise a doubt leaves it undetermined; otherwise a void round is void; otherwise it is upheld,
-if a settlement of what was at stake is on record (D860).
-Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
-any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403), or
-of a round in which a device contradicts itself (D404).
+Invariant: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up: a finding makes a
+variance; otherwise a doubt leaves it undetermined; otherwise a void round is void; otherwise it is upheld, if a settlement of
+what was at stake is on record (D860). Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. If
+evidence of a round was lost, any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the
+order of the clocks (D403), or of a round in which a device contradicts itself (D404).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ CLOCKS_DIFFER = "not in the order of the devices' clocks"
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a round comes to: the verdict, what cannot be told and why, the findings, and every wager's money."""
+    """The conclusion on a round: the verdict, what cannot be told and why, the findings, and every wager's money."""
 
     verdict: Verdict
     undetermined: tuple[str, ...]
@@ -86,7 +85,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
 
 
 def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[list[Finding], list[str]]:
-    """Return what rules find of a round that is proved, in order of the evidence, and the reasons why other things are not."""
+    """Return the findings on a round that are proved, in order of the evidence, and the reasons why others are not."""
     findings: list[Finding] = []
     doubts: list[str] = []
     results = _evaluate(rules, round_, book)
@@ -103,7 +102,7 @@ def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[l
 
 
 def _evaluate(rules: Sequence[Rule], round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what rules yield, in their order: of several readings what all have (D500)."""
+    """Return what the rules yield, in their order; if a round has several readings, what all of them yield (D500)."""
     readings, results = round_readings(round_, book), list[Finding | Indeterminate]()
     is_clear = len(readings) == 1
     for rule in rules:
@@ -129,7 +128,7 @@ def _found_in_all(rule: Rule, readings: Sequence[Round], book: Rulebook) -> list
 def _unproved_findings(
     rules: Sequence[Rule], round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]
 ) -> dict[str, str]:
-    """Return of findings, by their lines, why they prove nothing: evidence was lost, late or contradicts itself (D402-D404)."""
+    """Return, by its line, why a finding proves nothing: evidence was lost, late or contradicts itself (D402-D404)."""
     lines = [result.line() for result in results if isinstance(result, Finding) and not _is_of_the_log(result)]
     if round_.lost:
         return {line: f"{line}: evidence was lost that may say otherwise" for line in lines}

@@ -1,8 +1,8 @@
 """From an open round and the rules in force to advice. Pure, and no second judge: the rules are those of the verdict.
 
-Invariant: it knows no game and no code. Of an open round only the rules run that may (`Rule.early`), over the round as it
-stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses no one
-(`findings_by`). The settlements are those of the verdict too; the amount due is stated once the hands are known.
+Invariant: it knows no game and no code. On an open round only the rules marked `Rule.early` run, on the round so far
+(`Round.so_far`), and their findings count as in a verdict: lost, late or contradictory evidence accuses no one (`findings_by`).
+The settlements are those of the verdict too; the amount due is stated once the hands are known.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
 
 
 def _dues(standing: Round, book: Rulebook) -> Iterator[Settlement]:
-    """Yield the wagers of which it is certain what they are due, once the hands are known or the round must be void."""
+    """Yield the wagers whose amount due is certain, once the hands are known or the round must be void."""
     if not (hands_are_known(standing, book) or is_void(standing, book)):
         return
     for settlement in settlements(standing, book):
@@ -94,7 +94,7 @@ def hands_are_known(round_: Round, book: Rulebook) -> bool:
 
 
 def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
-    """Yield what the rules that may speak now find of a round as it is."""
+    """Yield what the rules that may run on an open round find in it."""
     early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
     found, _ = findings_by(early, standing, book)
     in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}
@@ -115,7 +115,7 @@ def _last_of(round_: Round, finding: Finding) -> RecordedEvent | None:
 
 
 def _can_be_undone(round_: Round, finding: Finding, stands_at: tuple[type[Event], ...]) -> bool:
-    """Whether the last thing that a finding rests on is one of these events, and the next of them did not come yet."""
+    """Whether the last fact that a finding rests on is one of these events, and the next of them has not come yet."""
     last = _last_of(round_, finding)
     if last is None or last.payload.KIND not in stands_at:
         return False
@@ -142,12 +142,12 @@ def _may_be_placed(round_: Round, finding: Finding) -> bool:
 
 
 def _moves_a_stake(payload: Any) -> bool:
-    """Whether an event says of a stake that it lay there."""
+    """Whether an event states that a stake lay on the layout."""
     return isinstance(payload, model.WagerTaken | model.WagerReturned) or bool(getattr(payload, "stake_cents", 0))
 
 
 def _has_gone_on(round_: Round, finding: Finding) -> bool:
-    """Whether, after what a finding rests on, the table went on to something else than money; what came late is no going on."""
+    """Whether the table went on to something other than money after the facts of a finding; late events do not count."""
     last = _last_of(round_, finding)
     seq, since_us = (last.seq, last.at_us) if last is not None else (0, 0)
     return any(

@@ -1,4 +1,4 @@
-"""Compares the stored results of a stream, record by record, with those to which judging it again leads.
+"""Compares the stored results of a stream, record by record, with those that judging it again gives.
 
 The idea: folding a stream from its first event gives the same results, to the byte and under each key in the same order, as
 following it did, however often that was interrupted. So what is stored under a key must begin what judging again gives. Only
@@ -60,7 +60,7 @@ class StreamLog:
 class ResultDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A stored result that differs from what judging again gives, or that only one of the two has.
 
-    `place` is its place in the chain of the stream's results; 0 where it is not stored.
+    `place` is its place in the chain of the stream's results; 0 if it is not stored.
     """
 
     stream: str
@@ -92,7 +92,7 @@ class StreamComparison(msgspec.Struct, kw_only=True):
     judged_to: int = 0
 
     def additions(self) -> str:
-        """Return what was missing, in words; empty where nothing was."""
+        """Return what was missing, in words; empty if nothing was."""
         if not self.missing:
             return ""
         kind, key, _ = self.missing[0]
@@ -182,7 +182,7 @@ def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:
 
 
 def _read_heading(each: ChainedResult) -> _Heading | None:
-    """Return engine and reach of an adjudication; None for other results, and for bytes that are none."""
+    """Return engine and reach of an adjudication; None for other results, and for bytes that cannot be read as one."""
     if each.kind != "adjudications":
         return None
     try:
@@ -212,7 +212,7 @@ def _compare_conclusions(
 
 
 class _About(msgspec.Struct):
-    """What of a result says whether it is held."""
+    """The fields of a result that say whether it is held."""
 
     engine: str = ""
     round_no: int | None = None
@@ -248,7 +248,10 @@ def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str,
 
 
 def _conclusion(kind: str, data: bytes | None) -> Any:
-    """Return what a result says apart from its history; None if nothing is in force. Unreadable bytes are themselves."""
+    """Return what a result says apart from its history; None if nothing is in force.
+
+    Bytes that cannot be read are returned as they are.
+    """
     if data is None:
         return None
     try:

@@ -40,7 +40,7 @@ class RestPoints:
         self._points: list[RestPoint] = [BEGINNING]
 
     def add(self, seq: int, state: bytes) -> None:
-        """Keep a point that lies behind all others, unless it is close to the last; let go of those too many for their age."""
+        """Add a point after all others, unless it is close to the last; drop those that are too dense for their age."""
         if seq - self._points[-1].seq < EVERY:
             return
         kept = [RestPoint(seq, state)]
@@ -50,9 +50,9 @@ class RestPoints:
         self._points = [BEGINNING, *reversed(kept)]
 
     def from_the_last(self) -> list[RestPoint]:
-        """Return the points from the last to the beginning of the stream, which is one."""
+        """Return the points from the last back to the beginning of the stream, which counts as one."""
         return self._points[::-1]
 
     def forget_after(self, seq: int) -> None:
-        """Forget the points after an event: the fold that came past them does not stand any more."""
+        """Forget the points after an event: the fold that passed them no longer counts."""
         self._points = [point for point in self._points if point.seq <= seq]

@@ -1,6 +1,6 @@
 """What a replay tells the keeper of a table of its rounds (`whatif.kept_table`): the seam between the two.
 
-Invariant: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
+Invariant: this file says what is passed on and when, and keeps nothing. Results are committed first, then the keeper is told how
 far; what it did not get to keep it can read from the log again.
 """
 
@@ -38,10 +38,10 @@ class RoundKeeper(Protocol):
         """
 
     def taker(self, stream: str) -> RoundTaker | None:
-        """Return what takes the rounds of a stream from here on; None where none are kept."""
+        """Return what takes the rounds of a stream from here on; None if none are kept."""
 
     def refolded(self, stream: str) -> None:
-        """A stream was folded again from its beginning: what was taken of it does not stand."""
+        """A stream was folded again from its beginning: what was taken from it no longer counts."""
 
     def broken(self, stream: str, why: str) -> None:
         """Nothing later in a stream is judged."""

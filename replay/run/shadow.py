@@ -117,7 +117,7 @@ def shadow_digest(shadow: ResultStore) -> str:
 
 
 class VerdictChange(NamedTuple):
-    """A verdict that stands, and the one that a shadow has in its place; the result is as the shadow stores it."""
+    """A standing verdict and the one that a shadow has for it; the result is as the shadow stores it."""
 
     before: Adjudication
     after: Adjudication

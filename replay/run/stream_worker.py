@@ -99,7 +99,7 @@ def rulebook(toml: str, day: str = "", published: tuple[str, ...] = ()) -> Ruleb
 def rules_in_force(round_: Round) -> Rulebook | str:
     """Return the rules that a round was played by: the last filed whose day had come; or why there are none.
 
-    What is filed of a chapter that never was in force does not come into force by that (D14).
+    Filing under a chapter that was never in force does not put it in force (D14).
     """
     why = "no rules submission is in force at this table"
     for filed in round_.before.rules_filed(round_.gaming_day):

@@ -30,7 +30,8 @@ class _Heading(msgspec.Struct):
 class StreamTally(msgspec.Struct):
     """How many rounds of a stream have which verdict, and how many of its findings in force have which code.
 
-    What another stream's judge stored under the same key counts there, and may be less than nothing here; the sums are right.
+    A result that another stream stored under the same key counts there, so that a number may be below zero here; the sums are
+    right.
     """
 
     verdicts: dict[str, int] = msgspec.field(default_factory=dict)
@@ -79,7 +80,7 @@ class Tally:
 
 
 def total(tallies: Iterable[StreamTally]) -> StreamTally:
-    """Return the sums of several tallies, by name, without what is in force nowhere."""
+    """Return the sums of several tallies, by name, without names whose sum is zero."""
     verdicts, findings = Counter[str](), Counter[str]()
     for each in tallies:
         verdicts.update(each.verdicts)
@@ -102,7 +103,7 @@ def kept(snapshot: bytes) -> StreamTally | None:
 
 
 class _Kept(msgspec.Struct):
-    """What is read of a snapshot."""
+    """The fields of a snapshot that are read."""
 
     tally: StreamTally | None = None
 

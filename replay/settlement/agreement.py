@@ -27,9 +27,9 @@ MOST_TRIED = 50
 
 
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:
-    """Return what is due under all readings of the hands; if they are too many together, hand by hand (D279, D346).
+    """Return what is due under all readings of the hands; if the combinations are too many, hand by hand (D279, D346).
 
-    What is due with all but one of the open hands unknown is due whatever they are. Of hands that are alike one is settled for
+    What is due while all open hands but one are unknown is due whatever these hold. Of hands that are alike one is settled for
     all; `most` is how many combinations are settled.
     """
     if len(dealers) * prod(len(each) for each in held.values()) <= most:
@@ -49,7 +49,7 @@ def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, sing
 
 
 def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = None) -> list[list[Hand]]:
-    """Group readings of which a game sees the same, so that they are settled alike; each alone if it does not say."""
+    """Group readings that a game settles alike; each alone if the game does not say."""
     if sees is None or len(hands) == 1:
         return [[hand] for hand in hands]
     groups: dict[Hashable, list[Hand]] = {}
@@ -59,12 +59,12 @@ def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = Non
 
 
 def is_known(groups: Groups) -> bool:
-    """Say whether there is one reading of a hand only."""
+    """Say whether a hand has only one reading."""
     return len(groups) == 1 and len(groups[0]) == 1
 
 
 def _outcomes(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool) -> Iterator[list[Due]]:
-    """Settle each combination of readings; of a single deck no unread card is one that another reading has too (D281, D346)."""
+    """Settle each combination of readings. With a single deck, two readings together hold no card twice (D281, D346)."""
     several_open = sum(not is_known(each) for each in (dealers, *held.values())) > 1
     together = list(_together(dealers, held)) if single_deck and several_open else []
     for dealer, *each in together or (tuple(group[0] for group in way) for way in product(dealers, *held.values())):
@@ -72,7 +72,7 @@ def _outcomes(dealers: Groups, held: Mapping[int, Groups], settle: Settle, singl
 
 
 def _together(dealers: Groups, held: Mapping[int, Groups]) -> Iterator[tuple[Hand, ...]]:
-    """One of the combinations of each way in which no card that was not read lies twice; those that were read lie as they do."""
+    """Yield one combination of those that are settled alike: one in which no unread card lies twice, if there is one."""
     of_each = [dealers, *held.values()]
     read = [
         frozenset.intersection(*(frozenset(hand.cards or ()) for group in groups for hand in group))
@@ -99,7 +99,7 @@ def _lies_once(hands: Sequence[Hand], read: Sequence[frozenset[int]]) -> bool:
 
 
 def agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
-    """Merge the dues of several readings, one after the other: what all agree on holds, the rest is unknown.
+    """Merge the dues of several readings, one after the other: what all agree on is kept, the rest is unknown.
 
     An amount that differs may still be a win, a share of the meter or a part in cash in all of them.
     """
@@ -145,7 +145,7 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
 
 
 def in_doubt(due: Due) -> Due:
-    """Return a due of a round that lost evidence: what was staked is known as far as it goes, what is due is not (D657)."""
+    """Return a due of a round that lost evidence: the stake is known as far as it is on record, what is due is not (D657)."""
     return msgspec.structs.replace(
         due,
         net_cents=None,

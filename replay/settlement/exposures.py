@@ -48,9 +48,8 @@ def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: P
 
 
 def dealer_turned_over(round_: Round) -> RecordedEvent | None:
-    """Return the event by which the dealer's cards were turned over, where they lie face down: revealed or set; or None.
-
-    Dealt face up they were exposed (D521), and turned over at no time.
+    """Return the event by which the dealer's face-down cards were turned over (revealed or set), or None. Cards dealt face up
+    were exposed (D521), and never turned over.
     """
     turned = [fact for fact in round_.in_order(model.HandRevealed, model.HandSet) if fact.payload.position == "dealer"]
     return turned[0] if turned else None
@@ -80,10 +79,11 @@ def may_be_of_the_dealer(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 
 def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
-    """Return the seats whose hand was voided without a word: a card of it was exposed, and every wager of it went back as void.
+    """Return the seats whose hand was voided without an election on record: a card of it was exposed, and all its wagers went
+    back as void.
 
-    "The player may void the hand" (§ 688a.13(d), D501). Not a card that was seen after the hands were revealed, nor a seat of
-    which the record has an election. The owner of a card of the stack may be open (D515): then a reading assumes one.
+    "The player may void the hand" (§ 688a.13(d), D501). A card seen after the hands were revealed does not count, nor does a seat
+    that has an election on record. The owner of a card of the stack may be open (D515): then a reading assumes one.
     """
     returned = _returned_after_exposure(round_, book)
     return frozenset(seat for seat, question in returned if question is None or round_.answers.get(question, False))
@@ -118,7 +118,7 @@ def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Q
 
 
 def why_open(round_: Round, book: Rulebook, seat: int) -> str | None:
-    """Say what is asked of a seat's exposed card, in words; None where nothing is."""
+    """Say what is asked of a seat's exposed card, in words; None if nothing is."""
     asked = [question for question, of in open_elections(round_, book).items() if of == seat]
     if not asked:
         return None
@@ -130,7 +130,7 @@ def _played_out(seat: int, seq: int) -> Question:
 
 
 def _seats_shown(round_: Round, book: Rulebook, exposed: RecordedEvent) -> Iterator[tuple[int, Question | None]]:
-    """Yield the seat whose card was exposed; of a card of the stack every seat whose it may have become, as a question."""
+    """Yield the seat whose card was exposed; for a card of the stack every seat that may have received it, as a question."""
     owner = owner_of(round_, exposed)
     if isinstance(owner, int):
         yield owner, _played_out(owner, exposed.seq) if is_played_on(round_, owner, exposed) else None
@@ -147,7 +147,7 @@ def is_played_on(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
 
 
 def looks(round_: Round, seat: int) -> Sequence[RecordedEvent]:
-    """Return what shows that somebody has seen the cards of a seat, in order: they were looked at, set or revealed."""
+    """Return the facts that show that someone has seen the cards of a seat, in order: they were looked at, set or revealed."""
     return _looks(round_).get(seat, ())
 
 

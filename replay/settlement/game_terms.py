@@ -21,7 +21,7 @@ from rulebook.layout import TableLayout
 
 
 class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
-    """Another reading of the text than the one that a decision follows.
+    """A reading of the text other than the one that a decision follows.
 
     `says` is what it says, with `{cite}` for its `section`. `change` returns the round and the rules as it has them for a seat,
     `None` if it changes nothing there. It belongs in findings of the `codes`, and (`of_money`) in each of money whose wager is
@@ -37,16 +37,15 @@ class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What is particular to a game when a round is settled; what a game does not name, it shares with all others.
+    """What is particular to a game when a round is settled; a field that a game leaves out is shared with all others.
 
     `void_grounds` yields what makes a round void next to § 688a.13. `complete_layout` puts on the table what only this game is
-    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or None if the reasons
-    that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
-    first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
-    `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that
-    there is no qualifying hand.
-    `other_readings` are those of the game's text that no setting offers (D750).
-    `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
+    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or None if the reasons that
+    games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, if players set first.
+    `groundless` says why a declared void has no ground in the record, where the game knows more of it than that. `no_envy` says
+    in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that there is no
+    qualifying hand. `other_readings` are those of the game's text that no setting offers (D750). `surrender_section` is the
+    section by which a wager taken as surrendered says that there was a surrender.
     """
 
     game: str

@@ -48,8 +48,7 @@ class SetHand(msgspec.Struct, frozen=True):
 def set_hands(round_: Round) -> dict[Position, SetHand]:
     """Return the hands of each position as they count, with the facts of all that was set there.
 
-    They are as last set (or reset); a player's as they lay at the reveal, where they had been set before it
-    (§ 688a.11(e), D249, D371).
+    They are as last set (or reset); a player's hands, if set before the reveal, as they lay at it (§ 688a.11(e), D249, D371).
     """
     made: dict[Position, list[RecordedEvent]] = {}
     for fact in round_.in_order(model.HandSet, model.HandReset):
@@ -58,7 +57,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 
 
 def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEvent]) -> SetHand:
-    """Return the hands that count of all that were set at a position; no card of them if the clocks do not say which."""
+    """Return, of all hands set at a position, those that count; without cards if the clocks leave open which."""
     counts = facts[-1].payload
     shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
     reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
@@ -83,7 +82,7 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
 
 
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
-    """Return the cards of a set hand that were not dealt to its position, where both are on record."""
+    """Return the cards of a set hand that were not dealt to its position, if both are on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     if set_hand is None or dealt is None or is_as_dealt(round_, book, position):
         return []
@@ -105,7 +104,7 @@ def foreign_in_words(round_: Round, foreign: Sequence[int]) -> str:
 
 
 def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]:
-    """Return the cards read only in the hands set at a position that by the record lie in another hand too (D351)."""
+    """Return the cards first read when the position's hands were set that are on record in another hand too (D351)."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
     own = _read_when_set(round_, position)
@@ -127,7 +126,7 @@ def _read_when_set(round_: Round, position: Position) -> list[int]:
 
 
 def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
-    """Return the cards that were seen to be a position's, where not all of its cards were read."""
+    """Return the exposed cards of a position of which not all cards were read."""
     if None not in round_.hands().get(position, ()):
         return frozenset()
     seen = [fact.payload.card for fact in round_.of(model.CardExposed) if fact.payload.whose == position]
@@ -136,7 +135,7 @@ def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
 
 @derived_of_each
 def is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
-    """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
+    """Whether a position was dealt a full hand, all of it read, and its hands were set from exactly these cards."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
     laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
     same = len(dealt) == len(cards) == len(laid) == book.chapter.numbers["cards_per_hand"]
@@ -180,7 +179,7 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
 
 
 def _cards_on_record(round_: Round, position: Position) -> list[int | None] | None:
-    """Return the cards of a position: as dealt, the unread ones as read when they were set; as set where no deal is on record."""
+    """Return the cards of a position: as dealt, the unread ones as read when they were set; as set if no deal is on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     if set_hand is None:
         return dealt
@@ -196,7 +195,7 @@ def _cards_on_record(round_: Round, position: Position) -> list[int | None] | No
 
 
 def _with_every_card_read(dealt: Sequence[int | None], set_hand: SetHand | None, count: int) -> Hand:
-    """Return the one reading of cards that were all read; a card not read when it was set is the one that is left over."""
+    """Return the one reading of cards that were all read; a card not read when it was set is the remaining one."""
     if set_hand is None or None not in set_hand.cards:
         return _hand(dealt, set_hand, (), count)
     left = [card for card in dealt if card is not None and card not in set_hand.cards]
@@ -232,7 +231,7 @@ def _with_unread_cards(
 
 
 def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | None], copies: int) -> list[int]:
-    """Return where the record knows each card to be, once for each time: in a hand, next to the hands, or seen as another's."""
+    """Return each place where a card is on record: in a hand, next to the hands, or seen in another's hand."""
     cards = [card for hand in round_.hands().values() for card in hand if card is not None]
     beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
     cards += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
@@ -244,7 +243,7 @@ def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | No
 
 
 def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
-    """Return the cards that one hand of a single deck holds more than once: which of them was misread cannot be told."""
+    """Return the cards that one hand of a single deck holds more than once: it cannot be told which of them was misread."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
     read = [card for card in cards if card is not None]
@@ -252,7 +251,7 @@ def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
 
 
 def _places(set_hand: SetHand | None, missing: int) -> tuple[int, ...]:
-    """How many unread cards lie together: in each hand that was set, and those of which that is not on record."""
+    """How many unread cards lie together: in each hand that was set, and in no hand that is on record."""
     if set_hand is None:
         return (missing,)
     unread = tuple(part.count(None) for part in (set_hand.high, set_hand.medium, set_hand.low))
@@ -276,7 +275,10 @@ def ways(candidates: int, places: Sequence[int], copies: int = 1) -> int:
 
 
 def _choices(candidates: Sequence[int], places: Sequence[int], copies: int) -> Iterator[tuple[int, ...]]:
-    """Yield these ways, the cards of the first place first. With several copies nothing is set, and there is one place."""
+    """Yield these ways, the cards of the first place first.
+
+    In a game with several decks no hands are set, so there is one place.
+    """
     if copies > 1:
         yield from combinations_with_replacement(candidates, sum(places))
     elif not places:
@@ -330,7 +332,8 @@ def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequenc
 
 @derived_by_rules
 def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
-    """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
+    """Return every reading of the dealer's hands as they count: as set if that is by the house way, else as the house way sets
+    them.
 
     Hands against the house way are reset and the round completed (§ 688a.13(h)); if the house way accepts several
     settings, each is a reading. If no house way binds, the hands count as they were set; those of a player-dealer that were

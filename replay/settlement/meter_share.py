@@ -1,4 +1,5 @@
-"""What of a payment a meter pays: the share that its controller recorded, or that the line pays; the rest is the house's.
+"""The part of a payment that a meter pays: the share that its controller recorded, or that the line pays. The rest is the
+house's.
 
 The idea: who funds a payment does not follow from how it is handed over. Fixed odds and fixed amounts are the house's, by
 slip too (D352, D690), and a share is the meter's, in chips too.
@@ -31,7 +32,7 @@ def from_meter_cents(round_: Round, book: Rulebook, key: Key, due: Due | None, f
 
 
 def fixed_winnings(paytable: Paytable, stake_cents: int) -> set[int]:
-    """Return what the lines of a paytable pay that no meter has a part in (D352)."""
+    """Return what the lines of a paytable pay without any share of a meter (D352)."""
     return {
         line.amount_cents if line.odds is None else line.odds.winnings(stake_cents)
         for line in paytable.lines

@@ -1,4 +1,4 @@
-"""What a record leaves out because no one disputes it: if that is wagers, what hangs on them cannot be told (D26, D318)."""
+"""What a record leaves out because no one disputes it: if it leaves wagers out, what depends on them is unknown (D26, D318)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulebook.settlement.wagers import Due, Outcome
 
 
 def no_wagers_on_record(round_: Round) -> bool:
-    """Say whether the record leaves all wagers out, so that what was paid and taken may be right."""
+    """Say whether the record leaves all wagers out, so that payments and collections may be right."""
     return not round_.of(model.WagerPlaced) and not round_.covers("wagering")
 
 

@@ -119,7 +119,7 @@ def _repeated_card(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 
 
 def _maximum_payout(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """The wagers that come before one and may have used up the maximum payout of the hand (§ 688a.12(e), D370)."""
+    """The wagers paid before one that may have used up the maximum payout of the hand (§ 688a.12(e), D370)."""
     before = MAXIMUM_ORDER[: MAXIMUM_ORDER.index(wager)] if wager in MAXIMUM_ORDER else ()
     if book.max_payout_cents is None or _players_cards(round_, book, seat, wager):
         return None
@@ -168,7 +168,7 @@ def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 
 
 def unread_cards(round_: Round, book: Rulebook, seat: int) -> str:
-    """Return in words what is missing of a seat's cards: they are too few or too many, not all read, or not on record."""
+    """Return in words what is wrong with a seat's cards: too few or too many, not all read, or not on record."""
     dealt = round_.hands().get(seat, ())
     if dealt and len(dealt) != book.chapter.numbers["cards_per_hand"]:
         return f"seat {seat} holds {len(dealt)} {'card' if len(dealt) == 1 else 'cards'}, by the record"

@@ -1,8 +1,8 @@
 """The other readings of a text that leaves room, named in every finding that rests on one with what is due by them (D750).
 
-Invariant: another reading is the same round settled otherwise, with rules or facts changed as that reading has them; what is due
-by it is never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as next to its
-settings is in its record (`GameTerms.other_readings`).
+Invariant: another reading is the same round settled again, with rules or facts changed as that reading wants them; amounts are
+never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as next to its settings is
+in its record (`GameTerms.other_readings`).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _ends(due_cents: int | None, staked_cents: int) -> str:
 
 
 def _left(due_cents: int | None, done_cents: int | None) -> str:
-    """Return in words what another reading leaves wrong of what was done."""
+    """Return in words what is still wrong by another reading."""
     if due_cents is None or done_cents is None:
         return ""
     difference = done_cents - due_cents
@@ -184,7 +184,7 @@ def _within_limits(round_: Round, book: Rulebook, seat: int) -> Changed | None:
 
 
 def _without_optional_wagers(round_: Round, book: Rulebook, seat: int) -> Changed | None:
-    """The wagers on the cards at a box without a base wager are none (D114)."""
+    """The wagers on the cards at a box without a base wager do not count (D114)."""
     known = book.chapter.wagers
     on_cards = {name for name, rule in known.items() if name != book.chapter.base and rule.closes != "activation"}
     facts = [

@@ -90,7 +90,7 @@ def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int
 
 
 def _out_of_taken(stake_cents: int, flow: WagerFlow, reason: Literal["uncovered", "late"]) -> int:
-    """What was returned for that reason when it did not lie there: it had been taken, or was never there (D362, D514)."""
+    """The money returned for that reason that did not lie there: it had been taken, or was never there (D362, D514)."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
         match fact.payload:
@@ -133,7 +133,7 @@ def _is_uncovered(fact: RecordedEvent) -> bool:
 
 
 def first_moves(moves: Sequence[RecordedEvent]) -> list[RecordedEvent]:
-    """Return of moves in order the first of each wager: what comes later of a wager puts it right, and is out of no order."""
+    """Return the first move of each wager, in order: a later move corrects it, and is not out of order."""
     found: dict[Key, RecordedEvent] = {}
     for fact in moves:
         found.setdefault(key_in(fact.payload), fact)

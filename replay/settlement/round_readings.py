@@ -85,7 +85,7 @@ def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
 def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tuple[str, list[RecordedEvent]]]:
     """Return void declarations for which the record, though complete, shows no ground: why, and the facts that declare it.
 
-    A void needs a ground in the record, where the record covers what the ground is made of (D116).
+    A void needs a ground in the record if the record covers what the ground would show (D116).
     """
     found: dict[Question, tuple[str, list[RecordedEvent]]] = {}
     if round_.voided is not None:
@@ -131,7 +131,8 @@ def _shown(round_: Round, seat: int, too_late: bool) -> str:
 
 
 def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[RecordedEvent]]]:
-    """Return the boxes whose wagers were said to be abandoned though, by the record, who placed them sits at the table.
+    """Return the boxes whose wagers were said to be abandoned although, by the record, the patron who placed them sits at the
+    table.
 
     "If a player leaves the table during a round of play" (§ 688a.7(b), D549).
     """

@@ -1,7 +1,7 @@
 """The money: what every wager was due, what was done, and each difference (58 Pa. Code §§ 688a.11(d)-(h), 688a.12, 688a.13).
 
-The due amounts come from the game's module under every reading that the record leaves open; where all readings agree the
-result stands, otherwise it cannot be told (D26). One wager gives at most one money finding, the most specific.
+The due amounts come from the game's module under every reading that the record leaves open; if all readings agree the result
+holds, otherwise it cannot be told (D26). One wager gives at most one money finding, the most specific.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
 
 
 def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
-    """Give each due that cannot be told the least and the most that it can be, if no reading of the cards does."""
+    """Give each unknown amount due its least and most possible value, if no reading of the cards does."""
     return [
         due
         if due.net_cents is not None or due.range_cents is not None
@@ -95,7 +95,7 @@ def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
 
 
 def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23, D328)."""
+    """What wagers are due if the round is void: returned, except those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
     unproved = _is_declared_without_proof(round_, grounds)
     standing, standing_if_settled = _left_standing(round_, book, {ground.reason for ground in grounds}, unproved)
@@ -125,9 +125,10 @@ def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> 
 def _left_standing(
     round_: Round, book: Rulebook, reasons: set[str], unproved: bool
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the wagers that a void leaves to be settled, and those that it does where they were settled before (`stands`).
+    """Return the wagers that a void leaves to be settled, and those that it leaves settled if they were settled before
+    (`stands`).
 
-    If a void has two reasons, the one that was declared counts; if that is another one, all that the record shows.
+    If a void has two reasons, the one that was declared counts; if the record does not show that one, all that it shows.
     """
     declared = round_.voided.payload.reason if round_.voided is not None else None
     by_record = reasons if reasons and declared not in reasons and not unproved else None
@@ -168,7 +169,7 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
 
 
 def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """What wagers are due when the round is played to its end, under all readings."""
+    """What wagers are due if the round is played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
@@ -277,7 +278,7 @@ def _dues_by_wager(round_: Round, book: Rulebook) -> tuple[dict[Key, Due], dict[
 def _wager_settlements(
     round_: Round, book: Rulebook, due_by: Mapping[Key, Due], at_box: Mapping[int, str]
 ) -> Iterator[Settlement]:
-    """Yield each wager that is due, or lay on the layout, or with which something was done."""
+    """Yield each wager that is due, lay on the layout, or was moved."""
     placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
     base, together = book.chapter.base, is_known_to(book)
     for key in sorted(

@@ -72,7 +72,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     """Return the wagers of the round by key, in the order placed.
 
     A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
-    as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
+    as late is settled by that. A wager belongs to the patron who placed it first, among those whose wager lies there in the end.
     """
     by_key: dict[Key, Stake] = {}
     moves: dict[Key, _Moves] = {}
@@ -172,7 +172,7 @@ def _was_there(round_: Round, stake: Stake, removed: RecordedEvent, moves: _Move
 
 
 def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent) -> None:
-    """Subtract from a stake what was refused, or given back as late, as far as it was late."""
+    """Subtract from a stake what was refused or given back as late, up to its late part."""
     event = fact.payload
     if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
         return
@@ -207,9 +207,9 @@ def _is_in_one_line(round_: Round, closed: RecordedEvent | None) -> bool:
 def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: RecordedEvent) -> bool:
     """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
 
-    It takes back what was placed last, if that is of its amount: in one stack or in several. What was withdrawn right before
-    or after it is what was refused, and gone. Of another amount it may be a part of a stack, or chips that were never placed: how
-    much is at stake cannot be told (D388).
+    It takes back what was placed last, if that is of its amount: in one stack or in several. A withdrawal right before or after
+    it is the same chips. Of another amount it may be a part of a stack, or chips that were never placed: how much is at stake
+    cannot be told (D388).
     """
     event, closed = refused.payload, end_of_time(round_, book, stake)
     if closed is not None and closed.seq < refused.seq:
@@ -257,7 +257,7 @@ def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> R
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
     """Return the fact that ended the time for a wager of this kind at a seat, or None if none is on record.
 
-    "No more bets" is, where it was not said, the first card.
+    If "no more bets" was not said, the first card ended it.
     """
     match closes:
         case "no_more_bets":

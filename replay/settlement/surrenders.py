@@ -24,7 +24,7 @@ def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 @derived_by_rules
 def standing_surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return the surrenders that count: of a base wager that was paid or given back before nothing is left to give up (D341)."""
+    """Return the surrenders that count: after a base wager was paid or given back, nothing is left to surrender (D341)."""
     return [fact for fact in surrenders(round_, book) if settled_before(round_, book, fact) is None]
 
 

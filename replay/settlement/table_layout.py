@@ -116,7 +116,7 @@ def side_card(round_: Round) -> int | None:
 
 
 def possible_side_cards(round_: Round) -> tuple[int, ...]:
-    """Return the cards of which one is the side card, where several were placed and all are on record."""
+    """Return the cards one of which is the side card, if several were placed and all are on record."""
     cards = _readable_side_cards(round_)
     return cards if len(cards) > 1 else ()
 
@@ -180,7 +180,7 @@ def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
 
 
 def _first_won(won: Sequence[RecordedEvent]) -> RecordedEvent:
-    """Return the winner whom the meter served first: whose reading no other winner left, else the first on record (D316)."""
+    """Return the winner whom the meter served first: whose reading no other winner left; else the first on record (D316)."""
     left = {fact.payload.after_centicents for fact in won}
     distinct_by = [fact for fact in won if fact.payload.reading_centicents not in left]
     return distinct_by[0] if len(distinct_by) == 1 else won[0]
@@ -230,8 +230,9 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
 def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
 
-    A wager that was settled before is not one of them (D338): one taken before its patron left, or paid or given back before
-    it was said to be abandoned. If that was said of no box, by the reason of a collection alone, one paid at any time.
+    A wager that was settled before is not one of them (D338): one taken before its patron left, or paid or given back before it
+    was said to be abandoned. If no box was said to be abandoned and only a collection's reason says it, a wager paid at any time
+    is not one of them.
     """
     abandoned_at: dict[int, float] = {}
     for fact in round_.of(model.WagerAbandoned):

@@ -1,7 +1,7 @@
 """Two records of one round compared: the cards, what was wagered, what was settled. Which of them is right is not asked here.
 
 Only what both records state is compared: a person enters what they saw, and what is not entered is not claimed. A card that one
-of them could not read differs from nothing.
+of them could not read is no difference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RecordDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """How many cards and amounts both records state, how many of them alike, and what is not."""
+    """How many cards and amounts both records state, how many are the same, and the differences."""
 
     cards: int
     cards_alike: int

@@ -1,7 +1,7 @@
 """Vigorish: it counts in what a base wager came to for the patron (58 Pa. Code § 645c.1(a), (h), D13).
 
-Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `rules/money.py`, next to
-that of the wager itself.
+If a chapter forbids it altogether (§ 688a.12(a)), taking it is a finding of its own (`rules/money.py`), apart from that of the
+wager.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[Recor
 
 
 def is_known_to(book: Rulebook) -> bool:
-    """Say whether the chapter has a vigorish, so that one finding tells of the wager and its vigorish together."""
+    """Say whether the chapter has a vigorish, so that one finding covers the wager and its vigorish."""
     return "vigorish_bp" in book.chapter.numbers
 
 

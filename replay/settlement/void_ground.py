@@ -10,7 +10,7 @@ from replay.fold.round import Question, Round
 class VoidGround(msgspec.Struct, frozen=True):
     """A reason in the record why the round must be void, with the finding it makes if the round was played on.
 
-    `reason` is the one that a declaration of the void would give. `doubt`: why it cannot be told whether it is a reason, in
+    `reason` is the reason that a declaration of the void would state. `doubt`: why it cannot be told whether it is a reason, in
     words; else empty. Then only a reading of the round that takes it for one counts it.
     """
 
@@ -33,5 +33,5 @@ class VoidGround(msgspec.Struct, frozen=True):
         return not self.doubt or round_.answers.get(self.question, False)
 
     def is_open(self, round_: Round) -> bool:
-        """Say whether it is in doubt, and this is no reading that takes it for one or for none."""
+        """Say whether it is in doubt and this reading of the round does not decide it."""
         return bool(self.doubt) and self.question not in round_.answers

@@ -99,7 +99,7 @@ def start_of(round_: Round) -> Start | None:
 
 
 def first_position(round_: Round) -> Position | None:
-    """The position of the first card, where the order of the deal is on record."""
+    """The position of the first card, if the order of the deal is on record."""
     first = round_.first_card
     if first is None or "deal" not in round_.opened.payload.observed:
         return None
@@ -114,18 +114,18 @@ def covers_ground(round_: Round, reason: str) -> bool:
 
 @derived_by_rules
 def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
-    """Return every ground on which the round must be void (§§ 688a.8(f), 688a.13): certain, or so in this reading of it."""
+    """Return every ground on which the round must be void (§§ 688a.8(f), 688a.13): certain, or assumed in this reading of it."""
     return tuple(ground for ground in _grounds(round_, book) if ground.counts(round_))
 
 
 def open_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
-    """Return what may be a ground, and the record leaves open whether it is one."""
+    """Return the grounds that the record leaves in doubt."""
     return tuple(ground for ground in _grounds(round_, book) if ground.is_open(round_))
 
 
 @derived_by_rules
 def _grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
-    """Every ground in the record, those in doubt too."""
+    """Every ground in the record, including those in doubt."""
     own_grounds = terms_of(book.game).void_grounds
     return (
         *(_wrong_total(round_) if book.has("13(c)") else ()),
@@ -232,7 +232,7 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
-    """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager.
+    """Return the positions that get cards, clockwise: all, or those with the first wager if only bettors get cards.
 
     If not all wagers are on record, whoever got cards is taken for one who wagered (D365).
     """
