@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import gzip
 import logging
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -26,12 +27,12 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.connections import BoundedClient
-from events.kafka.partition_reader import UNREADABLE, Headers
+from events.kafka.partition_reader import UNREADABLE
 from events.kafka.patience import HANGS, Patience
+from events.kafka.record_batches import FetchedRecords, ReadMessage
 from events.kafka.transactions import (
     METADATA_S,
     AskingOnce,
@@ -52,6 +53,8 @@ JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
+MOST_IDLE = 2
+"""Readers that are kept open while no one reads."""
 _TURNED_AWAY = (
     kafka_errors.KafkaConnectionError,
     kafka_errors.NodeNotReadyError,
@@ -70,24 +73,6 @@ _CODECS = {
 
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
-
-
-class ReadMessage(Protocol):
-    """A record as read. Only committed ones are ever returned; offsets have holes where transactions ended."""
-
-    offset: int
-    key: bytes | None
-    value: bytes | None
-    headers: Headers
-
-
-class UnreadableRecord(msgspec.Struct):
-    """Takes the place of a record that the client cannot decode: it, or one before it in its batch, has a foreign header."""
-
-    offset: int
-    headers: Headers
-    key: bytes | None = None
-    value: bytes | None = None
 
 
 class TopicPartition(NamedTuple):
@@ -214,6 +199,7 @@ class Cluster:
         def consumer() -> Any:
             with self._reached():
                 made = self._made(kafka.KafkaConsumer, settings)
+            made._fetcher.PartitionRecords = FetchedRecords
             return _hasten(made, made._cluster)
 
         return TopicReader(self, consumer)
@@ -363,7 +349,7 @@ class TopicReader:
     def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
-        A record that has a header whose name is not UTF-8, and what follows it in its batch, comes as `UnreadableRecord`.
+        A record that has a header whose name is not UTF-8, and what follows it in its batch, has `UNREADABLE` as its one header.
         Raises `BrokenSeal` if stored bytes fail Kafka's checksum, `LogUnavailable` if there is no answer, or a batch
         cannot be decompressed.
         """
@@ -394,7 +380,7 @@ class TopicReader:
         lane, offset = found
         if corrupt:
             self._consumer.seek(kafka.TopicPartition(*lane), offset + 1)
-            return {lane: [UnreadableRecord(offset, [UNREADABLE])]}
+            return {lane: [ReadMessage(offset, None, None, [UNREADABLE])]}
         place = f"{lane.topic} partition {lane.partition} offset {offset}"
         raise LogUnavailable(
             f"Kafka at {self._cluster.bootstrap}: {place}: the records there cannot be decompressed: "
@@ -456,6 +442,43 @@ class TopicReader:
         """Release the connections."""
         with contextlib.suppress(kafka_errors.KafkaError, LogUnavailable):
             self._consumer.close(autocommit=False, timeout_ms=1000)
+
+
+class ReaderPool:
+    """The readers of one log or of its results, each for one reading at a time. Safe between threads.
+
+    Making one costs a connection to each broker, and most readings are short, so that they are used again.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._lock = threading.Lock()
+        self._idle: list[TopicReader] = []
+        self._closed = False
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[TopicReader]:
+        """Lend a reader, with nothing assigned that counts."""
+        with self._lock:
+            reader = self._idle.pop() if self._idle else None
+        reader = reader or self._cluster.reader()
+        try:
+            yield reader
+        finally:
+            with self._lock:
+                keep = not self._closed and len(self._idle) < MOST_IDLE
+                if keep:
+                    self._idle.append(reader)
+            if not keep:
+                reader.close()
+
+    def close(self) -> None:
+        """Release the connections of the readers that are not lent; the others follow when they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for reader in idle:
+            reader.close()
 
 
 class GroupMember:

@@ -25,12 +25,12 @@ import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.kafka.bookmarks import STATE_DIR, Bookmark
-from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, ReadMessage, TopicPartition, TopicReader
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, ReaderPool, TopicPartition, TopicReader
 from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, foreign_entry
 from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
-from events.kafka.reader_pool import ReaderPool
+from events.kafka.record_batches import ReadMessage
 from events.kafka.results import KafkaResults
 from events.kafka.survey import BESIDE, BesideSurvey, PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
@@ -372,6 +372,11 @@ class KafkaLog(SoleWriter):
         """Yield what is wanted of a partition's messages; note the foreign records among them."""
         foreign, passage = self._place(lane).foreign, self._passage
         for message in messages:
+            record = chains.follow(message.key, message.headers, message.value)
+            if record is not None:
+                passage.new(lane)
+                yield record
+                continue
             stranger = foreign(message)
             if stranger is not None:
                 passage.note(stranger)

@@ -91,6 +91,19 @@ class Chains:
             stream.seq, stream.hash = record.seq, record.hash
             stream.recent.append(record.hash)
 
+    def follow(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
+        """Return the record if it is wanted and the next of a stream that was met; None if `accept` has to decide."""
+        stream = self._streams.get(key)
+        if stream is None or data is None or len(headers) != 2 or stream.seq < stream.skip:
+            return None
+        (seq_name, seq_text), (hash_name, stated) = headers
+        seq, hash_ = stream.seq + 1, sha256(CHAIN_TAG + stream.hash + data).digest()
+        if seq_text != b"%d" % seq or stated != hash_ or seq_name != "seq" or hash_name != "hash":
+            return None
+        stream.seq, stream.hash = seq, hash_
+        stream.recent.append(hash_)
+        return Record(stream.name, seq, data, hash_)
+
     def accept(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
         """Return the record that this is, None for a repeat or one that is not wanted; raise where it does not fit."""
         stream = self._streams.get(key)

@@ -23,10 +23,11 @@ import msgspec
 
 from events.errors import BrokenSeal, DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
+from events.kafka.client import Cluster, TopicPartition, TopicReader
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.partition_reader import Chains, headers_of, read_headers
+from events.kafka.record_batches import ReadMessage
 from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced, unavailable
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
 from events.log.contract import AppendResult, Head, Record

@@ -1,6 +1,6 @@
 """A long read on Kafka, by a process of its own that polls ahead while what it has brought is worked on.
 
-The client decodes records in Python, which takes it as long as all that is done with them afterward. So the process that
+Records are decoded in Python, which takes about as long as to check them afterward. So the process that
 wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: if
 the second one is lost or finds anything wrong, the first reads on from there, and meets whatever it is itself.
 """
@@ -18,26 +18,17 @@ from typing import Final
 import msgspec
 
 from events.errors import IntegrityError, LogUnavailable
-from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
-from events.kafka.partition_reader import Headers
+from events.kafka.client import Cluster, TopicPartition, TopicReader
+from events.kafka.record_batches import ReadMessage
 
-PREFETCH_FROM: Final = 20_000
+PREFETCH_FROM: Final = 60_000
 """Records that one process reads in the time in which another one starts."""
 
 Offsets = Mapping[TopicPartition, int]
 
 
-class PrefetchedRecord(msgspec.Struct, array_like=True, gc=False):
-    """A record as it was read by another process (see `events.kafka.client.Message`)."""
-
-    offset: int
-    key: bytes | None
-    value: bytes | None
-    headers: Headers
-
-
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(tuple[str, int, list[PrefetchedRecord]]).decode
+_decode = msgspec.msgpack.Decoder(tuple[str, int, list[ReadMessage]]).decode
 
 
 def to_the_ends(
@@ -95,7 +86,7 @@ class _Helper:
         """Whether the process waits for what to read (or has ended)."""
         return self._connection.poll()
 
-    def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, list[PrefetchedRecord]]]:
+    def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, list[ReadMessage]]]:
         """Yield what the process reads, until it ends, or says nothing for long."""
         with contextlib.suppress(EOFError, OSError, LogUnavailable):
             self._connection.recv_bytes()  # that it is ready
@@ -122,5 +113,4 @@ def _read_ahead(connection: Connection, cluster: Cluster) -> None:
         offsets, ends = connection.recv()
         reader.assign(offsets)
         for (topic, partition), messages in reader.until(ends):
-            read = [(each.offset, each.key, each.value, each.headers) for each in messages]
-            connection.send_bytes(_encode((topic, partition, read)))
+            connection.send_bytes(_encode((topic, partition, messages)))

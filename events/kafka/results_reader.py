@@ -19,10 +19,10 @@ import msgspec
 
 from events.errors import LogUnavailable, ResultBroken
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
+from events.kafka.client import Cluster, ReaderPool, TopicPartition, TopicReader
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.leftovers import decide_leftovers
-from events.kafka.reader_pool import ReaderPool
+from events.kafka.record_batches import ReadMessage
 from events.kafka.topics import REPLAY_PARTITION, identify
 from events.kafka.transactions import CommitUnknown, TransactionalWriter
 from events.log.contract import ChainedResult, Head

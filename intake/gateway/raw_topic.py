@@ -18,8 +18,9 @@ from typing import Any, Final
 import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
-from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
+from events.kafka.client import Cluster, TopicPartition, TopicReader
 from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON
+from events.kafka.record_batches import ReadMessage
 from events.kafka.topics import parse_address
 from events.vocabulary.card_numbers import hidden_numbers
 from intake.appending import LineOutcome

@@ -80,7 +80,9 @@ OF_RULES = ("events", "replay", "rulebook")
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "transactions", "acls")),
+    "kafka": tuple(
+        f"events/kafka/{name}.py" for name in ("client", "connections", "record_batches", "transactions", "acls")
+    ),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),

@@ -17,16 +17,18 @@ from unittest.mock import patch
 
 import pytest
 
+from events.kafka.record_batches import ReadMessage, _Whole
 from events.kafka.transactions import AskingOnce
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "transactions", "acls"))
+FILES = tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "record_batches", "transactions", "acls"))
 READ = "3.0.12"
 """The version of kafka-python of which the code was read."""
 
 PRIVATE = {
     "_cluster": ("kafka.consumer.group", "KafkaConsumer"),
     "_coordinator": ("kafka.consumer.group", "KafkaConsumer"),
+    "_fetcher": ("kafka.consumer.group", "KafkaConsumer"),
     "_metadata": ("kafka.producer.kafka", "KafkaProducer"),
     "_sender": ("kafka.producer.kafka", "KafkaProducer"),
     "_transaction_manager": ("kafka.producer.kafka", "KafkaProducer"),
@@ -40,7 +42,7 @@ def private_attributes(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Attribute) or not re.match(r"_[a-z]", node.attr):
             continue
-        if not isinstance(node.value, ast.Name) or node.value.id not in ("self", "alone"):
+        if ast.unparse(node.value) not in ("self", "alone", "super()"):
             yield node.attr
 
 
@@ -85,6 +87,22 @@ def test_every_private_attribute_is_listed_and_there() -> None:
     assert used == set(PRIVATE)
     for name, (module, class_name) in PRIVATE.items():
         assert f"self.{name} = " in getsource(getattr(import_module(module), class_name))
+
+
+def test_what_the_fetcher_does_with_the_records_of_a_batch() -> None:
+    """`FetchedRecords` rests on it: the checksum is compared before, and nothing is asked of a record but what it has."""
+    fetcher = import_module("kafka.consumer.fetcher").Fetcher
+    assert "parsed_records = self.PartitionRecords(fetch_offset, tp, records,\n" in getsource(
+        fetcher._parse_fetched_data
+    )
+    unpacked = getsource(fetcher.PartitionRecords._unpack_records)
+    assert unpacked.index("batch.validate_crc()") < unpacked.index("for record in batch:")
+    assert set(re.findall(r"\brecord\.(\w+)", unpacked)) == {
+        name for name in dir(_Whole([ReadMessage(0, None, None, [])])) if not name.startswith("__")
+    }
+    batch = import_module("kafka.record.default_records").DefaultRecordBatch
+    assert {"_buffer", "_pos"} <= set(batch.__slots__)
+    assert getsource(batch.__iter__).split("\n")[1:3] == ["        self._maybe_uncompress()", "        return self"]
 
 
 def test_what_the_producer_repeats_by_itself() -> None:

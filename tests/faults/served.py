@@ -10,8 +10,9 @@ from typing import Any
 from unittest.mock import patch
 
 from events.errors import IntegrityError
-from events.kafka.client import ReadMessage, TopicPartition, TopicReader
+from events.kafka.client import TopicPartition, TopicReader
 from events.kafka.log import KafkaLog
+from events.kafka.record_batches import ReadMessage
 from events.proofs.verify import verify
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import check, groups, tables

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.kafka.foreign_records import ResultPlaces, StreamPlaces, beside_streams
 from events.kafka.partition_reader import Chains
-from events.kafka.prefetch import PrefetchedRecord
+from events.kafka.record_batches import ReadMessage
 from events.kafka.survey import Ends
 from events.kafka.topics import parse_address
 from events.log.appender import StreamState, place
@@ -272,7 +272,7 @@ def kafka_record(data: bytes) -> None:
     head, _, value = data.partition(b"\n")
     parts = head.split(b" ")
     headers = [("seq", parts[0]), ("hash", (parts[1] if len(parts) > 1 else b"").ljust(32, b"\0"))][: len(parts) + 1]
-    message = PrefetchedRecord(0, parts[-1], value, headers)
+    message = ReadMessage(0, parts[-1], value, headers)
     for reason_of in beside_streams(ResultPlaces()).values():
         reason_of(message)
     home = ("rack.events", 0)
