@@ -116,6 +116,7 @@ def assert_as_built(log: MemoryLog, folder: Path, right: Built | None = None) ->
 # ---------------------------------------------------------------------------------------------------------- as derived
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restarts", [0, 2])
 def test_the_rows_of_a_floor_are_those_derived_afterward(restarts: int, floor: MemoryLog, tmp_path: Path) -> None:
     for step in range(restarts + 1):
@@ -127,6 +128,7 @@ def test_the_rows_of_a_floor_are_those_derived_afterward(restarts: int, floor: M
     assert len(set(reasons)) > 2, "rounds of several kinds that a row cannot settle"
 
 
+@pytest.mark.slow
 def test_a_floor_is_followed(floor: MemoryLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are put off while events come, and are all there in the end."""
     monkeypatch.setattr(kept_table, "WRITE_EVERY_S", 0.05)
@@ -293,6 +295,7 @@ def test_a_table_that_was_derived_is_gone_on_with(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------------------------------- several processes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restarts", [0, 2])
 def test_the_rows_of_streams_judged_elsewhere_are_those_derived_afterward(
     restarts: int, floor: MemoryLog, tmp_path: Path
@@ -304,6 +307,7 @@ def test_the_rows_of_streams_judged_elsewhere_are_those_derived_afterward(
     assert len(rows_in(tmp_path / "kept")) > 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", range(20, 260, 40))
 def test_one_process_and_several_go_on_with_each_others_rows(cut: int, tmp_path: Path) -> None:
     """With corrections and late facts of every kind, and a restart anywhere."""

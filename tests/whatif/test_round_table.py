@@ -150,6 +150,7 @@ def test_a_correction_that_does_not_count_is_replayed_with_the_round_it_names(af
     assert found == dict(results.results("adjudications"))
 
 
+@pytest.mark.slow
 def test_of_an_honest_floor_at_most_a_twentieth_goes_to_event_replay(tmp_path: Path) -> None:
     """Of all games; and no round of them for a patron who sits down, a deck's first round, or a second box."""
     floor = gaming_day.simulate(7, 100, games=tuple(GAMES), plant=False)

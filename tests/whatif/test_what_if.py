@@ -46,6 +46,7 @@ def one_by_one(log: MemoryLog, book: Rulebook) -> WhatIfResult:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -66,6 +67,7 @@ def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
     assert 0 < answer.event_replayed < answer.rounds
 
 
+@pytest.mark.slow
 def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> None:
     """It never was in force (D14), and what voids a round is another chapter's: every round is replayed by it."""
     words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
@@ -111,6 +113,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "words"), [(game, words) for game, each in OTHERS.items() for words in each])
 def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
     log, table = others[game]
@@ -124,6 +127,7 @@ def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[
         assert 0 < answer.event_replayed < answer.rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", OTHERS)
 def test_rules_as_they_are_at_one_table(game: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
     """The first submission on file at a table, at all tables of its game."""

@@ -346,6 +346,7 @@ def test_a_dealer_who_errs_thrice_as_often_stands_out_and_the_others_do_not() ->
     assert frame.filter(pl.col("look"))["dealer"].to_list() == ["d-05"]
 
 
+@pytest.mark.slow
 def test_honest_months_say_look_here_no_more_often_than_stated() -> None:
     """Two reports of 20 months, each at 1 in 100 or less: more than 3 in 40 has a chance of 1 in 1,400."""
     looked = 0

@@ -92,6 +92,7 @@ def test_a_hand_s_cards_are_drawn_without_replacement(honest: Warehouse) -> None
     assert set(cards["freedom"]) == {52}
 
 
+@pytest.mark.slow
 def test_rolls_that_are_just_enough_to_test_are_as_likely_as_they_are() -> None:
     """200,000 sequences of fair rolls: p = 0.1 % or less comes no more than half as often again; after 30 pairs it came more than
     twice as often. Three standard errors of such a share are 0.021 %."""
@@ -167,6 +168,7 @@ def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers:
         )
 
 
+@pytest.mark.slow
 def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
     """25 honest floors: more than two reports with an alarm have a chance of 1 in 500."""
     alarmed = sum(not alarms(devices.floor(seed, tables=2, rounds=120)).is_empty() for seed in range(25))

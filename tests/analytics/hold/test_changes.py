@@ -80,6 +80,7 @@ def test_house_win_leads_to_win_line_by_line(db: Warehouse) -> None:
     assert (uncounted["table_days"], uncounted["table_days_counted"]) == (4, 3)
 
 
+@pytest.mark.slow
 def test_honest_halves_of_a_month_seldom_differ() -> None:
     """40 honest months: at most 3 with an alarm (at 1 in 100, more than 3 come once in 3,000)."""
     alarmed = 0
@@ -168,6 +169,7 @@ def test_a_lasting_win_above_theory_signals_where_patrons_decide_nothing() -> No
     assert not base["alarm"].any()
 
 
+@pytest.mark.slow
 def test_uneven_payouts_of_honest_months_seldom_signal() -> None:
     """30 honest months of the Fortune Bonus: a CUSUM of exact scores signals in at most 4 of them (once in 930 days a side)."""
     signals = 0

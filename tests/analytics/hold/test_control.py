@@ -110,6 +110,7 @@ def test_a_point_alone_is_the_middle() -> None:
     assert (row["z"], row["place"], row["low_95_percent"]) == (0.0, "within", pytest.approx(row["middle_percent"]))
 
 
+@pytest.mark.slow
 def test_of_an_honest_floor_of_three_dealers_one_point_in_twenty_lies_outside_95_percent() -> None:
     outside = [
         place != "within"

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.kernels
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["seven_cards", "ace_high", "dice", "over_under"])
 def test_stored_counts_are_those_counted_again(name):
     assert dict(counts(name)) == {"command": f"rack theory --compute {name}", **compute(name)}
@@ -62,6 +63,7 @@ def test_a_hand_alone_gets_its_suits_as_beside_another_that_shares_no_rank():
     assert ace_high.suits_of_both(7, 6, 0) == suitings((1,) * 7, 4, 5) * suitings((1,) * 6, 4, 4)
 
 
+@pytest.mark.slow
 def test_both_ace_high_as_often_as_dealt():
     """200,000 deals that are ace high for the dealer: how often the player's hand is too, within four standard errors."""
     shuffle, both, dealers = random.Random(12), 0, 0
@@ -144,6 +146,7 @@ def best_outcome(cards, dealer):
     return min(found, key=("win", "tie", "lose").index)
 
 
+@pytest.mark.slow
 def test_rounds_end_as_the_game_says():
     nine_before_ace_high = parse_cards("As 9d 8c 6h 4s 3d 2c"), parse_cards("Kd Kh 7s 7d 5c 5h 2d")
     dealt = [nine_before_ace_high, *deals(150, 3)]

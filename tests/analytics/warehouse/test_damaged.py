@@ -21,6 +21,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample.make(tmp_path_factory.mktemp("whole") / "w.duckdb")
 
 
+@pytest.mark.slow
 def test_a_file_that_was_cut_or_altered_anywhere_is_no_defect(
     whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def check_ranks(cards: Sequence[int]) -> None:
         assert sevens.rank_sevens(np.array([cards], dtype=np.uint8), wheel == "lowest")[0] == best
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(hands)
 def test_any_seven_cards(cards: list[int]) -> None:
@@ -92,6 +93,7 @@ def test_hands_that_are_easily_got_wrong(text: str) -> None:
     check_ranks(parse_cards(text))
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_counts_of_the_53_card_deck() -> None:
     """The published counts of the Fortune lines (§ 688a.12), each hand counted by its best line; 154,143,080 in all."""
@@ -146,6 +148,7 @@ def test_blocks_ranked_by_two_workers_are_the_rows_in_order() -> None:
     assert (sevens.rank_sevens(many, workers=2) == expected).all()
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_same_with_the_compiler_off() -> None:
     """So that coverage, and a debugger, see the kernels; what is compiled and what is written are the same."""
