@@ -20,6 +20,7 @@ from desk.house.record import (
     House,
     Line,
     TableRecord,
+    append_after,
     drafts,
     house_event,
     records,
@@ -146,7 +147,7 @@ class CountRoom(Pit):
                     record.numbers[made[0].source] = made[0].source_seq
                     made += drafts(record, "count", person, [Entry(corrected, self._now_us())])
                 groups.append((record.stream, made))
-            self._log.append_groups(groups)
+            append_after(self._log, {record.stream: record.last for record in found}, groups)
         self._path(draft.day).unlink()
 
     def _counted(self, table: str, cents: int, by: str, day: str) -> Event:

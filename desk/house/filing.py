@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from desk.house.record import BEGINNINGS, Entry, TableRecord, drafts, house_event, records
+from desk.house.record import BEGINNINGS, Entry, TableRecord, append_after, drafts, heads_of, house_event, records
 from desk.review.persons import Person, Persons, ReviewRefused, acting
 from events.errors import EventError
 from events.log.contract import EventLog
@@ -247,7 +247,7 @@ class Office:
                     group += drafts(record, "office", second, [signed])
                 made.append(filing)
                 groups.append((record.stream, group))
-            self._log.append_groups(groups)
+            append_after(self._log, {record.stream: record.last for record in found}, groups)
         return made
 
     def drafts(self, record: TableRecord, text: str, by: str, event_ids: Sequence[str] = ()) -> list[Draft]:
@@ -277,6 +277,7 @@ class Office:
         """
         person, second = self.two_persons(by, signed_by, "publishes the amendment")
         with self._log.turn():
+            heads = heads_of(self._log)
             publication = publishing(self._log, text)
             made = publication.amendment
             event = house_event(
@@ -290,7 +291,7 @@ class Office:
                 toml=text,
             )
             streams = [PROPERTY, *(f"table/{name}" for name in publication.tables)]
-            self._log.append_groups([(stream, self._entered(stream, person, event)) for stream in streams])
+            append_after(self._log, heads, [(stream, self._entered(stream, person, event)) for stream in streams])
         return publication
 
     def two_persons(self, by: str, signed_by: str, does: str) -> tuple[Person, Person]:
@@ -342,7 +343,7 @@ class Office:
                 signed = Entry(house_event(model.FilingSigned, by=person.token, signs=seq), self._now_us)
                 made[record.table] = seq
                 groups.append((record.stream, drafts(record, "office", person, [signed])))
-            self._log.append_groups(groups)
+            append_after(self._log, {record.stream: record.last for record in found}, groups)
         return made
 
     def _second(self, by: str, first: str) -> Person:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from desk.house.filing import Office, Returns, planned
 from desk.house.property_file import FILE, Property, Table
-from desk.house.record import TableRecord
+from desk.house.record import TableRecord, append_after, heads_of
 from desk.house.running import Written, running_files
 from desk.review.persons import Persons, ReviewRefused, acting
 from events.log.contract import EventLog
@@ -178,10 +178,11 @@ def apply(made: Property, log: EventLog, returns: Returns, *, by: str, now_us: i
         )
     person = acting(made.persons, by, *APPLIERS)
     with log.turn():
+        heads = heads_of(log)
         plan = make_plan(made, log, returns, person.token)
         groups = list(_groups(made, log, plan, made.persons, by, now_us))
         if groups:
-            log.append_groups(groups)
+            append_after(log, heads, groups)
     return plan
 
 

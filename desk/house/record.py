@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from desk.review.persons import Person, ReviewRefused
-from events.errors import EventError, UndecodableEvent
+from events.errors import EventError, UndecodableEvent, WrongSequence
 from events.log.contract import EventLog, Record
 from events.open import open_log
 from events.vocabulary import model
@@ -433,6 +433,24 @@ def house_at(address: str, *, read_only: bool = False, **options: Any) -> Iterat
     """Open the log at an address for the people of the house; `options` say how a cluster is reached. Raises `EventError`."""
     with closing(open_log(address, read_only=read_only, **options)) as log:
         yield log
+
+
+def heads_of(log: EventLog) -> dict[str, int]:
+    """Return stream → the number of its last event: read before what is to follow from the streams."""
+    return {stream: log.head(stream).seq for stream in log.streams()}
+
+
+def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple[str, Sequence[Draft]]]) -> None:
+    """Append groups of several streams if each stream still ends where it was read (stream → last number; else it is new).
+
+    Raises `ReviewRefused` if another writer came between, which only a log on Kafka lets in; then nothing was written.
+    """
+    try:
+        log.append_groups(groups, {stream: heads.get(stream, 0) + 1 for stream, _ in groups})
+    except WrongSequence as error:
+        raise ReviewRefused(
+            f"another writer came between: {error}; nothing was written: look again and repeat"
+        ) from error
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from events.errors import (
     SegmentMissing,
     SequenceGap,
 )
-from events.log.contract import QUARANTINE, AppendResult, Head, QuarantineEntry, Record
+from events.log.contract import NOTHING_EXPECTED, QUARANTINE, AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import link
@@ -106,7 +106,9 @@ class ArchiveLog(SoleWriter, OwnStore):
         """Refuse: an archive takes no events."""
         raise self._refusal()
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
         """Refuse: an archive takes no events."""
         raise self._refusal()
 

@@ -36,7 +36,7 @@ from events.kafka.survey import BESIDE, BesideSurvey, PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
 from events.kafka.transactions import OutgoingRecord
-from events.log.contract import MAX_SEQ, AppendResult, Clock, Head, QuarantineEntry, Record
+from events.log.contract import MAX_SEQ, NOTHING_EXPECTED, AppendResult, Clock, Head, QuarantineEntry, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
@@ -157,16 +157,20 @@ class KafkaLog(SoleWriter):
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group (see `EventLog.append`)."""
-        return self._commit([(stream, drafts)], expected_seq)[0]
+        return self._commit([(stream, drafts)], {stream: expected_seq})[0]
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
         """Append groups of several streams, each at the end of its stream: one transaction for each partition.
 
-        If one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
+        What is expected, and whether drafts may go in, is known of every partition before anything is sent. If one then fails
+        (its broker does not answer, another machine takes it over), the others' groups are stored all the same: the error
+        names their streams, and repeating the same drafts stores the rest.
         """
-        return self._commit(list(groups), None)
+        return self._commit(list(groups), expected)
 
-    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected: Mapping[str, int]) -> list[AppendResult]:
         with self._lock, relaxed_gc():
             self._check_writable()
             lanes = [self._lane(stream) for stream, _ in groups]
@@ -174,7 +178,7 @@ class KafkaLog(SoleWriter):
             for lane in staged:
                 self._shard(lane).claim()
             try:
-                appended = self._stage(lanes, groups, staged, expected_seq)
+                appended = self._stage(lanes, groups, staged, expected)
             except (EventError, WrongSequence):
                 for lane in staged:  # what is refused here must not rest on where the streams stood before a successor
                     self._shards[lane].must_be_at_the_end()
@@ -187,12 +191,12 @@ class KafkaLog(SoleWriter):
         lanes: Sequence[TopicPartition],
         groups: Sequence[tuple[str, Sequence[Draft]]],
         staged: Mapping[TopicPartition, StagedAppend],
-        expected_seq: int | None,
+        expected: Mapping[str, int],
     ) -> list[AppendResult]:
         for lane, (stream, _) in zip(lanes, groups, strict=True):
             next_seq = self._shards[lane].state(stream).head.seq + 1
-            if expected_seq not in (None, next_seq):
-                raise WrongSequence(stream, expected_seq or 0, next_seq)
+            if expected.get(stream, next_seq) != next_seq:
+                raise WrongSequence(stream, expected[stream], next_seq)
             if stream not in self._verified:
                 self.verify_head(stream)
                 self._verified.add(stream)
@@ -223,7 +227,11 @@ class KafkaLog(SoleWriter):
         each_lane(lambda lane, each: self._shards[lane].prepare() if each.records else None)
         each_lane(self._finish)
         if failed:
-            raise next(iter(failed.values()))
+            first = next(iter(failed.values()))
+            stored = sorted(stream for lane, each in staged.items() if lane not in failed for stream in each.states)
+            if not stored or isinstance(first, IntegrityError):
+                raise first
+            raise type(first)(f"{first}; stored all the same: {', '.join(stored)}") from first
 
     def _finish(self, lane: TopicPartition, staged: StagedAppend) -> None:
         if staged.records:

@@ -106,6 +106,9 @@ class ChainedResult(NamedTuple):
     hash: bytes
 
 
+NOTHING_EXPECTED: Mapping[str, int] = MappingProxyType({})
+"""What is expected of streams if each is to go on wherever it ends."""
+
 MAX_SEQ = 2**53 - 1
 """The largest number that an event can have; as a position it is past the end of any stream."""
 
@@ -152,8 +155,14 @@ class EventLog(Protocol):
         elsewhere, `SecondWriter` if another process writes, `EventError` if a draft is not acceptable.
         """
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
-        """Append groups of several streams in one durable commit, each at the end of its stream."""
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
+        """Append groups of several streams in one durable commit, each at the end of its stream.
+
+        `expected`: stream → the number that the first event for it gets, as `expected_seq` of `append`: if one is elsewhere,
+        nothing is stored. On Kafka a commit is one transaction for each partition: see `events.kafka.log`.
+        """
 
     def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
         """Yield a stream's records from a number on, in order, chain checked from the start of what is read.

@@ -28,7 +28,7 @@ from events.errors import (
     WrongSequence,
 )
 from events.log.appender import StreamState, place, report_digest, state_at
-from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record, StreamIndex
+from events.log.contract import NOTHING_EXPECTED, AppendResult, Clock, Head, QuarantineEntry, Record, StreamIndex
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import CHAIN_TAG, genesis
@@ -162,11 +162,13 @@ class SqliteLog(OwnStore):
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group (see `EventLog.append`)."""
-        return self._commit([(stream, drafts)], expected_seq)[0]
+        return self._commit([(stream, drafts)], {stream: expected_seq})[0]
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
         """Append groups of several streams in one durable commit, each at the end of its stream."""
-        return self._commit(list(groups), None)
+        return self._commit(list(groups), expected)
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -211,11 +213,11 @@ class SqliteLog(OwnStore):
         """Return what was made again because it differed from the chain, a sentence for each stream."""
         return list(self._repairs)
 
-    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected: Mapping[str, int]) -> list[AppendResult]:
         with self.turn(), relaxed_gc():
             for _ in range(1 + len({stream for stream, _ in groups})):
                 try:
-                    return self._commit_once(groups, expected_seq)
+                    return self._commit_once(groups, expected)
                 except IndexDiffers as error:
                     differs = self._repeats.make_anew(error.stream, self.read(error.stream))
                     if differs is not None:
@@ -225,13 +227,14 @@ class SqliteLog(OwnStore):
             )
 
     def _commit_once(
-        self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None
+        self, groups: Sequence[tuple[str, Sequence[Draft]]], expected: Mapping[str, int]
     ) -> list[AppendResult]:
         staged: dict[str, StreamState] = {}
         for stream, _ in groups:
             staged[stream] = self._state(stream)
-            if expected_seq not in (None, staged[stream].head.seq + 1):
-                raise WrongSequence(stream, expected_seq or 0, staged[stream].head.seq + 1)
+            next_seq = staged[stream].head.seq + 1
+            if expected.get(stream, next_seq) != next_seq:
+                raise WrongSequence(stream, expected[stream], next_seq)
         try:
             self._high_water.reserve(len(staged))
         except OSError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from events.archive.read import ArchiveLog
 from events.archive.write import write_archive
-from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
+from events.log.contract import NOTHING_EXPECTED, AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.vocabulary.envelope import Draft
 from tests.contract.backends import Backend, SqliteBackend, Tamper
@@ -35,8 +35,10 @@ class SealedLog(OwnStore):
         self._seal()
         return appended
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
-        appended = self.log.append_groups(groups)
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
+        appended = self.log.append_groups(groups, expected)
         self._seal()
         return appended
 

@@ -169,6 +169,16 @@ def test_groups_of_several_streams_go_in_one_commit(log: EventLog, drafts: Draft
     assert log.append_groups([]) == []
 
 
+def test_groups_of_several_streams_go_where_they_are_expected_or_nowhere(log: EventLog, drafts: Drafts) -> None:
+    log.append("table/a", 1, [drafts.day()])
+    groups = [("table/b", [drafts.day()]), ("table/a", [drafts.wager()])]
+    for expected in ({"table/a": 1}, {"table/a": 3}, {"table/a": 2, "table/b": 2}):
+        with pytest.raises(WrongSequence, match="the next event is"):
+            log.append_groups(groups, expected)
+        assert [log.head(stream).seq for stream in ("table/a", "table/b")] == [1, 0]
+    assert [each.seqs for each in log.append_groups(groups, {"table/a": 2, "table/b": 1})] == [(1,), (2,)]
+
+
 def test_streams_are_listed_in_order(log: EventLog, drafts: Drafts) -> None:
     names = ["table/z", "meter/m-1", "property/main", "review/z", "observed/z", "table/a"]
     log.append_groups([(name, [drafts.day()]) for name in names])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
+from events.errors import EventError, LogUnavailable, LostTail, SecondWriter, WrongSequence
 from events.kafka import partition_writer
 from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
@@ -231,6 +231,35 @@ def test_groups_of_several_partitions(open_log: Open, drafts: Drafts) -> None:
     assert [each.seqs for each in appended] == [tuple(range(1, 8))] * 8
     assert sum(len(batch) for batch in log.tail({})) == 56
     assert log.acknowledged() == {stream: log.head(stream) for stream in streams}
+
+
+def test_who_came_between_stops_groups_of_several_partitions(open_log: Open, drafts: Drafts) -> None:
+    log = open_log(create=True, property_id="bellwether", partitions=4)
+    late, groups = open_log("elsewhere"), [(stream, [drafts.day()]) for stream in (TABLE, OTHER)]
+    assert log._lane(TABLE) != log._lane(OTHER)
+    expected = {stream: late.head(stream).seq + 1 for stream, _ in groups}
+    log.append(OTHER, 1, [drafts.day()])
+    with pytest.raises(WrongSequence, match=f"{OTHER}: the next event is 2, the writer expected 1"):
+        late.append_groups(groups, expected)
+    assert [late.head(stream).seq for stream, _ in groups] == [0, 1]
+    assert [each.seqs for each in late.append_groups(groups, {TABLE: 1, OTHER: 2})] == [(1,), (2,)]
+
+
+def test_if_one_partition_fails_the_error_names_what_is_stored(open_log: Open, drafts: Drafts) -> None:
+    log = open_log(create=True, property_id="bellwether", partitions=4)
+    log.append_groups([(stream, [drafts.day()]) for stream in (TABLE, OTHER)])
+    begin = partition_writer.PartitionWriter.begin
+
+    def overtaken(shard: partition_writer.PartitionWriter, staged: partition_writer.StagedAppend) -> None:
+        if shard is log._shards[log._lane(OTHER)]:
+            open_log("elsewhere").append(OTHER, 2, [drafts.wager()])
+        begin(shard, staged)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(partition_writer.PartitionWriter, "begin", overtaken)
+        with pytest.raises(SecondWriter, match=f"has taken over; stored all the same: {TABLE}$"):
+            log.append_groups([(stream, [drafts.wager()]) for stream in (TABLE, OTHER)], {TABLE: 2, OTHER: 2})
+    assert [log.head(stream).seq for stream in (TABLE, OTHER)] == [2, 2]
 
 
 def test_creating_twice_changes_nothing(open_log: Open, log: KafkaLog) -> None:

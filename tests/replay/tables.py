@@ -13,7 +13,7 @@ import msgspec
 
 from events.errors import AppendRefused, IntegrityError
 from events.log.appender import StreamState, place
-from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
+from events.log.contract import NOTHING_EXPECTED, AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.log.hash_chain import genesis
 from events.log.turn import SoleWriter
@@ -212,7 +212,9 @@ class ReadOnly(SoleWriter, OwnStore):
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         raise AppendRefused("open for reading only")
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
+    def append_groups(
+        self, groups: Iterable[tuple[str, Sequence[Draft]]], expected: Mapping[str, int] = NOTHING_EXPECTED
+    ) -> list[AppendResult]:
         raise AppendRefused("open for reading only")
 
     def quarantine(self, *entries: QuarantineEntry) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from desk.house.filing import Office, planned, read_filed_rules
 from desk.house.record import TableRecord
 from desk.review.persons import Person, Persons, ReviewRefused
 from events.errors import EventError
+from events.log.contract import NOTHING_EXPECTED, AppendResult
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
@@ -23,6 +25,7 @@ from intake.lines import AcceptedLine, Refusal
 from replay.transcript.transcript import rules_filed
 from rulebook.chapters.editions import amendment_from_words
 from rulebook.chapters.rulebook import parse_submission, submission_from_words
+from tests.contract.drafts import Drafts
 
 AT_US = 1_772_400_000_000_000
 PERSONS = Persons(
@@ -73,6 +76,31 @@ def test_a_filing_names_who_filed_and_who_signed(log: SqliteLog, office: Office)
     *_, last = (decode(record.data).payload for record in log.read("table/fu-01"))
     assert last == model.FilingSigned(by="s-kane", signs=4)
     assert len(stored(log, "fu-02")) == 2
+
+
+class Overtaken(SqliteLog):
+    """A log as on Kafka: another writer may come between what was read and what is appended."""
+
+    others = Drafts()
+
+    def append_groups(self, groups: Any, expected: Mapping[str, int] = NOTHING_EXPECTED) -> list[AppendResult]:
+        super().append_groups([("table/fu-02", [self.others.wager()])])
+        return super().append_groups(groups, expected)
+
+
+def test_who_comes_between_stops_a_filing_at_all_tables(tmp_path: Path, log: SqliteLog, office: Office) -> None:
+    office.file(["fu-01", "fu-02"], rules(), percent_of, by="m.ortiz")
+    before = stored(log)
+    log.close()
+    with closing(Overtaken(log.path)) as overtaken:
+        office = Office(overtaken, PERSONS, AT_US)
+        for act in (
+            lambda: office.sign(["fu-01", "fu-02"], by="s.kane"),
+            lambda: office.file(["fu-01", "fu-02"], rules(day="2026-12-28"), percent_of, by="m.ortiz"),
+        ):
+            with pytest.raises(ReviewRefused, match="another writer came between: table/fu-02: the next event is"):
+                act()
+        assert stored(overtaken) == before
 
 
 @pytest.mark.parametrize(
