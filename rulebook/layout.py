@@ -40,7 +40,7 @@ class FurtherWager(msgspec.Struct, frozen=True):
 class BettingBox(msgspec.Struct, frozen=True):
     """One betting position: the bettor, the hand, the stakes in cents by wager, and the decision.
 
-    `voided` is None where the hand was called void and it is unknown whether it could be. `collected`: a surrendered base
+    `voided` is None if the hand was called void and it is unknown whether that was allowed. `collected`: a surrendered base
     wager that the dealer took at once, by the rules of surrender. `settled`: the wagers that were settled before the box
     was abandoned.
     """

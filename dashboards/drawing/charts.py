@@ -171,7 +171,8 @@ FLAGS = {
 
 
 def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
-    """Return how far each win is from theory in standard deviations (z), next to if 95 % and 99.7 % lie; `names` are the rows'.
+    """Return the chart of how far each win is from theory in standard deviations (z), with the bounds of 95 % and 99.7 %; `names`
+    are those of the rows.
 
     The bands are those of `win_against_theory`, uneven where payouts are. What lies far out is cut off and said in numbers.
     """

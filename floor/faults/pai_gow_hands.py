@@ -306,7 +306,7 @@ def dealer_turned_early(play: Any) -> Spot:
 
 
 def _two_boxes(plan: PaiGowPlan) -> bool:
-    """Let a seated patron have the box next to too, with a wager that is larger or the same."""
+    """Give a seated patron the adjacent box too, with a wager that is larger or the same."""
     plan.clear()
     for seat in plan.single_boxes():
         if seat < 6 and seat + 1 in plan.unseated:

@@ -63,7 +63,7 @@ def after_no_more_bets(play: Any) -> ScriptStep:
 
 
 def optional_alone(wager: Callable[[Any], str]) -> Prepare:
-    """Let an optional wager are at a box without its base wager."""
+    """Place an optional wager at a box without its base wager."""
 
     def prepare(plan: Any) -> bool:
         require(len(plan.boxes) >= 2 and wager(plan) in plan.book.offers and one_box_seat(plan))
@@ -75,7 +75,7 @@ def optional_alone(wager: Callable[[Any], str]) -> Prepare:
 
 
 def off_limits(plan: Any) -> bool:
-    """Let a wager that one starts with be above the maximum or below the minimum."""
+    """Place a base wager above the maximum or below the minimum."""
     require(one_box_seat(plan))
     offer = plan.book.offers[plan.base]
     cents = offer.min_cents - 500 or 100 if plan.turn % 2 else offer.max_cents + 10_000
@@ -84,7 +84,7 @@ def off_limits(plan: Any) -> bool:
 
 
 def not_seated(plan: Any) -> bool:
-    """Let one who is not seated wager at a free box, or a seated player at a second box if none is allowed."""
+    """Have a patron who is not seated wager at a free box, or a seated player at a second box if none is allowed."""
     require(plan.make_empty(1) and plan.unseated)
     plan.chosen = plan.random.choice(plan.unseated)
     bettor = plan.table.people.token()

@@ -1,6 +1,6 @@
 """DJ Wild Stud Poker: what players decided, and what of the settlement follows from it (Annex A, rulemaking 125-223).
 
-§§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Facts of a round only; which of them break a rule is said in the other files of the game.
+§§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Only the facts of a round; the game's other files find the faults in them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BASE = ("ante", "blind", "raise")
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """What a player decided, by what fact: said, or shown by the Raise Wager; and the fact that placed that, if any."""
+    """What a player decided, the fact that says or shows it (a Raise Wager), and the fact that placed that wager, if any."""
 
     decision: Literal["raise", "fold"]
     fact: RecordedEvent
@@ -47,7 +47,7 @@ class Decided(msgspec.Struct, frozen=True):
 def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
     """Return each seat's decision as first made; None if a raise and a fold contradict each other, or it was no decision.
 
-    What a player who had decided says or places after the dealer's hand was turned over decides nothing (D733).
+    A player's second statement or wager after the dealer's hand was turned over decides nothing (D733).
     """
     found: dict[int, Decided | None] = {}
     wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
@@ -99,11 +99,11 @@ def turned(round_: Round) -> RecordedEvent | None:
 
 @derived_of_each
 def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
-    """Return whether a seat raised or folded, None if that cannot be told.
+    """Return whether a seat raised or folded, None if it is unknown.
 
-    A fold is "not making Raise Wagers" (§ 687a.1): if the record covers the wagers and goes on past the decisions, a
-    seat without a raise has folded, unless it has neither an ante nor cards (D368). A raise that was said, and not placed
-    if the record would show it, is neither (D355).
+    A fold is "not making Raise Wagers" (§ 687a.1): if the record covers the wagers and goes on past the decisions, a seat without
+    a raise has folded, unless it has neither an ante nor cards (D368). A raise that was said but not placed, in a record that
+    covers wagers, is neither (D355).
     """
     made = decisions(round_, book)
     decided = made.get(seat)
@@ -130,9 +130,8 @@ def past_decisions(round_: Round, book: Rulebook) -> bool:
 
 
 def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> str | None:
-    """Say why a folded hand brings no Envy Bonus, or a folded wager gets none, where folded hands do not qualify (D191).
-
-    None if the hand that it was paid for is not one that a bonus is paid for, whatever was decided.
+    """Say why a folded hand brings no Envy Bonus, or a folded wager gets none, if folded hands do not qualify (D191). None if the
+    hand earns no bonus in any case.
     """
     held, paytable = readings(round_, book, position), offered(book, "progressive")
     cards = held[0].cards if len(held) == 1 else None
@@ -184,8 +183,8 @@ def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
 def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what settled wagers in their turn: nothing forfeited, given back late or paid by slip.
 
-    What a folded hand forfeits is collected when all have decided: if it was paid or given back instead, it had no turn,
-    and its money is what is wrong (D529). A hand that may have been folded, by the record, may have had its wagers collected.
+    What a folded hand forfeits is collected when all have decided: if it was paid or given back instead, it had no turn, and the
+    fault is in its money (D529). The wagers of a hand that may have been folded may have been forfeited.
     """
     decided = {*decisions(round_, book), *in_play(round_, book)}
     folded = {seat: how for seat in decided if (how := how_decided(round_, book, seat)) != "raise"}

@@ -28,7 +28,7 @@ DEALER_OPEN = "the clocks contradict the order of the last decision and the deal
 
 
 def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
-    """A card of a hand in play that is revealed before the raises are placed voids all hands, but for a player's own (D28)."""
+    """A card of a hand in play that is revealed before the raises voids all hands, unless a player shows his own (D28)."""
     exposures: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
@@ -106,7 +106,8 @@ def _why_open(round_: Round, book: Rulebook) -> str:
 
 
 def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
-    """Say why it is open whether an exposed card was of a hand in play: empty where it was; None if it was not, or his own.
+    """Say why it is open whether an exposed card was of a hand in play: empty if it was; None if it was not, or was the player's
+    own.
 
     A player may show cards of his own hand (D28), not the dealer's; of a card of the stack that became a player's it is not on
     record who showed it.
@@ -120,10 +121,10 @@ def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str
 
 
 def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str | None = None) -> str | None:
-    """Say why it is open whether a position is in play; empty where it is, None if it is not (D365).
+    """Say why it is open whether a position is in play; empty if it is, None if it is not (D365).
 
-    A box without an ante that was dealt nothing may have one that the record does not have; and where the card lies in a
-    hand in play, the box or the card may be wrong.
+    A box without an ante that was dealt nothing may have an ante that is not on record; and if the card lies in a hand in play,
+    the box or the card may be wrong.
     """
     playing = positions(round_, book)
     if position in playing:
@@ -139,8 +140,8 @@ def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str |
 def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
     """Say why it is open whether a card of the stack came into a hand in play: empty if it did, None if it did not (D367).
 
-    It did not if it went aside or to a box that is not in play, where by the order of the deal all had their cards, or where
-    all hands are on record without it. Open if it was not read, or a card of a hand was not (D533).
+    It did not if it went aside or to a box that is not in play, if by the order of the deal all had their cards, or if all hands
+    are on record without it. Open if it was not read, or a card of a hand was not (D533).
     """
     card, playing = exposed.payload.card, positions(round_, book)
     went = {fact.payload.to for fact in round_.of(model.CardsDealt) if card is not None and card in fact.payload.cards}
@@ -197,7 +198,7 @@ def _is_given_back_for(round_: Round, book: Rulebook, exposed: RecordedEvent) ->
 def _was_before_raises(
     round_: Round, book: Rulebook, exposed: RecordedEvent, before: Sequence[Decided], after: Sequence[Decided]
 ) -> bool:
-    """Whether a card was exposed before the raises, where these decisions came before it and these after it."""
+    """Whether a card was exposed before the raises, given the decisions before it and after it."""
     if any(each.decision == "raise" for each in after):
         return True
     undecided = set(in_play(round_, book)) - {

@@ -1,7 +1,7 @@
 """DJ Wild Stud Poker: the rules that only it has, and what is particular to its settlement (Annex A, rulemaking 125-223).
 
 §§ 687a.5(b), 687a.7(d)(1), 687a.8 to 687a.10, 687a.11(b), (d): who gets cards, the side card, the stub's count, decisions in
-turn. What players decided is in `dj_wild_decisions.py`, cards exposed before the raises are in `dj_wild_exposure.py`, one
+turn. What players decided is in `decisions.py`, cards exposed before the raises are in `dj_wild_exposure.py`, one
 player's settlement after another is in `dj_wild_settlement.py`, what a wager is due in `games/dj_wild/settle.py`.
 """
 
@@ -122,7 +122,7 @@ def _side_card_open(round_: Round) -> str:
 
 
 def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
-    """Say what is on record of a decision that cannot be told (D190, D355)."""
+    """Say what is on record of a decision that is not known (D190, D355)."""
     made = decisions(round_, book)
     if (decided := made.get(seat)) is not None and decided.decision == "raise":
         return f"seat {seat} announced a raise, and none was placed"
@@ -182,7 +182,7 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 
 @rule("PLAY-ORDER", on=("687a.11(b)",))
 def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Players raise or fold: a surrender is not known here, and is not taken for a fold (D330)."""
+    """Players raise or fold: this game has no surrender, and one is not taken for a fold (D330)."""
     for fact in round_.of(model.Surrendered):
         yield Indeterminate(
             f"seat {fact.payload.seat} surrendered, by the record, which the chapter does not know: did it fold?"
@@ -265,7 +265,7 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
 def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """One card is placed next to, after the dealer's hand; from an automated shoe if a Progressive lies at the table (D672)."""
+    """A side card is placed after the dealer's hand; from an automated shoe if a Progressive lies at the table (D672)."""
     if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
@@ -336,7 +336,7 @@ def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUBDUE", on=("687a.8(e)", "687a.9(f)", "687a.10(d)"))
 def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where the shuffler does not count the deck, the stub is counted at least once in five rounds of play.
+    """If the shuffler does not count the deck, the stub is counted at least once in five rounds of play.
 
     A shuffler that counts is taken to be in use unless the cards were shuffled by hand.
     """
@@ -358,7 +358,7 @@ def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("EQUIP-COUNT", on=("687a.5(b)",))
 def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A deck of which the shuffler counts another number than 53 is removed from the table; a later count cures nothing."""
+    """A deck that the shuffler does not count as 53 cards is removed from the table, whatever a later count says."""
     first, must = round_.first_card, book.chapter.numbers["deck_size"]
     if first is None:
         return

@@ -58,7 +58,7 @@ def lines(
 
 
 def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressive: bool) -> Hashable:
-    """Return what this game sees of five cards: hands of which it is the same are settled in the same way.
+    """Return all that matters of five cards in this game: hands with the same value are settled in the same way.
 
     It is the rank (Ante, Blind, Raise, Bad Beat), whether Trips pays it as natural, and the Progressive's line.
 
@@ -79,7 +79,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 
 
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
-    """What is seen of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
+    """All that matters of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
     return (
         tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
@@ -145,7 +145,7 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
 
 
 def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due | None:
-    """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
+    """The due of a wager that no cards decide: its hand was abandoned, or voided alone, which the text does not provide for."""
     if box.voided:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "13", paytable)
     if box.has_abandoned(wager):
@@ -156,7 +156,7 @@ def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable
 def _base(book: Rulebook, box: BettingBox, wager: str, hand_rank: Rank | None, dealer: Rank | None) -> Due:
     """Ante, Blind and Raise: forfeited by a fold, otherwise by the higher hand; equal hands push (D8).
 
-    Without a decision on record only what is lost either way can be told.
+    Without a decision on record only a loss by either decision is certain.
     """
     stake, paytable = box.stakes[wager], offered(book, wager)
     out = _out_of_play(book, box, wager, paytable)
@@ -279,7 +279,7 @@ class _Progressive:
         return box.decision is None and self.folds_lose and self.layout.past_decisions
 
     def may_share(self, box: BettingBox) -> bool:
-        """Say whether a box may take a share of the meter, by what its cards make with any side card; unread cards may."""
+        """Say whether a box may take a share of the meter, with any side card; unread cards may."""
         best = (
             [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
         )
@@ -306,7 +306,7 @@ class _Progressive:
     def in_turn(self, dues: Sequence[Due], turn: Collection[int]) -> list[Due]:
         """Return the dues with shares of one meter in the order in which seats were settled (D18).
 
-        Two shares whose order is not on record, or a share next to a hand that may take one, cannot be told.
+        Two shares whose order is not on record are unknown, and so is a share if another hand may take one.
         """
         settled = list(dues)
         shares = [at for at, due in enumerate(settled) if due.wager == "progressive" and due.share_bp]

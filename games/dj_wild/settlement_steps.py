@@ -26,9 +26,10 @@ SAYS_HOW = "(1) to (3) says how each is settled, not when (optional_wagers = any
 
 @rule("PAY-ORDER", on=("687a.11(e)", "687a.11(f)"))
 def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The wagers of one player after those of another, and of each ante, blind and raise before optional wagers.
+    """The wagers of one player are settled after those of another, and each player's ante, blind and raise before optional
+    wagers.
 
-    In which direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
+    The direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
     settled (D277). Slips may come later (D28); forfeited wagers are collected before.
     """
     if not round_.covers("settlement") or is_void(round_, book):
@@ -116,7 +117,7 @@ def _out_of_order(
 
 @rule("DEAL-RACK", on=("687a.11(c)", "687a.11(g)"))
 def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A hand's cards stay until its wagers are settled; of a folded one until its Trips and Progressive are."""
+    """A hand's cards stay until its wagers are settled; a folded hand's until its Trips and Progressive are."""
     if round_.lost or is_void(round_, book):
         return
     for fact in round_.of(model.CardsCollected):

@@ -26,7 +26,7 @@ HIGHEST = {9: "nine_high", 10: "ten_high", 11: "jack_high", 12: "queen_high", 13
 def insurance_line(cards: Sequence[int]) -> str | None:
     """Return the line of the Insurance that seven cards make, None if they have a pair or better (§ 659a.11(h)(2)).
 
-    "Pair or better" goes by the hands of five of § 659a.6(d): four in a row or of one suit are nothing here.
+    "Pair or better" means the five-card hands of § 659a.6(d): four in a row or of one suit do not count here.
 
     >>> from rulebook.cards.cards import parse_cards
     >>> insurance_line(parse_cards("As Ks Qd Jh 8s 6c 4d")), insurance_line(parse_cards("As Kh Qd Jh Ts 6c 4d"))

@@ -1,7 +1,6 @@
 """Over/Under: what was dealt to each hand and which was passed over or called dead (Annex A, rulemaking 125-223).
 
-§§ 686a.7(e), (h), 686a.9(c). Facts of a round only; which of them break a rule is said in `over_under.py` and
-`over_under_turns.py`.
+§§ 686a.7(e), (h), 686a.9(c). Only the facts of a round; `rules.py` and `turns.py` find the faults in them.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def dealt_to(round_: Round) -> dict[int, list[RecordedEvent]]:
 def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     """Return what of a seat's cards, as dealt, came with additional ones: with the first card too, where it came with others.
 
-    If the order of the deal is not on record, cards told in one line were not said to come at once (D327).
+    If the order of the deal is not on record, cards in one line need not have come at once (D327).
     """
     at_once = bool(cards) and len(cards[0].payload.cards) > 1 and round_.covers("deal")
     return cards if at_once else cards[1:]

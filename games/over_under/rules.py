@@ -1,7 +1,7 @@
 """Over/Under from the first card to the settlement: who gets cards when, who decides when, which hands are dead.
 
-Annex A, rulemaking 125-223, §§ 686a.6(b), (c), 686a.7(e)-(i), 686a.9(c). Decisions and settlements in turn are in
-`over_under_turns.py`, the facts of the hands in `over_under_hands.py`, the shoe is in `shoe_procedure.py`.
+Annex A, rulemaking 125-223, §§ 686a.6(b), (c), 686a.7(e)-(i), 686a.9(c). Decisions and settlements in turn are in `turns.py`, the
+facts of the hands in `hands.py`, the shoe is in `shoe_procedure.py`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from rulebook.layout import NO_HAND, BettingBox, Decision, TableLayout
 
 
 def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
-    """Say of each box what the game cannot see: its decision, of which wagers too late say nothing, and a hand called dead."""
+    """Add to each box its decision, which late wagers do not show, and whether its hand was called dead."""
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
     for box in layout.boxes:
@@ -77,7 +77,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
 
 
 def _decision_by_word(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
-    """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
+    """Return the decision that a player stated: the last one before the hand's additional cards, else after (§ 686a.7(f), (g)).
 
     If the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
     (D340).
@@ -249,7 +249,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
 
 @rule("DEAL-ORDER", on=("686a.7(e)", "686a.7(f)", "686a.7(h)", "686a.9(c)"))
 def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A card each from the dealer's left; then hand by hand two more, those of a hand that was passed over after all others."""
+    """One card to each hand from the dealer's left, then two more hand by hand; a hand that was passed over comes last."""
     if not round_.covers("deal"):
         return
     dealt, passed_over = dealt_to(round_), elections(round_, book)
@@ -312,7 +312,7 @@ def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
 
 @rule("DEAL-COUNT", on=("686a.7(e)", "686a.7(h)", "686a.9(c)"))
 def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Each hand with an ante gets three cards, a surrendered one too, unless it is called dead; no hand gets more."""
+    """Each hand with an ante, even a surrendered one, gets three cards unless it is called dead; no hand gets more."""
     if round_.voided is not None:
         return
     must, dealt, base = book.chapter.numbers["cards_per_hand"], dealt_to(round_), book.chapter.base

@@ -51,7 +51,7 @@ def total(cards: Sequence[int] | None) -> int | None:
 
 
 def best_decision(first: int) -> Literal["over", "under"]:
-    """Return what is best to decide upon the first card: nothing else is known, and a surrender is never best (§ 686a.7(g)).
+    """Return the best decision on the first card, all that is known then; a surrender is never best (§ 686a.7(g)).
 
     >>> from rulebook.cards.cards import CODE
     >>> best_decision(CODE["5c"]), best_decision(CODE["6c"])
@@ -172,7 +172,7 @@ def _bonus(book: Rulebook, box: BettingBox) -> Due:
 
 
 def _dead(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due:
-    """Settle a wager next to the ante of a hand that was called dead: the text returns the ante alone (D23)."""
+    """Settle any other wager of a hand that was called dead: the text returns only the ante (D23)."""
     if book.settings["dead_hand_returns"] == "all":
         return due_of(book, box, wager, Outcome.VOID, 0, "686a.9(c)", paytable)
     return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "686a.9(c)", paytable)

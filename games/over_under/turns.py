@@ -120,7 +120,7 @@ def _decided_at_another_time(
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
 def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Players elect over, under or to surrender: a raise or a fold is not known here, and is taken for none of these (D330)."""
+    """Players elect over, under or to surrender: a raise or a fold is not known here, and counts as none of these (D330)."""
     clear = {fact.payload.seat for fact in decisions(round_, book)}
     for fact in round_.of(model.DecisionMade):
         seat, decision = fact.payload.seat, fact.payload.decision
@@ -131,7 +131,7 @@ def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 
 def _by_hand(book: Rulebook) -> str:
-    """The other reading of when players decide: what follows a decision in the text is done hand by hand."""
+    """The other reading of when players decide: hand by hand, as the text describes what follows a decision."""
     return (
         f"D278: {book.cite('686a.7(h)')} and (i) have each hand dealt and settled after its decision before the next player's "
         "turn: so read (decisions = hand_by_hand), players decide hand by hand"

@@ -49,9 +49,8 @@ def first_seen(round_: Round) -> RecordedEvent | None:
 
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
-    """What follows from a card of the dealer seen before its time is in § 645a.13, which we do not hold (D13).
-
-    Whether the round is void is open then, as it is after the like in § 659a.13(e), which voids all hands.
+    """What follows if a card of the dealer is seen too early is in § 645a.13, which we do not hold (D13). So it is open whether
+    the round is void; § 659a.13(e) voids all hands in the same case.
     """
     early = [fact for fact, before in dealer_cards_seen(round_) if before is not False]
     if early:
@@ -85,7 +84,7 @@ UNREAD = {
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Say what is missing of a wager that the player's cards do not decide."""
+    """Say what a wager's result lacks if the player's cards do not decide it."""
     rolls = [fact.payload for fact in round_.rolls if fact.payload.lie == "flat"]
     if wager in ON_THE_DICE and any(roll.dice != rolls[0].dice for roll in rolls):
         return "two valid rolls of the dice are on record, and which of them counts is not"

@@ -1,7 +1,7 @@
 """The player-dealer position of California: rotation, action button, piles, backline wagers, fees, order of settlement.
 
 GEGR-002138; D3, D22, D28. The text has no section numbers: its headings are cited. It knows no irregularities that void a
-round, so what went wrong in the deal is found and the wagers stay as they lie.
+round, so faults in the deal are found, and the wagers count as they lie.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def action_of(round_: Round) -> int | None:
 
 
 def bank_of(round_: Round) -> Bank | None:
-    """Return the player-dealer. The wager is the original one: what was added after the first card does not count."""
+    """Return the player-dealer. The wager is the original one: chips added after the first card do not count."""
     wager = player_dealer_wager(round_)
     if wager is None:
         return None
@@ -86,7 +86,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
 
 
 def _player_dealer_open(round_: Round) -> str:
-    """Say that no wager of a player-dealer is on record, or which of several seats is the player-dealer's is not (D546)."""
+    """Say that no wager of a player-dealer is on record, or that it is open which of several is the player-dealer's (D546)."""
     seats = player_dealers(round_)
     if not seats:
         return "the player-dealer's wager is not on record"
@@ -101,7 +101,7 @@ LEFT_OPEN = "what is left of the player-dealer's wager is not on record"
 
 @rule("CA-ROTATE", on=("gegr-002138.Collection procedures",))
 def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After two rounds the position is offered clockwise; who accepts first gets it. A third is right when all declined."""
+    """After two rounds the position is offered clockwise; who accepts first gets it. A third round is right if all declined."""
     taken, before = player_dealer_wager(round_), round_.before.position
     if taken is None or not round_.covers("rotation"):
         return
@@ -342,7 +342,7 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _out_of_turn(dealt: Sequence[RecordedEvent]) -> RecordedEvent | None:
-    """The first card that did not go to the pile whose turn it was; whole piles say nothing of the turns."""
+    """The first card that did not go to the pile whose turn it was; whole piles do not show the turns."""
     if any(len(fact.payload.cards) > 1 for fact in dealt):
         return None
     there = [f"pile-{number}" for number in range(1, SEATS + 1)]
@@ -351,7 +351,7 @@ def _out_of_turn(dealt: Sequence[RecordedEvent]) -> RecordedEvent | None:
 
 
 def _may_be(hand: Sequence[str | None], pile: Sequence[str | None]) -> bool:
-    """Whether two readings can be of the same cards, those that were not read being any."""
+    """Whether two readings can be of the same cards; an unread card may be any."""
     only_hand = [card for card in hand if card is not None and card not in pile]
     only_pile = [card for card in pile if card is not None and card not in hand]
     return len(hand) == len(pile) and len(only_hand) <= pile.count(None) and len(only_pile) <= hand.count(None)
@@ -442,9 +442,9 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("CA-FEE", on=("gegr-002138.Collection procedures",))
 def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """One flat fee for each seat with a base wager, as filed; whoever bets behind or deals pays that or nothing.
+    """One flat fee for each seat with a base wager, as filed; a patron who bets behind or deals pays that or nothing.
 
-    If several rates are filed, one of them is due; which, the record does not say (D554).
+    If several rates are filed, any one of them may be due: the record does not say which (D554).
     """
     rates = filed_rates(book)
     staked = [stake for stake in stakes(round_, book).values() if stake.on_layout_cents > 0]
@@ -495,7 +495,7 @@ def _filed_fee(rates: Sequence[int]) -> str:
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))
 def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Where the player-dealer's wager does not cover all, it serves the seats clockwise from the action."""
+    """If the player-dealer's wager does not cover all, it serves the seats clockwise from the action."""
     action = action_of(round_)
     if action is None or not round_.covers("settlement") or not any(due.uncovered_cents for due in dues(round_, book)):
         return
@@ -524,7 +524,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
 
 def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return what first took or paid each wager: not what put right later what had been settled otherwise (D325).
+    """Return the fact that first took or paid each wager, not a later correction (D325).
 
     A part of a stake that was returned as uncovered settles nothing yet: the rest is taken in its turn.
     """

@@ -71,8 +71,8 @@ def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> i
 class Cover:
     """What the player-dealer's wager still covers, while wagers are settled one after another (D22).
 
-    `used` is how much of it lies between two bounds: taken and paid together (`gross`), or paid less taken (`net`). With a
-    wager that is not known, nothing is known to be covered.
+    `used` is how much of it lies between two bounds: taken and paid together (`gross`), or paid less taken (`net`). If the wager
+    is unknown, so is all that it covers.
     """
 
     def __init__(self, wager_cents: int | None, net: bool) -> None:
@@ -104,7 +104,7 @@ class Cover:
         return by_least if by_least == by_most else None
 
     def leave_open(self, most_paid: int, most_taken: int) -> None:
-        """A wager that cannot be told uses anything from nothing to the most that it can win or lose."""
+        """Note a wager of unknown outcome: it uses anything from nothing to the most that it can win or lose."""
         if self.wager is None:
             return
         if self.net:
@@ -126,7 +126,7 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
 
 
 def _as_played(box: BettingBox) -> BettingBox:
-    """The box without what this text does not know: a surrender, a hand voided, a wager abandoned (D11, D28)."""
+    """Return the box without what this text does not provide for: a surrender, a voided hand, an abandoned wager (D11, D28)."""
     if box.surrendered or box.voided or box.abandoned:
         return msgspec.structs.replace(box, surrendered=False, voided=False, abandoned=False)
     return box
@@ -166,7 +166,7 @@ def _base(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank) -> Due:
 def _backline(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank, further_wager: FurtherWager) -> Due:
     """A backline wager goes with the hand of the seat, settled as another's base wager.
 
-    A hand that no one set, at a seat without a base wager, is no one's: what it would have lost is not known (D361).
+    A hand that no one set, at a seat without a base wager, belongs to no one: what it would have lost is not known (D361).
     """
     hand = box.hand if "base" in box.stakes or box.hand.high is not None else NO_HAND
     behind = BettingBox(box.seat, further_wager.bettor, hand, {"base": further_wager.stake_cents})
@@ -189,7 +189,7 @@ def _covered(book: Rulebook, bank: Bank, owed: Mapping[int, Sequence[Due]], firs
 
 
 def _as_covered(book: Rulebook, cover: Cover, due: Due) -> Due:
-    """What a wager is due of the player-dealer's wager; what is not covered of it stays with the patron."""
+    """The part of what a wager is due that the player-dealer's wager covers; the uncovered part stays with the patron."""
     if due.net_cents is None:
         cover.leave_open(*_most(book, due))
         return due

@@ -1,4 +1,4 @@
-"""What of a round with a player-dealer comes after which step, from his wager to the rack (GEGR-002138, Round of play)."""
+"""The order of steps in a round with a player-dealer, from the wager to the rack (GEGR-002138, Round of play)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bank_seat(round_: Round) -> int | None:
 
 
 def button(round_: Round) -> RecordedEvent | None:
-    """Return what placed the action button: if it lay as the first card was dealt, or came to lie first after that."""
+    """Return the fact that placed the action button: its last place before the first card, or else its first place after it."""
     before = before_deal(round_, round_.of(model.ActionButtonPlaced))
     return before[-1] if before else round_.first(model.ActionButtonPlaced)
 

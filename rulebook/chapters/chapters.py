@@ -428,7 +428,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
 
 
 def _must_have_numbers(made: Chapter) -> None:
-    """Raise `ValueError` if a shared rule or settlement would ask the chapter for a number that it does not have."""
+    """Raise `ValueError` if the chapter lacks a number that a shared rule or settlement needs."""
     needed = {number: f"section {section}" for section, number in SHARED_NUMBERS.items() if made.has(section)}
     if made.max_payout_cite is not None:
         needed["max_payout_floor_cents"] = "max_payout_cite"

@@ -92,7 +92,7 @@ class Amendment(msgspec.Struct, frozen=True, kw_only=True):
 def read_amendment(text: str, source: str = "amendment") -> Amendment:
     """Return an amendment from its text. Raises `ValueError` naming file, key and what was expected.
 
-    Whether its chapter takes it is for `amended` to say.
+    Whether it fits its chapter is checked by `amended`.
     """
     try:
         table = tomllib.loads(text)
@@ -244,7 +244,7 @@ def _put_line(changed: dict[str, Any], line: Table, source: str) -> None:
 
 
 def _is_known_line(changed: Table, line: Table) -> bool:
-    """Whether a paytable of the wager has a line of this hand: by another the game would be another one."""
+    """Whether a paytable of the wager has a line for this hand: another hand would make it another game."""
     return any(
         each["hand"] == line.get("hand")
         for paytable in changed.get("paytable", ())

@@ -19,7 +19,8 @@ _LISTS: Final = ("deal_method", "starting", "shuffler", "setting")
 
 
 def cited(chapter_name: str, section: str) -> Citation:
-    """Cite a section of the chapter's own, or one named whole: of another, which is in for one that we do not hold.
+    """Cite a section of the chapter itself, or, if named whole, one of the chapter that stands in for the one that we do not
+    hold.
 
     >>> cited("645c", "1(g)"), cited("645c", "688a.12(d)")
     ('58 Pa. Code § 645c.1(g)', '58 Pa. Code § 688a.12(d), assumed (D13)')
@@ -33,8 +34,8 @@ def cited(chapter_name: str, section: str) -> Citation:
 def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
     """Return a chapter's table with the numbers, options and settings of the chapter that it names as `lent`.
 
-    `read` returns the table of a chapter. What is only assumed refuses no filing: sections that demand something of one are
-    left out.
+    `read` returns the table of a chapter. An assumed section refuses no filing: those that demand something of a filing are left
+    out.
 
     >>> lender = {"numbers": {"seats": {"value": 6, "cite": "2(a)"}}}
     >>> with_lent({"lent": "688a"}, lambda name: lender)["numbers"]

@@ -45,7 +45,7 @@ class Odds(msgspec.Struct, frozen=True, order=False):
         return cls(int(match[1]), int(match[2]))
 
     def winnings(self, stake_cents: int) -> int:
-        """Return what a winning stake is paid next to itself, in cents, rounded down to the cent (D25).
+        """Return the winnings of a stake, without the stake, in cents, rounded down (D25).
 
         >>> Odds(15, 2).winnings(101)
         757

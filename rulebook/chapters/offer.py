@@ -13,7 +13,7 @@ from rulebook.chapters.paytables import Paytable
 
 
 class WagerOffer(msgspec.Struct, frozen=True):
-    """A wager that is offered, with its limits in cents; `paytable` is none if all are paid alike (base)."""
+    """A wager that is offered, with its limits in cents; `paytable` is `None` if there is only one way to pay it (base)."""
 
     wager: str
     paytable: Paytable | None

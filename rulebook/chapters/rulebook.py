@@ -88,7 +88,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, settings=settings, offers=_as_set(self.offers, settings))
 
     def exempt(self, section: str) -> bool:
-        """Say whether the shuffler that is filed makes a section not apply, given by 688a's number."""
+        """Say whether a section, given by 688a's number, does not apply with the shuffler that is filed."""
         return section.startswith(self.without)
 
 
@@ -293,7 +293,7 @@ class _SubmissionReader:
         return offers, meter, linked, mystery_meter, linked_mystery
 
     def _needs(self, offers: Mapping[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> None:
-        """Refuse a wager without what it is offered next to: another wager, of at least some amount, or a setting."""
+        """Refuse a wager without what it depends on: another wager, of at least some amount, or a setting."""
         for name, offer in offers.items():
             rule, paytable = self.chapter.wagers[name], offer.paytable
             if rule.needs is None:
@@ -373,7 +373,7 @@ class _SubmissionReader:
         return paytable
 
     def _as_filed(self, section: _Section, paytable: Paytable) -> Paytable:
-        """Return a progressive's paytable for any one wager: what it is printed for is assumed and refuses no one (D13, D662)."""
+        """Return a progressive's paytable for any one wager: the printed wager is assumed and refuses no filing (D13, D662)."""
         filed = {key: section.money(key) for key in ("amount", "min", "max") if section.has(key)}
         for key, cents in filed.items():
             if cents < 1 or cents not in (paytable.wager_cents, *list(filed.values())[:1]):

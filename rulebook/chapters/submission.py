@@ -121,8 +121,10 @@ def submission_from_words(words: Sequence[str]) -> str:
 
 
 def _unsaid_starting(book: Chapter) -> str:
-    """How the start is found if the words leave it open. The players' shaker may be next to the dealer's (645c.2(a)), so
-    that it puts nothing in dispute."""
+    """How the start is found if the words leave it open.
+
+    If the players' shaker is filed, the dealer's may be used too (645c.2(a)), so that neither puts anything in dispute.
+    """
     return "player_shaker" if "player_shaker" in book.startings else next(iter(book.startings))
 
 
@@ -143,7 +145,7 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
 
 
 def _wager(book: Chapter, wager: WagerRule, words: dict[str, str], most: str) -> list[str]:
-    """Take the words that speak of a wager and write its table."""
+    """Read the words about a wager and write its table."""
     lines: list[str] = []
     amount, paytable = None, None
     if not wager.always:

@@ -132,7 +132,7 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     rows: tuple[Row, ...]
 
     def settings(self, cards: Sequence[int]) -> tuple[Setting, ...]:
-        """Return every accepted setting of seven cards that ranks otherwise than the others; the first is to show.
+        """Return every accepted setting of seven cards with a rank of its own; the first is the one to show.
 
         >>> from rulebook.cards.cards import parse_cards
         >>> print(*packaged_house_way("stones").settings(parse_cards("As Ac 9s 9c 7h 4d 2c")))
@@ -208,7 +208,7 @@ class _HandToSet:
         return not seven_card_lines(self.cards, "completes").isdisjoint(("straight", "flush"))
 
     def played(self, group: Sequence[HouseWayPlay]) -> dict[Ranks, Setting]:
-        """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
+        """The settings that a group of plays makes of the cards, each of a different rank; empty if no play is possible."""
         settings: dict[Ranks, Setting] = {}
         for play in group:
             for high_rank, low_rank, low in self._best(play):

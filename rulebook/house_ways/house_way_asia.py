@@ -110,7 +110,7 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[ThreeHandRow, ...]
 
     def settings(self, cards: Sequence[int]) -> tuple[ThreeHands, ...]:
-        """Return every accepted setting of seven cards that ranks otherwise than the others; the first is to show.
+        """Return every accepted setting of seven cards with a rank of its own; the first is the one to show.
 
         >>> from rulebook.cards.cards import parse_cards
         >>> print(*packaged_asia_house_way("asia").settings(parse_cards("As Kd Qh 9c 7s 4d 2h")))
@@ -193,7 +193,7 @@ class _ThreeHandCards:
         ]
 
     def played(self, group: Sequence[ThreeHandPlay]) -> tuple[ThreeHands, ...]:
-        """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
+        """The settings that a group of plays makes of the cards, each of a different rank; empty if no play is possible."""
         settings: dict[tuple[Rank, Rank, Rank], ThreeHands] = {}
         for play in group:
             if fitting := [setting for setting in self.legal if self._fits(play, setting)]:

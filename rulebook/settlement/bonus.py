@@ -43,7 +43,7 @@ _lines_of = lru_cache(maxsize=64)(seven_card_lines)
 
 
 def qualifying_cents(book: Rulebook, wager: str) -> float:
-    """Return from what stake on a wager entitles to an Envy Bonus: $5 if its paytable has an Envy column, else none (D17)."""
+    """Return the least stake that entitles to an Envy Bonus: $5 if the paytable has an Envy column, else None (D17)."""
     paytable = offered(book, wager)
     return book.chapter.numbers["qualifying_wager_cents"] if paytable is not None and paytable.has_envy else inf
 
@@ -113,7 +113,7 @@ def progressive_payout(
 
 
 def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
-    """Say that a paytable is printed for another wager than the one filed; None if it is printed for that (D662)."""
+    """Say that a paytable is printed for a wager other than the one filed; None if it is printed for that one (D662)."""
     if paytable.printed_for_cents is None:
         return None
     printed, filed = show_money(paytable.printed_for_cents), show_money(paytable.wager_cents or 0)

@@ -84,7 +84,7 @@ def is_possible_hit(won: Contribution, paytable: Paytable) -> bool:
 
 
 def _impossible(hit: MysteryWinner, paytable: Paytable) -> CycleRuling:
-    """The ruling on a hit that no permitted target brings: whom the meter is due, it does not tell."""
+    """The ruling on a hit that no permitted target can cause: it is unknown who is due the meter."""
     bounds = f"{show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}"
     return CycleRuling(
         unsure=hit.seat,
@@ -123,7 +123,7 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 
 
 def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
-    """The moment is the controller's word; what is certain is that the contribution of that moment wins, and no later one."""
+    """The controller's word decides the moment; it is certain that the contribution of that moment wins, and no later one."""
     hit = cycle.hit
     assert hit is not None
     doubt = "whether the Must-Hit-By bonus was hit at the right moment: its target is not on record"
@@ -149,7 +149,7 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 
 
 def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
-    """Return a contribution on which a hit rests though its wager had contributed before; None if none does (D661).
+    """Return a contribution that caused a hit although its wager had contributed before; None if there is none (D661).
 
     Without it the meter would have read otherwise. What comes after the contribution that passed the target changes nothing;
     of a target that is not known, every contribution may be the one.
@@ -164,7 +164,7 @@ def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
 
 
 def _left_out(cycle: Cycle) -> Contribution | None:
-    """Return the contribution that a hit is of if the record has none of that seat and the meter was lower (D401).
+    """Return the contribution of a hit if that seat has none on record and the meter was lower (D401).
 
     Its reading before is the least that it can be: what was last recorded, and the hit less what its wager adds.
     """

@@ -73,7 +73,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def capped(self) -> bool:
-        """Whether the filed maximum payout took something away (§ 688a.12(e))."""
+        """Whether the filed maximum payout reduced the winnings (§ 688a.12(e))."""
         return self.winnings_cents < self.uncapped_cents
 
 
@@ -126,7 +126,7 @@ def due_of(
     winnings: int = 0,
     line: str = "",
 ) -> Due:
-    """Make the due of a wager from its outcome; the stake goes back where the outcome lets it."""
+    """Make the due of a wager from its outcome; the stake is returned if the outcome says so."""
     stake = box.stakes[wager]
     return Due(
         seat=box.seat,
@@ -178,5 +178,5 @@ def without_cards(book: Rulebook, box: BettingBox, wager: str, paytable: Paytabl
 
 
 def not_offered(book: Rulebook, box: BettingBox, wager: str) -> Due:
-    """Make the due of a wager that the rules do not offer: it cannot be told."""
+    """Make the due of a wager that the rules do not offer: it is unknown."""
     return due_of(book, box, wager, Outcome.UNKNOWN, None, "7(e)")

@@ -64,7 +64,7 @@ class DjWildPlan(Plan):
         return "ante" in self.boxes[seat].stakes
 
     def deal(self, targets: dict[Position, str]) -> bool:
-        """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
+        """Deal one deck at random, with the wanted hand for each target; say whether all targets could be met."""
         cards = self.one_deck(targets, [*sorted(self.boxes), "dealer"], 5)
         if cards is None:
             return False
@@ -73,7 +73,7 @@ class DjWildPlan(Plan):
         return True
 
     def decide(self) -> None:
-        """Let everybody decide: mostly by the hand, a pair or better raises; some by feeling."""
+        """Make all decisions: most players go by the hand and raise a pair or better, some do not."""
         for seat, box in self.boxes.items():
             if self.table.house_way:
                 box.decision = "raise" if is_best_raised(self.hands[seat]) else "fold"
@@ -98,7 +98,7 @@ class DjWildPlan(Plan):
 
     @property
     def wants_side(self) -> bool:
-        """Whether a card is placed next to: with a Progressive, and by .8(e) and .9(e) in any case."""
+        """Whether a side card is placed: with a Progressive, and by .8(e) and .9(e) in any case."""
         wagered = any("progressive" in box.stakes for box in self.boxes.values())
         return wagered or self.table.spec.deal_method != "automated_shoe"
 

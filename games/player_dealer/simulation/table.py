@@ -17,7 +17,7 @@ PATRONS_MIN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Tenure:
-    """Who had the position last, and for how many rounds since it was offered."""
+    """The last holder of the position, and for how many rounds since it was offered."""
 
     seat: int = 0
     patron: str = ""
@@ -33,7 +33,7 @@ class PlayerDealerTable(Table):
 
     @property
     def holder_stays(self) -> bool:
-        """Whether who had the position still sits there."""
+        """Whether the last holder of the position still sits there."""
         there = self.seats.get(self.held.seat)
         return there is not None and there.token == self.held.patron
 
