@@ -1,4 +1,5 @@
-"""The project's decisions: how a text is read that leaves room. A number that a page shows becomes a link with its text.
+"""The project's decisions: how a text is read that leaves room. A number that a page shows becomes a link with its text, and
+the code of a finding one with its explanation.
 
 `decisions.toml` is their one source; `docs/decisions.md` is made of it by scripts/decisions.py.
 """
@@ -8,13 +9,15 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
 
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
+from replay.narrative.findings import finding_title
+from replay.transcript.entry import explanations
 
 NUMBER = re.compile(r"\bD[1-9][0-9]{0,3}\b")
 CITED = re.compile(r" \(D[1-9][0-9]{0,3}(?:, D[1-9][0-9]{0,3})*\)")
@@ -73,6 +76,35 @@ def _link(number: str) -> str:
         f'<a class="rk-decision" href="{escape(markup.href("rules", decision=number))}" target="_self" '
         f'title="{escape(f"{number}, {decision.where}: {decision.reading}")}">{number}</a>'
     )
+
+
+def finding_link(code: str) -> Html:
+    """Return the code of a finding as a link that shows its explanation.
+
+    >>> finding_link("<X>")
+    '&lt;X&gt;'
+    """
+    words = explanations().get(code)
+    if words is None:
+        return markup.text(code)
+    at = escape(markup.href("rules", finding=code))
+    return Html(f'<a class="rk-decision" href="{at}" target="_self" title="{escape(_in_words(words))}">{code}</a>')
+
+
+def finding_account(code: str | None) -> Html:
+    """Return what the rules that find a code say, as the Rules page shows it; nothing if there is no such code."""
+    words = explanations().get(code or "")
+    if words is None or code is None:
+        return Html("")
+    more = f"rack docs {code}"
+    return Html(
+        f'<div class="rk-step"><strong>{code}</strong> <span class="rk-soft">{escape(finding_title(code))} · '
+        f"<code>{more}</code></span><p>{linked(_in_words(words))}</p></div>"
+    )
+
+
+def _in_words(said: Sequence[str]) -> str:
+    return re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", " ".join(said))
 
 
 def account(number: str | None) -> Html:

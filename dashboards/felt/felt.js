@@ -507,7 +507,8 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
     const facts = [["Calculation", each.calculation], ["Expected", each.calculation ? "" : each.expected], ["Observed", each.calculation ? "" : each.observed],
       ["Section", each.section], ["Another reading", each.other_reading], ["Lines", each.lines.join(", ")]].filter(([, words]) => words);
     return element("div", { class: "finding" }, element("p", {}, element("b", {}, each.sentence)), ...each.to_do.map((words) => element("p", { class: "to-do" }, words)),
-      element("dl", {}, ...facts.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)])));
+      element("dl", {}, ...facts.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)])),
+      element("details", {}, element("summary", {}, each.code), element("p", {}, each.explanation)));
   }
 
   function answer(value) {

@@ -51,10 +51,11 @@ STATES = {
 
 
 def page() -> None:
-    """Lay the page out: the decision that a link names, a table's rules, and all decisions."""
+    """Lay the page out: the decision or finding that a link names, a table's rules, and all decisions."""
     source.begin()
     source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
     source.show(decisions.account(st.query_params.get("decision")))
+    source.show(decisions.finding_account(st.query_params.get("finding")))
     _rules_of_a_table()
     every_edition()
     every_decision()

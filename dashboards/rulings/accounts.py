@@ -10,7 +10,7 @@ import polars as pl
 
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
-from dashboards.drawing.decisions import linked
+from dashboards.drawing.decisions import finding_link, linked
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
@@ -100,7 +100,7 @@ def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[
     )
     return [
         markup.severity_badge(found["severity"]),
-        markup.two_lines(title, found["code"]),
+        markup.two_lines(title, finding_link(found["code"])),
         markup.difference(found["difference_cents"], formats, "no money"),
         where(found["seat"], found["wager"]),
         markup.two_lines(
@@ -229,7 +229,7 @@ def finding(
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return Html(
         f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(severity)}'
-        f'<strong>{markup.text(sentence)}</strong><span class="rk-soft">{markup.text(found["code"])}</span></div>'
+        f'<strong>{markup.text(sentence)}</strong><span class="rk-soft">{finding_link(found["code"])}</span></div>'
         f'<dl class="rk-pair">{pairs}</dl></div>'
     )
 

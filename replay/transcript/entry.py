@@ -6,16 +6,20 @@ Invariant: it judges nothing itself. A form turns what is typed into a transcrip
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from string import ascii_lowercase
 from typing import Any
 
 from replay.findings import Settlement
 from replay.incidents import incidents
+from replay.narrative.findings import TITLES, finding_title
 from replay.narrative.incidents import incident_sentence
 from replay.narrative.names import amount, difference, line_name, listed, readable, wager_with_number
 from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import RoundVerdict, doubts_about, narrate
+from replay.rules.order import rules_in_order
 from replay.transcript.transcript import JudgedRound, judge
 from replay.transcript.words import TranscriptError
 from rulebook.catalogue import GAMES
@@ -89,6 +93,21 @@ def letters_of(titles: Sequence[str]) -> list[str]:
     return letters
 
 
+NO_RULE = "A fault of the log or of an observed round: [log contract](log-contract.md)."
+"""The explanation of a code that no rule finds."""
+
+
+@cache
+def explanations() -> Mapping[str, tuple[str, ...]]:
+    """Return the code of every finding → what each of the rules that find it says, in its first paragraph."""
+    says: dict[str, dict[str, None]] = {code: {} for code in TITLES}
+    for rule in rules_in_order():
+        paragraph = " ".join((rule.evaluate.__doc__ or "").partition("\n\n")[0].split())
+        for code in rule.codes:
+            says.setdefault(code, {})[re.sub(r"[<>\[\]]", "", paragraph)] = None
+    return {code: tuple(said) or (NO_RULE,) for code, said in sorted(says.items())}
+
+
 FILED = "filed.toml"
 """What a `rules` line names if the rules are those on file."""
 
@@ -122,6 +141,7 @@ def _round(judged: JudgedRound, currency: str) -> dict[str, Any]:
             {
                 "sentence": incident_sentence(incident, currency),
                 "code": cause.code,
+                "explanation": f"{finding_title(cause.code)}. {' '.join(explanations()[cause.code])}",
                 "to_do": actions(incident, currency),
                 "expected": readable(cause.expected, currency),
                 "observed": readable(cause.observed, currency),

@@ -44,7 +44,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "rules": ("settlement", "fold", "findings"),
         "run": ("rules", "settlement", "fold", "advice", "findings"),
         "narrative": ("incidents", "advice", "findings"),
-        "transcript": ("run", "fold", "narrative", "incidents", "findings"),
+        "transcript": ("run", "rules", "fold", "narrative", "incidents", "findings"),
     },
     "whatif": {
         "workers": (),

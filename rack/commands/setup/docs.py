@@ -6,7 +6,6 @@ Those of which `docs/` has a summary are made whole.
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -204,26 +203,20 @@ OF_ONE_RULE = """ if it is one rule, in short. `rack docs PAY-UNDER` prints all
 that they say of a code; `rack docs findings` and the website have every code"""
 CODES_OF_ONE_MATTER = 2
 """The first sentence of a rule that finds more codes than this says what they share, and nothing of one of them."""
-NO_RULE = "A fault of the log or of an observed round: [log contract](log-contract.md)."
 
 
 def findings(*, whole: bool = True) -> str:
     """Return the document of the findings: every code with its anchor, and what its rules say; in short, that of a sole rule."""
     from replay.installed_games import add_installed_games
-    from replay.narrative.findings import TITLES, finding_title
+    from replay.narrative.findings import finding_title
     from replay.rules.order import rules_in_order
+    from replay.transcript.entry import explanations
 
     add_installed_games()
-    says: dict[str, dict[str, None]] = {code: {} for code in TITLES}
-    shared = set()
-    for rule in rules_in_order():
-        said = (inspect.getdoc(rule.evaluate) or "").partition("\n\n")[0].replace("\n", " ")
-        for code in rule.codes:
-            shared |= {code} if len(rule.codes) > CODES_OF_ONE_MATTER else set()
-            says.setdefault(code, {})[re.sub(r"[<>\[\]]", "", said)] = None
+    shared = {code for rule in rules_in_order() if len(rule.codes) > CODES_OF_ONE_MATTER for code in rule.codes}
     text = FINDINGS.format(in_short="" if whole else OF_ONE_RULE)
-    for code, sentences in sorted(says.items()):
-        said = " ".join(sentences) or NO_RULE
+    for code, sentences in explanations().items():
+        said = " ".join(sentences)
         if not whole:
             said = "" if code in shared or len(sentences) > 1 else SENTENCE_ENDS.split(said)[0]
         text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}. {said}'.rstrip() + "\n"

@@ -37,16 +37,16 @@ VIEWS = (
 )
 
 
-def faults(page: Page) -> list[str]:
-    """Every grave fault of the page as it is, with the first element that has it."""
-    found = Axe().run(page).response["violations"]
+def faults(page: Page, *rules: str) -> list[str]:
+    """Every grave fault of the page as it is (by these rules, or by all), with the first element that has it."""
+    found = Axe().run(page, options={"runOnly": list(rules)} if rules else None).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in GRAVE]
 
 
-def lasting_faults(page: Page) -> list[str]:
+def lasting_faults(page: Page, *rules: str) -> list[str]:
     """The faults that are still there when whatever was being drawn is drawn: a chart gets its names at the end."""
     for _ in range(5):
-        if not (found := faults(page)):
+        if not (found := faults(page, *rules)):
             return []
         page.wait_for_timeout(500)
     return found

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
 import dashboards
-from replay.transcript.entry import forms
+from replay.transcript.entry import answer, forms
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
 from tests.dashboards.running import PHONE, expect_drawn, expect_fits
@@ -64,6 +64,11 @@ def test_a_dispute_of_one_seat_takes_at_most_55_keys(felt: Page) -> None:
     expect(said(felt)).to_contain_text("Seat 3 is owed $100.00")
     expect(felt.locator(".finding")).to_contain_text("Pay $100.00 to the patron at seat 3.")
     assert keys.count <= 55
+    felt.locator(".finding summary").click()
+    expect(felt.locator(".finding details")).to_contain_text("PAY-UNDER")
+    expect(felt.locator(".finding details p")).to_have_text(
+        answer(text_of(felt))["rounds"][0]["findings"][0]["explanation"]
+    )
 
 
 SIX = ("AsQdTh9h7c5s2d", "AhQsJdTc7d5h2h", "KsQhJs9d6c4h2c", "AcTd8c7h6h3s2s", "AdQc9c8s6d4c3d", "KhJhTs8d7s5d3h")

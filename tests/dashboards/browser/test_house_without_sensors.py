@@ -239,7 +239,6 @@ def watched(house: House) -> str:
     for bet, done in (("25.00", "return"), ("30.00", "return"), ("35.00", "take")):
         entry.write_text(f"wager seat=3 base {bet}\ndeal {cards}\n{done} seat=3 base {bet}\n")
         house.rack("ingest", str(entry), *seen, *log)
-    house.rack("replay", *log, code=1)
     return house.address
 
 
@@ -277,6 +276,14 @@ def fill(hands: Hands, site: str, name: str) -> None:
     expect_drawn(page)
 
 
+SCROLLED = (0.3, 0.6, 1)
+"""Parts of the way down a page, whose lines then lie below what is fixed at its top."""
+SCROLL = """(part) => {
+    const main = document.querySelector('.stMain');
+    main.scrollTop = part * (main.scrollHeight - main.clientHeight);
+}"""
+
+
 @pytest.mark.parametrize("name", ["filing", "pit", "count", "observations", "entry"])
 def test_a_page_that_is_filled_in_can_be_read_by_everybody(
     watched: str, browser: Browser, house: House, name: str
@@ -289,8 +296,11 @@ def test_a_page_that_is_filled_in_can_be_read_by_everybody(
         for scheme in ("light", "dark"):
             hands.page.emulate_media(color_scheme=scheme)
             expect(hands.page.locator("html")).to_have_css("color-scheme", scheme)
-            hands.page.locator("h1").first.scroll_into_view_if_needed()  # nothing lies below what is fixed at the top
             expect_drawn(hands.page)
             expect(hands.page.get_by_test_id("stToast")).to_have_count(0)  # it leaves by itself
             assert lasting_faults(hands.page) == [], (name, size, scheme)
+            for part in SCROLLED:
+                hands.page.evaluate(SCROLL, part)
+                assert lasting_faults(hands.page, "color-contrast") == [], (name, size, scheme, part)
+            hands.page.evaluate(SCROLL, 0)
     hands.page.context.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
+import subprocess
 import threading
 import zipfile
 from base64 import b64decode, b64encode
@@ -20,6 +22,7 @@ from playwright.sync_api import Browser, Page, expect
 from rack.cli import main
 from replay.run.engine import engine
 from replay.transcript.entry import answer
+from tests.dashboards.conftest import ROOT
 from tests.dashboards.running import PHONE, SCREEN
 from tests.golden.rounds import read_cases, round_files
 from website import build
@@ -166,6 +169,21 @@ def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_fou
     said = verified(page, packet.with_name("changed.pdf"), key)
     assert said.startswith("▼ Not verified")
     assert "the PDF: its signature is not one over these bytes" in said
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_node_verifies_a_pdf_by_the_code_of_the_page_and_names_a_changed_byte(folder: Path, packet: Path) -> None:
+    pdf, changed = packet.with_suffix(".pdf"), packet.with_name("one-byte.pdf")
+    data = bytearray(pdf.read_bytes())
+    data[len(data) // 3] ^= 1
+    changed.write_bytes(data)
+    files = [str(path) for path in (packet.with_name("demo.key.pub"), pdf, changed, packet)]
+    words = ["node", str(ROOT / "tests/website/verify.mjs"), str(folder), str(ROOT / "website/page.js"), *files]
+    done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=120)
+    whole, other, bundle = (json.loads(line) for line in done.stdout.splitlines())
+    assert (whole["ok"], other["ok"], bundle["ok"]) == (True, False, True)
+    assert "replayed from these events alone: the same verdict" in " ".join(whole["lines"])
+    assert "the PDF: its signature is not one over these bytes" in " ".join(other["lines"])
 
 
 def test_files_that_are_dropped_on_the_page_are_verified(folder: Path, packet: Path, page: Page) -> None:

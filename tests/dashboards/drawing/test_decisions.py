@@ -10,6 +10,7 @@ import pytest
 from dashboards.access.places import PAGES
 from dashboards.drawing import decisions
 from dashboards.rulings.accounts import finding
+from replay.transcript.entry import explanations
 from tests.dashboards import sample
 from tests.dashboards.drawing.test_words import FORMATS
 from tests.dashboards.running import run, said, unfold
@@ -20,6 +21,15 @@ def test_a_number_becomes_a_link_that_shows_its_text() -> None:
     assert '(<a class="rk-decision" href="rules?decision=D13" target="_self" title="D13, ' in words
     assert "Chapter 645a, which the project does not hold" in words
     assert words.endswith(">D13</a>)")
+
+
+def test_the_code_of_a_finding_is_a_link_to_what_its_rules_say() -> None:
+    for code, words in explanations().items():
+        assert f'href="rules?finding={code}"' in decisions.finding_link(code)
+        assert words
+        assert f"rack docs {code}" in decisions.finding_account(code)
+    assert decisions.finding_link("NO-SUCH") == "NO-SUCH"
+    assert decisions.finding_account("NO-SUCH") == decisions.finding_account(None) == ""
 
 
 @pytest.mark.parametrize("words", ["D999 is none", "dealer D-12", "card 3D13", "A26"])
