@@ -74,12 +74,8 @@ DOUBLED_NAMES = {
 
 def test_the_name_of_a_class_is_in_one_file() -> None:
     """Somebody who searches for a name finds one thing; what begins with `_` is known in its file alone."""
-    files = Counter(
-        node.name
-        for name in sources(*OURS, "desk", "discard_rack", "rulebook", "whatif")
-        for node in ast.parse(text(name)).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
+    ours = sources(*OURS, "desk", "discard_rack", "rulebook", "whatif")
+    files = Counter(found for name in ours for found in re.findall(r"^class ([A-Za-z]\w*)", text(name), re.M))
     assert {name for name, count in files.items() if count > 1} == DOUBLED_NAMES
 
 
@@ -97,17 +93,6 @@ def test_no_line_is_hidden_from_the_type_checker() -> None:
 def test_people_append_to_several_streams_only_after_what_they_read() -> None:
     """On Kafka another writer may come between."""
     assert [name for name in sources("desk") if ".append_groups(" in text(name)] == ["desk/house/record.py"]
-
-
-def test_only_the_output_module_prints() -> None:
-    printing = [
-        name
-        for name in sources(*OURS)
-        if any(
-            isinstance(n, ast.Call) and getattr(n.func, "id", "") == "print" for n in ast.walk(ast.parse(text(name)))
-        )
-    ]
-    assert printing in ([], ["rack/output.py"])
 
 
 SECTION = re.compile(r"((\d{3}[a-c](-proposed)?|gegr-002138)\.)?[A-Za-z0-9, ]+(\([A-Za-z0-9]+\))*")
@@ -135,20 +120,6 @@ def uncited(source: str) -> list[str]:
 
 def test_every_rule_cites_its_section() -> None:
     assert {name: found for name in sources("replay") if (found := uncited(text(name)))} == {}
-
-
-@pytest.mark.parametrize(
-    ("decorator", "found"),
-    [
-        ('@rule("DEAL-START", on=("13(c)", "687a.11(b)"))', []),
-        ('@rule("PAY-OVER", on=EVERY_CHAPTER)', []),
-        ('@rule("DEAL-START")', ["f"]),
-        ('@rule("DEAL-START", on=("13(c",))', ["f"]),
-        ("@other", []),
-    ],
-)
-def test_the_check_of_citations(decorator: str, found: list[str]) -> None:
-    assert uncited(f"{decorator}\ndef f(): ...") == found
 
 
 def test_every_paytable_cites_its_section() -> None:
@@ -370,27 +341,6 @@ def tracked_names() -> frozenset[str]:
     return frozenset(Path(name).name for name in tracked())
 
 
-@pytest.mark.parametrize(
-    ("content", "absent"),
-    [
-        (
-            "`rack/cli.py`, `events/log`, `cli.py`, `proofs/verify.py`, `games/`, `kernels/`, `chapters/<place>-*.toml`",
-            [],
-        ),
-        ("`rack.cli`, `python -m events.vocabulary.schema`, `events.proofs.signed_note.PublicKey`", []),
-        ("`rack/cli.py:main`, `rack/key/v1`, `review/<table>`, `head.json`, `events.schema.json`", []),
-        ("```\nrack/nowhere.py `rack/nowhere.py`\n```\n", []),
-        ("`rack/nowhere.py`, `nowhere.py`, `nowhere/round.py`, `events/nowhere`", None),
-        ("`nowhere/`, `rules/<place>/*.nowhere.toml`, `ound.py`", None),
-        ("`rack.nowhere`, `events.proofs.signed_note.Nowhere`, `rack/nowhere.py:main`", None),
-    ],
-)
-def test_the_check_of_names_in_documents(content: str, absent: list[str] | None) -> None:
-    """`None`: everything that the content names is absent."""
-    expected = [name for name in re.split(r"`(?:, `)?", content) if name] if absent is None else absent
-    assert absent_names(content) == expected
-
-
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "CHANGELOG.md"])
 def test_documents_name_only_files_and_modules_that_exist(document: str) -> None:
     """The changelog names what earlier versions had."""
@@ -447,19 +397,6 @@ NO_CITATIONS = {"pyproject.toml"}
 """Names rules of the linter, which are numbered likewise."""
 MADE_UP = {"D999"}
 """What tests ask for because it does not exist."""
-
-
-@pytest.mark.parametrize(
-    ("content", "numbers"),
-    [
-        ("as read (D26, D402)", ["D26", "D402"]),
-        ("D402-D404", ["D402", "D404"]),
-        ("[D13](decisions.md#d13)", ["D13"]),
-        ("AD13 D1x 0xD13 D-12 D12345 D0", []),
-    ],
-)
-def test_the_check_of_cited_decisions(content: str, numbers: list[str]) -> None:
-    assert CITED.findall(content) == numbers
 
 
 def test_every_decision_that_is_cited_exists() -> None:

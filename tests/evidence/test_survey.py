@@ -51,6 +51,7 @@ def test_what_is_mended_is_no_longer_called_open() -> None:
     assert report(tally, load(), is_full=False).stale == ()
 
 
+@pytest.mark.slow
 def test_no_edit_of_a_golden_round_moves_money_unseen() -> None:
     tally = golden_sample(SEED, cases=250, most=16)
     assert tally.rounds > 100

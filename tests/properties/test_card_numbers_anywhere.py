@@ -138,6 +138,7 @@ def reports() -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_own_vocabulary(tmp_path: Path, keyring: Keyring) -> None:
     bodies = [json.dumps(each).encode() for report in reports() for each in spoiled(report)]
     assert_nowhere(tmp_path, take_in(tmp_path, bodies, "application/x-ndjson", keyring))

@@ -24,6 +24,8 @@ from replay.transcript.transcript import judge
 from tests.floor.simulated import stored
 from tests.replay.tables import MemoryLog, records_of_drafts
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("device order")]  # the days of a game are played once
+
 TRIALS = 3
 UNMOVED = (model.GamingDayOpened, model.EventCorrected)
 """A day opens between rounds only; a correction names an event by its number in the log."""

@@ -24,6 +24,8 @@ from tests.properties.test_lost_evidence import told
 from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
 
+pytestmark = pytest.mark.slow  # many golden rounds, each told in many ways
+
 EVERY = 12
 """Of the golden rounds one in this many is tried."""
 ABOUT_THE_RECORD = "LOG-"

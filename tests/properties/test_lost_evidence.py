@@ -18,6 +18,8 @@ from tests.golden.rounds import GoldenCase
 from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
 
+pytestmark = pytest.mark.slow  # many golden rounds, each told in many ways
+
 EVERY = 24
 """Of the golden rounds one in this many loses its events, one at a time."""
 FRAME = (model.GamingDayOpened, model.RulesFiled, model.RoundOpened, model.RoundClosed)

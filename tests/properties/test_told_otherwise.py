@@ -12,6 +12,8 @@ import pytest
 from replay.transcript.transcript import judge
 from tests.golden.rounds import GoldenCase, read_cases, round_files
 
+pytestmark = pytest.mark.slow  # many golden rounds, each told in many ways
+
 EVERY = 16
 """Of the golden rounds one in this many is told otherwise."""
 ONCE_AND_FOR_ALL = (

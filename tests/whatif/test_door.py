@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import whatif
-from rulebook.catalogue import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOOR = {
@@ -45,13 +44,3 @@ def test_the_docstring_lists_the_door() -> None:
     listed = str(whatif.__doc__).partition("The door.")[2].partition("Inside.")[0]
     assert {name for name in DOOR if f"`{name}`" in listed} == DOOR
     assert all((ROOT / "whatif" / f"{name}.py").is_file() or (ROOT / "whatif" / name).is_dir() for name in DOOR)
-
-
-def test_no_file_of_the_room_names_a_game() -> None:
-    for path in (ROOT / "whatif").glob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        words = {
-            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-        words |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-        assert words & GAMES.keys() == set(), path.name
