@@ -7,15 +7,10 @@ from typing import Any, cast
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, fact
-from replay.transcript.read import Context, bettor_of, statement, wager_named
+from replay.transcript.read import Context, bettor_of, statement
 from replay.transcript.words import Words
 
 # ------------------------------------------------------------------------------------------ dice wagers, Must-Hit-By (645c)
-
-
-@statement("activate", "start")
-def _activate(words: Words, context: Context) -> Sequence[Event]:
-    return [model.ShakerActivated(seat=words.seat())]
 
 
 @statement("announce_dice")
@@ -110,21 +105,10 @@ def _cover_card(words: Words, context: Context) -> Sequence[Event]:
     return [model.CoverCardReached(at=at)]
 
 
-@statement("decide")
-def _decide(words: Words, context: Context) -> Sequence[Event]:
-    seat = words.seat()
-    return [model.DecisionMade(seat=seat, decision=cast(Any, words.one_of(("raise", "fold", "over", "under"))))]
-
-
 @statement("bar")
 def _bar(words: Words, context: Context) -> Sequence[Event]:
     patron = words.take("a patron")
     return [model.PatronBarred(patron=patron, reason=words.take("a reason") if words.rest else "mid_shoe")]
-
-
-@statement("touched", "wagering")
-def _touched(words: Words, context: Context) -> Sequence[Event]:
-    return [model.WagerHandled(seat=words.seat(), wager=wager_named(words, context))]
 
 
 # ------------------------------------------------------------------------------------------------- California: player-dealer
@@ -138,21 +122,6 @@ def _player_dealer(words: Words, context: Context) -> Sequence[Event]:
     return [model.PlayerDealerWagered(seat=seat, bettor=bettor, amount_cents=words.money())]
 
 
-@statement("offer_position", "rotation")
-def _offer_position(words: Words, context: Context) -> Sequence[Event]:
-    return [model.PlayerDealerOffered(seat=words.seat(), accepted=words.one_of(("accepted", "declined")) == "accepted")]
-
-
-@statement("action", "start")
-def _action(words: Words, context: Context) -> Sequence[Event]:
-    return [model.ActionButtonPlaced(seat=words.seat())]
-
-
-@statement("pile", "deal")
-def _pile(words: Words, context: Context) -> Sequence[Event]:
-    return [model.PileSelected(pile=cast(Any, f"pile-{words.number('a pile', 1, 7)}"))]
-
-
 @statement("deal_piles", "deal")
 def _deal_piles(words: Words, context: Context) -> Sequence[Event]:
     there = [1, 2, 3, 4, 5, 6, 7]
@@ -164,9 +133,3 @@ def _deal_piles(words: Words, context: Context) -> Sequence[Event]:
         fact(model.CardsDealt, to=f"pile-{pile}", cards=[card], face_up=False)
         for pile, card in zip(order, cards, strict=False)
     ]
-
-
-@statement("collection", "fees")
-def _collection(words: Words, context: Context) -> Sequence[Event]:
-    seat = words.seat()
-    return [model.CollectionTaken(seat=seat, bettor=bettor_of(words, context, seat), amount_cents=words.money())]

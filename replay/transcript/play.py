@@ -12,7 +12,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Event, fact
 from replay.fold.round import ASIDE
 from replay.fold.wager_keys import Key, key_of
-from replay.transcript.read import FLOOR, STATEMENTS, Context, amounts_of, bettor_of, statement, wager_named
+from replay.transcript.read import FLOOR, STATEMENTS, Context, amounts_of, statement, wager_named
 from replay.transcript.words import Position, Words
 from rulebook.cards.cards import CODE, TEXT
 from rulebook.catalogue import GAMES
@@ -77,22 +77,6 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-@statement("drawn_in_error")
-def _drawn(words: Words, context: Context) -> Sequence[Event]:
-    return [model.CardDrawnInError(card=cast(Any, words.card()))]
-
-
-@statement("found_face_up")
-def _found_face_up(words: Words, context: Context) -> Sequence[Event]:
-    return [model.CardFoundFaceUp(card=cast(Any, words.card()))]
-
-
-@statement("found_boxed")
-def _found_boxed(words: Words, context: Context) -> Sequence[Event]:
-    card = words.card()
-    return [model.BoxedCardFound(card=cast(Any, card), used=words.one_of(("used", "aside"), "used") == "used")]
-
-
 @statement("foreign")
 def _foreign(words: Words, context: Context) -> Sequence[Event]:
     place: Any = next((place for place in ("deck", "stub") if words.flag(place)), None) or context.where(
@@ -128,24 +112,7 @@ def _exposed(words: Words, context: Context) -> Sequence[Event]:
     return [fact(model.CardExposed, whose=whose, by=cast(Any, by), card=cast(Any, card))]
 
 
-@statement("elect")
-def _elect(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.HandElected, seat=words.seat(), election=cast(Any, words.one_of(("play", "void"))))]
-
-
-@statement("stub", "stub")
-def _stub(words: Words, context: Context) -> Sequence[Event]:
-    exposed = words.option("exposed")
-    seen = words.as_number(exposed, "cards", 0, 53) if exposed is not None else 0
-    return [model.StubCounted(count=words.number("cards", 0, 400), exposed=seen)]
-
-
 # ------------------------------------------------------------------------------------------------------ setting and result
-
-
-@statement("examine", "setting")
-def _examine(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.HandExamined, seat=words.seat())]
 
 
 def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]:
@@ -190,47 +157,12 @@ def _reset(words: Words, context: Context) -> Sequence[Event]:
     return [fact(model.HandReset, position=position, by=cast(Any, by), reason=cast(Any, reason), **hands)]
 
 
-@statement("surrender")
-def _surrender(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.Surrendered, seat=words.seat())]
-
-
-@statement("reveal", "setting")
-def _reveal(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.HandRevealed, position=context.where(words.position()))]
-
-
-@statement("announce", "setting")
-def _announce(words: Words, context: Context) -> Sequence[Event]:
-    seat, result = words.seat(), words.one_of(("win", "lose", "tie"))
-    return [fact(model.ResultAnnounced, seat=seat, wager=wager_named(words, context), result=cast(Any, result))]
-
-
-@statement("acknowledge", "envy")
-def _acknowledge(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.EnvyAcknowledged, seat=words.seat())]
-
-
-@statement("light", "progressive")
-def _light(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.LightSeen, seat=words.seat())]
-
-
 @statement("validate", "progressive")
 def _validate(words: Words, context: Context) -> Sequence[Event]:
     seat, by = words.seat(), words.option("by")
     role = cast(Any, words.one_of(("floorperson", "pit_manager", "shift_manager", "dealer"), "floorperson"))
     wager: Any = wager_named(words, context) if words.rest else "progressive"
     return [fact(model.PayoutValidated, seat=seat, wager=wager, by=by or FLOOR, role=role)]
-
-
-@statement("document", "progressive")
-def _document(words: Words, context: Context) -> Sequence[Event]:
-    seat, document = words.seat(), words.option("id")
-    wager = wager_named(words, context)
-    return [
-        fact(model.PayoutDocumented, seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())
-    ]
 
 
 @statement("won")
@@ -372,18 +304,6 @@ def _envy(words: Words, context: Context) -> Sequence[Event]:
     return [fact(model.EnvyPaid, seat=seat, wager=wager, for_position=position, amount_cents=words.money())]
 
 
-@statement("vigorish")
-def _vigorish(words: Words, context: Context) -> Sequence[Event]:
-    seat = words.seat()
-    return [fact(model.VigorishTaken, seat=seat, bettor=bettor_of(words, context, seat), amount_cents=words.money())]
-
-
-@statement("abandon")
-def _abandon(words: Words, context: Context) -> Sequence[Event]:
-    seat = words.seat()
-    return [fact(model.WagerAbandoned, seat=seat, bettor=bettor_of(words, context, seat))]
-
-
 VOID_REASONS = {
     "wrong_start": "wrong_start", "start": "wrong_start", "wrong_total": "wrong_start", "wrong_count": "wrong_count",
     "incorrect_count": "wrong_count", "stub_count": "stub_count", "stub": "stub_count",
@@ -420,8 +340,3 @@ def _collect(words: Words, context: Context) -> Sequence[Event]:
             counted=words.as_number(counted, "cards", 0, 400) if counted is not None else None,
         )
     ]
-
-
-@statement("close", "settlement")
-def _close(words: Words, context: Context) -> Sequence[Event]:
-    return [model.RoundClosed(by=words.option("by") or "dealer")]

@@ -117,16 +117,6 @@ def bettor_of(words: Words, context: Context, seat: int) -> str:
 # ------------------------------------------------------------------------------------------------------- table, equipment
 
 
-@statement("dealer")
-def _dealer(words: Words, context: Context) -> Sequence[Event]:
-    return [model.DealerTappedIn(dealer=words.take("a dealer"))]
-
-
-@statement("shift")
-def _shift(words: Words, context: Context) -> Sequence[Event]:
-    return [model.ShiftChanged(shift=words.take("a shift"))]
-
-
 @statement("equipment")
 def _equipment(words: Words, context: Context) -> Sequence[Event]:
     method = cast(Any, words.take("a deal method"))
@@ -228,35 +218,6 @@ BEFORE_A_ROUND = TABLE_STATEMENTS | PREPARATIONS | {"cover_card", "burn", "armed
 # -------------------------------------------------------------------------------------------------- shuffle, cut, the start
 
 
-@statement("shuffle", "shuffle")
-def _shuffle(words: Words, context: Context) -> Sequence[Event]:
-    count = words.option("count")
-    return [
-        model.CardsShuffled(
-            deck=words.option("deck") or context.deck,
-            method=cast(Any, words.take("manual or automated")),
-            count=words.as_number(count, "a count") if count is not None else None,
-        )
-    ]
-
-
-@statement("offer_cut", "shuffle")
-def _offer_cut(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.CutOffered, seat=words.seat(), accepted=words.one_of(("accepted", "refused")) == "accepted")]
-
-
-@statement("cut", "shuffle")
-def _cut(words: Words, context: Context) -> Sequence[Event]:
-    bottom = words.flag("from_bottom")
-    by = words.position()
-    return [fact(model.CardsCut, by=by, depth=words.number("cards"), counted_from="bottom" if bottom else "top")]
-
-
-@statement("recut_ordered", "shuffle")
-def _recut(words: Words, context: Context) -> Sequence[Event]:
-    return [model.RecutOrdered(by=words.option("by") or FLOOR)]
-
-
 @statement("shake", "start")
 def _shake(words: Words, context: Context) -> Sequence[Event]:
     covered = not words.flag("uncovered")
@@ -300,21 +261,6 @@ def _dice(words: Words, context: Context) -> Sequence[Event]:
 def _number(words: Words, context: Context) -> Sequence[Event]:
     most = context.book.chapter.numbers.get("drawn_number_max", model.DRAWN_MAX)
     return [fact(model.NumberDrawn, number=words.number("a number", 1, most)), *_pointed(words)]
-
-
-@statement("start")
-def _start(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.StartAnnounced, position=words.position())]
-
-
-@statement("total")
-def _total(words: Words, context: Context) -> Sequence[Event]:
-    return [model.TotalAnnounced(total=words.number("a total", 0, 99))]
-
-
-@statement("shaker_covered", "start")
-def _shaker_covered(words: Words, context: Context) -> Sequence[Event]:
-    return [model.ShakerCovered(placed_right_of_dealer=not words.flag("not_placed"))]
 
 
 # --------------------------------------------------------------------------------------------------------------- wagering
@@ -399,11 +345,6 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-@statement("no_more_bets", "wagering")
-def _no_more_bets(words: Words, context: Context) -> Sequence[Event]:
-    return [model.NoMoreBets(announced_by="device" if words.flag("device") else "dealer")]
-
-
 @statement("lock", "progressive")
 def _lock(words: Words, context: Context) -> Sequence[Event]:
     accepted, collected = words.option("accepted"), words.option("collected")
@@ -414,11 +355,6 @@ def _lock(words: Words, context: Context) -> Sequence[Event]:
             accepted=words.as_number(accepted, "a count"), collected=words.as_number(collected, "a count")
         )
     ]
-
-
-@statement("lammer", "envy")
-def _lammer(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.LammerPlaced, seat=words.seat(), wager=wager_named(words, context))]
 
 
 @statement("accepted", "progressive")

@@ -23,6 +23,7 @@ from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript import games as transcript_games
 from replay.transcript import play as transcript_play
+from replay.transcript import statements as transcript_statements
 from replay.transcript.clock import UTC_CLOCK, Clock, UnreadableTime
 from replay.transcript.read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript.words import TranscriptError, Words
@@ -39,8 +40,8 @@ ASPECTS: tuple[Aspect, ...] = (
     "collection", "mystery", "rotation", "fees",
 )  # fmt: skip
 
-STATEMENT_FILES = (transcript_play, transcript_games)
-"""Importing these registers the statements from the deal on."""
+STATEMENT_FILES = (transcript_statements, transcript_play, transcript_games)
+"""Importing these registers the statements."""
 
 LoadRules = Callable[[str], str]
 """Returns the text of a rules submission named in a transcript; raises `OSError` if none exists."""

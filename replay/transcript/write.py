@@ -16,16 +16,13 @@ from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.narrative.events import sentence
 from replay.transcript.clock import UTC_CLOCK, Clock
+from replay.transcript.statements import PLAIN, position_text
 from rulebook.chapters.money import show_money
 
 Writer = Callable[[Any], str]
 
 NEARLY_A_DAY_S = 23 * 3600
 """After this long a time of day alone would not say which day is meant."""
-
-
-def _position(position: int | str) -> str:
-    return f"seat={position}" if isinstance(position, int) else position
 
 
 def _cards(cards: Sequence[str | None]) -> str:
@@ -51,7 +48,7 @@ def _wager(event: Any) -> str:
 
 def _hands(event: Any) -> str:
     medium = f" medium={_cards(event.medium)}" if event.medium else ""
-    return f"{_position(event.position)} high={_cards(event.high)}{medium} low={_cards(event.low)} by={event.by}"
+    return f"{position_text(event.position)} high={_cards(event.high)}{medium} low={_cards(event.low)} by={event.by}"
 
 
 def _rolled(event: model.DiceRolled) -> str:
@@ -72,7 +69,7 @@ def _dealt(event: model.CardsDealt) -> str:
 
 
 def _exposed(event: model.CardExposed) -> str:
-    return f"exposed {_position(event.whose)} {event.card or '??'} by {event.by}"
+    return f"exposed {position_text(event.whose)} {event.card or '??'} by {event.by}"
 
 
 BURNT = {"new_shoe": "shoe", "new_dealer": "dealer", "reshuffle": "reshuffle"}
@@ -94,9 +91,7 @@ def _hit(event: model.MysteryHit) -> str:
     )
 
 
-WRITERS: dict[type[Event], Writer] = {
-    model.DealerTappedIn: lambda e: f"dealer {e.dealer}",
-    model.ShiftChanged: lambda e: f"shift {e.shift}",
+WRITERS: dict[type[Event], Writer] = {each.event.KIND: each.write for each in PLAIN} | {
     model.TableOpened: lambda e: f"equipment {e.deal_method} {e.shuffler} seats={e.seats}",
     model.DeckReceived: lambda e: (
         f"deck {e.deck} received jokers={e.jokers}{_flag('preshuffled', e.preshuffled)}"
@@ -115,83 +110,54 @@ WRITERS: dict[type[Event], Writer] = {
     model.DeviceFailed: _failed,
     model.DeviceAlarmed: lambda e: f"device {e.device} alarm {e.alarm}",
     model.ForeignCardFound: lambda e: (
-        f"foreign {_position(e.found)} {e.card or '??'} deck={e.deck}{_option('back', e.back_colour)}"
+        f"foreign {position_text(e.found)} {e.card or '??'} deck={e.deck}{_option('back', e.back_colour)}"
     ),
     model.DeviceCovered: lambda e: f"device {e.device} covered{_flag('sign', e.how == 'sign')}",
     model.DeviceRestored: lambda e: f"device {e.device} restored",
     model.PatronSeated: lambda e: f"seated seat={e.seat} {e.patron}",
     model.PatronLeft: lambda e: f"left seat={e.seat} {e.patron}",
     model.PatronBarred: lambda e: f"bar {e.patron}" + (f" {e.reason}" if re.fullmatch(r"[^\s#]+", e.reason) else ""),
-    model.CardsShuffled: lambda e: f"shuffle {e.method} deck={e.deck}{_option('count', e.count)}",
-    model.CutOffered: lambda e: f"offer_cut seat={e.seat} {'accepted' if e.accepted else 'refused'}",
-    model.CardsCut: lambda e: f"cut {_position(e.by)} {e.depth}{_flag('from_bottom', e.counted_from == 'bottom')}",
-    model.RecutOrdered: lambda e: f"recut_ordered by={e.by}",
     model.ShakerShaken: lambda e: (
         (f"shake {e.times}" if e.times is not None else f"shake {e.duration_ms or 0} ms")
         + _flag("uncovered", not e.covered)
     ),
     model.DiceRolled: _rolled,
-    model.TotalAnnounced: lambda e: f"total {e.total}",
     model.NumberDrawn: lambda e: f"number {e.number}",
-    model.StartAnnounced: lambda e: f"start {_position(e.position)}",
-    model.ShakerCovered: lambda e: f"shaker_covered{_flag('not_placed', not e.placed_right_of_dealer)}",
     model.WagerPlaced: lambda e: f"wager {_wager(e)} {show_money(e.amount_cents)}{_flag(e.form, e.form != 'chips')}",
     model.WagerRemoved: lambda e: f"withdraw {_wager(e)} {show_money(e.amount_cents)}",
     model.WagerRefused: lambda e: f"refuse {_wager(e)} {show_money(e.amount_cents)}",
-    model.NoMoreBets: lambda e: f"no_more_bets{_flag('device', e.announced_by == 'device')}",
     model.ProgressiveLocked: lambda e: f"lock accepted={e.accepted} collected={e.collected}",
-    model.LammerPlaced: lambda e: f"lammer seat={e.seat} {e.wager}",
     model.ProgressiveAccepted: lambda e: (
         f"accepted seat={e.seat} {show_money(e.amount_cents)} "
         f"meter={_meter(e.reading_centicents)} id={e.meter} meter_seq={e.meter_seq}"
     ),
     model.CardsDealt: _dealt,
-    model.CardDrawnInError: lambda e: f"drawn_in_error {e.card or '??'}",
-    model.BoxedCardFound: lambda e: f"found_boxed {e.card or '??'} {'used' if e.used else 'aside'}",
-    model.StackMoved: lambda e: f"moved {_position(e.at)} {_position(e.to)}",
-    model.CardFoundFaceUp: lambda e: f"found_face_up {e.card or '??'}",
+    model.StackMoved: lambda e: f"moved {position_text(e.at)} {position_text(e.to)}",
     model.CardExposed: _exposed,
-    model.HandElected: lambda e: f"elect seat={e.seat} {e.election}",
-    model.StubCounted: lambda e: f"stub {e.count}{_option('exposed', e.exposed or None)}",
-    model.HandExamined: lambda e: f"examine seat={e.seat}",
     model.HandSet: lambda e: f"set {_hands(e)}",
     model.HandReset: lambda e: f"reset {_hands(e)} {e.reason}",
-    model.Surrendered: lambda e: f"surrender seat={e.seat}",
-    model.HandRevealed: lambda e: f"reveal {_position(e.position)}",
-    model.ResultAnnounced: lambda e: f"announce seat={e.seat} {e.wager} {e.result}",
-    model.EnvyAcknowledged: lambda e: f"acknowledge seat={e.seat}",
-    model.LightSeen: lambda e: f"light seat={e.seat}",
     model.WagerTaken: lambda e: f"take {_wager(e)} {show_money(e.amount_cents)} {e.reason}",
     model.WagerPaid: lambda e: (
         f"pay {_wager(e)} {show_money(e.winnings_cents)} stake={show_money(e.stake_cents)} {e.source}"
     ),
     model.WagerReturned: lambda e: f"return {_wager(e)} {show_money(e.amount_cents)} {e.reason}",
-    model.WagerAbandoned: lambda e: f"abandon seat={e.seat} bettor={e.bettor}",
-    model.VigorishTaken: lambda e: f"vigorish seat={e.seat} bettor={e.bettor} {show_money(e.amount_cents)}",
     model.EnvyPaid: lambda e: f"envy seat={e.seat} for={e.for_position} {e.wager} {show_money(e.amount_cents)}",
     model.ProgressiveWon: lambda e: (
         f"won seat={e.seat} meter={_meter(e.reading_centicents)} share={_share(e.share_bp)}% "
         f"after={_meter(e.after_centicents)} id={e.meter} meter_seq={e.meter_seq}"
     ),
     model.PayoutValidated: lambda e: f"validate seat={e.seat} {e.wager} {e.role} by={e.by}",
-    model.PayoutDocumented: lambda e: f"document seat={e.seat} {e.wager} {show_money(e.amount_cents)} id={e.document}",
-    model.CardsCollected: lambda e: f"collect {_position(e.of)} {e.count}{_option('counted', e.counted)} deck={e.deck}",
-    model.RoundVoided: lambda e: f"void {_position(e.scope)} {e.reason}",
-    model.ShakerActivated: lambda e: f"activate seat={e.seat}",
+    model.CardsCollected: lambda e: (
+        f"collect {position_text(e.of)} {e.count}{_option('counted', e.counted)} deck={e.deck}"
+    ),
+    model.RoundVoided: lambda e: f"void {position_text(e.scope)} {e.reason}",
     model.DiceAnnounced: lambda e: "announce_dice " + " ".join(str(die) for die in e.dice),
     model.MysteryArmed: _armed,
     model.MysteryHit: _hit,
     model.CardBurned: lambda e: f"burn {e.card or '??'} {BURNT[e.reason]}",
     model.CoverCardPlaced: lambda e: f"cover_card placed {e.depth} from_{e.counted_from}",
-    model.CoverCardReached: lambda e: f"cover_card reached {_position(e.at)}",
-    model.DecisionMade: lambda e: f"decide seat={e.seat} {e.decision}",
-    model.WagerHandled: lambda e: f"touched seat={e.seat} {e.wager}",
+    model.CoverCardReached: lambda e: f"cover_card reached {position_text(e.at)}",
     model.PlayerDealerWagered: lambda e: f"player_dealer seat={e.seat} bettor={e.bettor} {show_money(e.amount_cents)}",
-    model.PlayerDealerOffered: lambda e: f"offer_position seat={e.seat} {'accepted' if e.accepted else 'declined'}",
-    model.ActionButtonPlaced: lambda e: f"action seat={e.seat}",
-    model.PileSelected: lambda e: f"pile {e.pile.removeprefix('pile-')}",
-    model.CollectionTaken: lambda e: f"collection seat={e.seat} bettor={e.bettor} {show_money(e.amount_cents)}",
-    model.RoundClosed: lambda e: f"close by={e.by}",
 }
 
 
