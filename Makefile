@@ -5,7 +5,7 @@ RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
 BROKERS ?= 1
-CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts suite tests website whatif
+CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts suite tests trial website whatif
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo live site rounds dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom release kit audit clean
@@ -30,7 +30,7 @@ dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 	@$(RACK) dashboard
 
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
-	@$(PY) -m rack.live.trial_sign_in
+	@$(PY) -m trial.live.trial_sign_in
 
 site: $(STAMP)  ## build the website: the judge in a browser (a folder and one file; needs npm) and the documents, links checked (build/website)
 	@$(PY) -m website.build $(ARGS)

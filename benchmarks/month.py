@@ -26,8 +26,8 @@ from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Turn, play
 from floor.table.casino import PROPERTY, SIMULATED
 from floor.table.streams import Group
-from rack.demo import batches
 from replay.run.engine import shared_engine
+from trial.demo import batches
 
 SEED = 30
 DAYS = 30

@@ -29,7 +29,7 @@ from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import play
 from floor.table.casino import SIMULATED
 from floor.table.streams import Group
-from rack.demo import batches
+from trial.demo import batches
 
 ROUNDS = (1_000, 10_000, 100_000)
 SEED = 688

@@ -75,6 +75,13 @@ def add_log(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_round(parser: argparse.ArgumentParser) -> None:
+    """Add a table and the number of one of its rounds."""
+    says = "Table id, such as fu-01; observed/fu-01 for a round that a person entered."
+    add(parser, "table TABLE", says, type=str.lower)
+    add(parser, "round ROUND", "Round number.", type=positive)
+
+
 def given_path(text: str) -> Path:
     """Read a path, for argparse. An empty text is not one: it comes of a variable that is not set, and would be this folder."""
     if not text.strip():

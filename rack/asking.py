@@ -14,6 +14,7 @@ from rack import settings
 from rack.arguments import add
 from rack.errors import UsageError
 from rack.output import Output, table
+from trial.place import WAREHOUSE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +60,7 @@ def add_warehouse(parser: argparse.ArgumentParser) -> None:
 def warehouse_at(arguments: argparse.Namespace) -> Path:
     """Return the warehouse's path: `--warehouse`, else the one of the demo's folder."""
     given: Path | None = arguments.warehouse
-    return given if given is not None else settings.load().out / settings.WAREHOUSE
+    return given if given is not None else settings.load().out / WAREHOUSE
 
 
 def day(text: str) -> date:

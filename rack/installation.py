@@ -17,7 +17,7 @@ from pathlib import Path
 
 PACKAGES = (
     "analytics", "dashboards", "desk", "discard_rack", "events", "floor", "games", "intake", "rack", "replay", "rulebook",
-    "whatif",
+    "trial", "whatif",
 )  # fmt: skip
 """The top-level packages of the distribution."""
 

@@ -25,32 +25,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
-from rack.errors import EnvironmentFault, UsageError
+from rack.errors import UsageError
+from trial.place import DEMO_KEY, PERSONS
 
-WAREHOUSE = "warehouse.duckdb"
-"""The warehouse's name in the folder of a demo."""
-DEMO_KEY = "demo.key"
-"""The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
-PERSONS = "persons.toml"
-"""The register of persons, next to a log on SQLite and in the folder of a demo."""
 REPORTS = "reports.toml"
 """What a property filed for its reports, next to a log on this machine."""
 CAMERAS = "cameras.toml"
 """Which cameras see which table, next to a log on this machine."""
 ALARMS = "alarms.toml"
 """The settings of alarms, next to a log on SQLite."""
-REPORT = "demo.json"
-"""What a demo says of itself, in its folder."""
-DEMO_DATABASE = "floor.db"
-DEMO_OWN_LOG = f"sqlite:{DEMO_DATABASE}"
-"""How a demo's report names the log next to it."""
 
 DEFAULT_PORT = 8501
 DEMO_SEED = 688
@@ -165,35 +153,6 @@ def outbox_file(flag: Path | None, address: str) -> Path:
     if found is None:
         raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE or RACK_OUTBOX")
     return found
-
-
-def demo_log(folder: Path) -> str | None:
-    """Return the address of the log of the demo in a folder; None if there was none.
-
-    The log that lies in the folder is meant, wherever the folder was moved or copied to. Raises `EnvironmentFault` if
-    the demo's report cannot be read.
-    """
-    file = folder / REPORT
-    try:
-        report = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError) as error:
-        raise EnvironmentFault(
-            f"{file} is not the report of a demo ({error}); remove it and name the log with --log, or run `rack demo` again"
-        ) from error
-    log = report.get("log") if isinstance(report, dict) else None
-    if log is None and report == {}:  # a demo that is under way, or was broken off
-        return None
-    if not isinstance(log, str):
-        raise EnvironmentFault(
-            f"{file} is not the report of a demo (it names no log); remove it and name the log with --log, "
-            "or run `rack demo` again"
-        )
-    own = folder / DEMO_DATABASE
-    if log == DEMO_OWN_LOG or (own.is_file() and log.startswith("sqlite:") and log.endswith("/" + DEMO_DATABASE)):
-        return f"sqlite://{quote(own.resolve().as_posix())}"
-    return log
 
 
 _TOPICS = {

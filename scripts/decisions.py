@@ -11,6 +11,6 @@ DOCUMENT = ROOT / "docs" / "decisions.md"
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    from rack.commands.setup.docs import decisions
+    from desk.documents import decisions
 
     DOCUMENT.write_text(decisions(SOURCE.read_text(encoding="utf-8"), whole=False), encoding="utf-8")

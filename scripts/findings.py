@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rack.commands.setup.docs import findings
+from desk.documents import findings
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "findings.md"
 

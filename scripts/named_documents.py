@@ -10,7 +10,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 
-from rack.commands.setup.docs import INSTALLED, parts, place_of
+from desk.documents import INSTALLED, parts, place_of
 
 NAMED = re.compile(r"docs/[a-z][\w-]+\.md(?:#[\w-]+)?")
 

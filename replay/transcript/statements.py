@@ -20,7 +20,7 @@ Taken = Mapping[str, Any]
 """The fields of the event that were taken before, by name."""
 
 
-class Field(NamedTuple):
+class EventField(NamedTuple):
     """A field of an event: its name, how it is taken from a line, and how it is written."""
 
     name: str
@@ -29,12 +29,12 @@ class Field(NamedTuple):
     anywhere: bool = False
 
 
-class Statement(NamedTuple):
+class PlainStatement(NamedTuple):
     """A keyword, the event it becomes, its fields in the order in which they are written, and the aspect that it covers."""
 
     keyword: str
     event: type[Event]
-    fields: tuple[Field, ...]
+    fields: tuple[EventField, ...]
     aspect: Aspect | None = None
 
     def read(self, words: Words, context: Context) -> Sequence[Event]:
@@ -55,115 +55,119 @@ def position_text(position: int | str) -> str:
     return f"seat={position}" if isinstance(position, int) else position
 
 
-def _word(name: str, what: str) -> Field:
-    return Field(name, lambda words, *_: words.take(what), str)
+def _word(name: str, what: str) -> EventField:
+    return EventField(name, lambda words, *_: words.take(what), str)
 
 
-def _choice(name: str, *allowed: str, default: str | None = None) -> Field:
-    return Field(name, lambda words, *_: words.one_of(allowed, default), str, anywhere=True)
+def _choice(name: str, *allowed: str, default: str | None = None) -> EventField:
+    return EventField(name, lambda words, *_: words.one_of(allowed, default), str, anywhere=True)
 
 
-def _either(name: str, yes: str, no: str, default: str | None = None) -> Field:
+def _either(name: str, yes: str, no: str, default: str | None = None) -> EventField:
     """A yes or no, each with a word of its own."""
     allowed = (yes, no)
-    return Field(
+    return EventField(
         name, lambda words, *_: words.one_of(allowed, default) == yes, lambda value: allowed[not value], anywhere=True
     )
 
 
-def _flag(name: str, word: str, *, set_: object, unset: object) -> Field:
+def _flag(name: str, word: str, *, set_: object, unset: object) -> EventField:
     """A field with two values: with the word, and without it."""
 
     def take(words: Words, context: Context, taken: Taken) -> object:
         return set_ if words.flag(word) else unset
 
-    return Field(name, take, lambda value: word if value == set_ else "", anywhere=True)
+    return EventField(name, take, lambda value: word if value == set_ else "", anywhere=True)
 
 
-def _option(name: str, key: str, default: str) -> Field:
-    return Field(name, lambda words, *_: words.option(key) or default, lambda value: f"{key}={value}", anywhere=True)
+def _option(name: str, key: str, default: str) -> EventField:
+    return EventField(
+        name, lambda words, *_: words.option(key) or default, lambda value: f"{key}={value}", anywhere=True
+    )
 
 
-def _count(name: str, default: int | None, most: int) -> Field:
+def _count(name: str, default: int | None, most: int) -> EventField:
     """A number that is named only if it is not the default."""
 
     def take(words: Words, context: Context, taken: Taken) -> int | None:
         given = words.option(name)
         return default if given is None else words.as_number(given, "a count", 0, most)
 
-    return Field(name, take, lambda value: "" if value == default else f"{name}={value}", anywhere=True)
+    return EventField(name, take, lambda value: "" if value == default else f"{name}={value}", anywhere=True)
 
 
-def _number(name: str, what: str, least: int, most: int, prefix: str = "") -> Field:
+def _number(name: str, what: str, least: int, most: int, prefix: str = "") -> EventField:
     def take(words: Words, context: Context, taken: Taken) -> Any:
         number = words.number(what, least, most)
         return prefix + str(number) if prefix else number
 
-    return Field(name, take, lambda value: str(value).removeprefix(prefix))
+    return EventField(name, take, lambda value: str(value).removeprefix(prefix))
 
 
-SEAT: Final = Field("seat", lambda words, *_: words.seat(), lambda seat: f"seat={seat}", anywhere=True)
-BETTOR: Final = Field(
+SEAT: Final = EventField("seat", lambda words, *_: words.seat(), lambda seat: f"seat={seat}", anywhere=True)
+BETTOR: Final = EventField(
     "bettor",
     lambda words, context, taken: bettor_of(words, context, taken["seat"]),
     lambda bettor: f"bettor={bettor}",
     anywhere=True,
 )
-WAGER: Final = Field("wager", lambda words, context, _: wager_named(words, context), str)
-MONEY: Final = Field("amount_cents", lambda words, *_: words.money(), show_money)
-CARD: Final = Field("card", lambda words, *_: words.card(), lambda card: card or "??")
-POSITION: Final = Field("position", lambda words, *_: words.position(), position_text)
+WAGER: Final = EventField("wager", lambda words, context, _: wager_named(words, context), str)
+MONEY: Final = EventField("amount_cents", lambda words, *_: words.money(), show_money)
+CARD: Final = EventField("card", lambda words, *_: words.card(), lambda card: card or "??")
+POSITION: Final = EventField("position", lambda words, *_: words.position(), position_text)
 BY: Final = POSITION._replace(name="by")
 FROM_BOTTOM: Final = _flag("counted_from", "from_bottom", set_="bottom", unset="top")
 SLIP: Final = _option("document", "id", "slip-1")
 NOT_PLACED: Final = _flag("placed_right_of_dealer", "not_placed", set_=False, unset=True)
 BY_DEVICE: Final = _flag("announced_by", "device", set_="device", unset="dealer")
-HAND: Final = Field("position", lambda words, context, _: context.where(words.position()), position_text)
-DECK: Final = Field(
+HAND: Final = EventField("position", lambda words, context, _: context.where(words.position()), position_text)
+DECK: Final = EventField(
     "deck", lambda words, context, _: words.option("deck") or context.deck, lambda deck: f"deck={deck}", anywhere=True
 )
 
 PLAIN: Final = (
-    Statement("dealer", model.DealerTappedIn, (_word("dealer", "a dealer"),)),
-    Statement("shift", model.ShiftChanged, (_word("shift", "a shift"),)),
-    Statement(
+    PlainStatement("dealer", model.DealerTappedIn, (_word("dealer", "a dealer"),)),
+    PlainStatement("shift", model.ShiftChanged, (_word("shift", "a shift"),)),
+    PlainStatement(
         "shuffle",
         model.CardsShuffled,
         (_word("method", "manual or automated"), DECK, _count("count", None, 1_000_000)),
         "shuffle",
     ),
-    Statement("offer_cut", model.CutOffered, (SEAT, _either("accepted", "accepted", "refused")), "shuffle"),
-    Statement("cut", model.CardsCut, (BY, _number("depth", "cards", 0, 1_000_000), FROM_BOTTOM), "shuffle"),
-    Statement("recut_ordered", model.RecutOrdered, (_option("by", "by", FLOOR),), "shuffle"),
-    Statement("activate", model.ShakerActivated, (SEAT,), "start"),
-    Statement("total", model.TotalAnnounced, (_number("total", "a total", 0, 99),)),
-    Statement("start", model.StartAnnounced, (POSITION,)),
-    Statement("shaker_covered", model.ShakerCovered, (NOT_PLACED,), "start"),
-    Statement("no_more_bets", model.NoMoreBets, (BY_DEVICE,), "wagering"),
-    Statement("lammer", model.LammerPlaced, (SEAT, WAGER), "envy"),
-    Statement("touched", model.WagerHandled, (SEAT, WAGER), "wagering"),
-    Statement(
+    PlainStatement("offer_cut", model.CutOffered, (SEAT, _either("accepted", "accepted", "refused")), "shuffle"),
+    PlainStatement("cut", model.CardsCut, (BY, _number("depth", "cards", 0, 1_000_000), FROM_BOTTOM), "shuffle"),
+    PlainStatement("recut_ordered", model.RecutOrdered, (_option("by", "by", FLOOR),), "shuffle"),
+    PlainStatement("activate", model.ShakerActivated, (SEAT,), "start"),
+    PlainStatement("total", model.TotalAnnounced, (_number("total", "a total", 0, 99),)),
+    PlainStatement("start", model.StartAnnounced, (POSITION,)),
+    PlainStatement("shaker_covered", model.ShakerCovered, (NOT_PLACED,), "start"),
+    PlainStatement("no_more_bets", model.NoMoreBets, (BY_DEVICE,), "wagering"),
+    PlainStatement("lammer", model.LammerPlaced, (SEAT, WAGER), "envy"),
+    PlainStatement("touched", model.WagerHandled, (SEAT, WAGER), "wagering"),
+    PlainStatement(
         "offer_position", model.PlayerDealerOffered, (SEAT, _either("accepted", "accepted", "declined")), "rotation"
     ),
-    Statement("pile", model.PileSelected, (_number("pile", "a pile", 1, 7, "pile-"),), "deal"),
-    Statement("action", model.ActionButtonPlaced, (SEAT,), "start"),
-    Statement("drawn_in_error", model.CardDrawnInError, (CARD,)),
-    Statement("found_face_up", model.CardFoundFaceUp, (CARD,)),
-    Statement("found_boxed", model.BoxedCardFound, (CARD, _either("used", "used", "aside", default="used"))),
-    Statement("elect", model.HandElected, (SEAT, _choice("election", "play", "void"))),
-    Statement("stub", model.StubCounted, (_number("count", "cards", 0, 400), _count("exposed", 0, 53)), "stub"),
-    Statement("examine", model.HandExamined, (SEAT,), "setting"),
-    Statement("surrender", model.Surrendered, (SEAT,)),
-    Statement("decide", model.DecisionMade, (SEAT, _choice("decision", "raise", "fold", "over", "under"))),
-    Statement("reveal", model.HandRevealed, (HAND,), "setting"),
-    Statement("announce", model.ResultAnnounced, (SEAT, WAGER, _choice("result", "win", "lose", "tie")), "setting"),
-    Statement("acknowledge", model.EnvyAcknowledged, (SEAT,), "envy"),
-    Statement("light", model.LightSeen, (SEAT,), "progressive"),
-    Statement("document", model.PayoutDocumented, (SEAT, WAGER, MONEY, SLIP), "progressive"),
-    Statement("vigorish", model.VigorishTaken, (SEAT, BETTOR, MONEY)),
-    Statement("abandon", model.WagerAbandoned, (SEAT, BETTOR)),
-    Statement("collection", model.CollectionTaken, (SEAT, BETTOR, MONEY), "fees"),
-    Statement("close", model.RoundClosed, (_option("by", "by", "dealer"),), "settlement"),
+    PlainStatement("pile", model.PileSelected, (_number("pile", "a pile", 1, 7, "pile-"),), "deal"),
+    PlainStatement("action", model.ActionButtonPlaced, (SEAT,), "start"),
+    PlainStatement("drawn_in_error", model.CardDrawnInError, (CARD,)),
+    PlainStatement("found_face_up", model.CardFoundFaceUp, (CARD,)),
+    PlainStatement("found_boxed", model.BoxedCardFound, (CARD, _either("used", "used", "aside", default="used"))),
+    PlainStatement("elect", model.HandElected, (SEAT, _choice("election", "play", "void"))),
+    PlainStatement("stub", model.StubCounted, (_number("count", "cards", 0, 400), _count("exposed", 0, 53)), "stub"),
+    PlainStatement("examine", model.HandExamined, (SEAT,), "setting"),
+    PlainStatement("surrender", model.Surrendered, (SEAT,)),
+    PlainStatement("decide", model.DecisionMade, (SEAT, _choice("decision", "raise", "fold", "over", "under"))),
+    PlainStatement("reveal", model.HandRevealed, (HAND,), "setting"),
+    PlainStatement(
+        "announce", model.ResultAnnounced, (SEAT, WAGER, _choice("result", "win", "lose", "tie")), "setting"
+    ),
+    PlainStatement("acknowledge", model.EnvyAcknowledged, (SEAT,), "envy"),
+    PlainStatement("light", model.LightSeen, (SEAT,), "progressive"),
+    PlainStatement("document", model.PayoutDocumented, (SEAT, WAGER, MONEY, SLIP), "progressive"),
+    PlainStatement("vigorish", model.VigorishTaken, (SEAT, BETTOR, MONEY)),
+    PlainStatement("abandon", model.WagerAbandoned, (SEAT, BETTOR)),
+    PlainStatement("collection", model.CollectionTaken, (SEAT, BETTOR, MONEY), "fees"),
+    PlainStatement("close", model.RoundClosed, (_option("by", "by", "dealer"),), "settlement"),
 )
 """The statements, in the order in which a round has them."""
 

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 from analytics.reports.catalogue import REPORTS
+from desk import documents as docs
 from rack.cli import COMMANDS, GROUPS, build_parser
-from rack.commands.setup import docs
 from rack.installation import PACKAGES
 from replay.narrative.findings import TITLES
 from replay.run.engine import engine_of
@@ -74,7 +74,7 @@ DOUBLED_NAMES = {
 
 def test_the_name_of_a_class_is_in_one_file() -> None:
     """Somebody who searches for a name finds one thing; what begins with `_` is known in its file alone."""
-    ours = sources(*OURS, "desk", "discard_rack", "rulebook", "whatif")
+    ours = sources(*OURS, "desk", "discard_rack", "rulebook", "trial", "whatif")
     files = Counter(found for name in ours for found in re.findall(r"^class ([A-Za-z]\w*)", text(name), re.M))
     assert {name for name, count in files.items() if count > 1} == DOUBLED_NAMES
 

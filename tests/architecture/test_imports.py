@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("imports")  # each file is read once
 ROOT = Path(__file__).resolve().parents[2]
 OURS = (
     "analytics", "dashboards", "desk", "discard_rack", "events", "floor", "games", "intake", "rack", "replay", "rulebook",
-    "whatif",
+    "trial", "whatif",
 )  # fmt: skip
 
 MAY_IMPORT = {
@@ -57,7 +57,8 @@ MAY_IMPORT = {
     "floor": ("rulebook", "events"),
     "intake": ("events",),
     "discard_rack": ("analytics", "desk", "events", "replay"),
-    "rack": ("analytics", "dashboards", "desk", "events", "floor", "intake", "replay", "rulebook", "whatif"),
+    "trial": ("analytics", "dashboards.sign_in.trial", "desk", "events", "floor", "intake", "replay"),
+    "rack": ("analytics", "dashboards", "desk", "events", "floor", "intake", "replay", "rulebook", "trial", "whatif"),
 }
 
 ALSO = {

@@ -171,7 +171,7 @@ def test_the_rooms_named_are_there_and_stand_in_an_order(package: str) -> None:
         seen.add(room)
 
 
-@pytest.mark.parametrize("package", [*ROOMS, "rack"])
+@pytest.mark.parametrize("package", [*ROOMS, "rack", "trial"])
 def test_no_files_import_each_other_in_a_circle(package: str) -> None:
     known = modules(package)
     arrows = {name: set(imports(path, known)) - {name} for name, path in known.items()}
@@ -186,7 +186,7 @@ def test_no_files_import_each_other_in_a_circle(package: str) -> None:
 def test_no_room_holds_too_many_files() -> None:
     folders = Counter(
         path.parent.relative_to(ROOT).as_posix()
-        for package in (*ROOMS, "benchmarks", "rack", "scripts", "suite", "tests", "website")
+        for package in (*ROOMS, "benchmarks", "rack", "scripts", "suite", "tests", "trial", "website")
         for path in (ROOT / package).rglob("*.py")
         if path.name != "__init__.py"
     )

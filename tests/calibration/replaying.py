@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from rack.demo import append
 from rack.opening import log_at, results_at
 from rack.output import Output
 from replay.run.replayer import adjudications, findings, replay
+from trial.demo import append
 
 SEEDS, ROUNDS = 50, 90
 LEAVE_OPEN = frozenset({"late_message", "card_not_read"})
@@ -37,7 +37,7 @@ def _against(floor: Simulation) -> Iterator[str]:
     with TemporaryDirectory() as folder:
         address = f"sqlite://{Path(folder).resolve()}/floor.db"
         log = log_at(address, create=True, property_id="calibration")
-        append(log, floor.groups(), Output(quiet=True))
+        append(log, floor.groups(), Output(quiet=True).progress)
         results = results_at(address)
         replay(log, results)
         for found in findings(results):

@@ -31,10 +31,10 @@ from dashboards.access.places import Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
 from dashboards.sign_in.trial import TrialProvider
-from rack.settings import PERSONS
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import SCREEN, WHO
+from trial.place import PERSONS
 
 ROOT = Path(__file__).parents[2]
 MAIN = sys.modules["__main__"]

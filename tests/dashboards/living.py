@@ -19,10 +19,10 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import RulesFiled
 from rack.cli import main
-from rack.settings import PERSONS
 from replay.run.replayer import follow
 from tests.desk.people import register_people
 from tests.device_lines import as_lines
+from trial.place import PERSONS
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
 SHORT = """

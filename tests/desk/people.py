@@ -6,7 +6,7 @@ from pathlib import Path
 
 from desk.review.desk import Desk
 from desk.review.persons import Person, Persons, entry
-from rack.settings import PERSONS
+from trial.place import PERSONS
 
 PEOPLE = Persons(
     [

@@ -22,11 +22,11 @@ from analytics.warehouse.warehouse import replacing
 from events.open import open_log
 from intake.lines import line_of
 from rack.cli import main
-from rack.demo import write_report
-from rack.settings import demo_log
 from tests.faults.floor import groups
 from tests.faults.processes import ROOT
 from tests.faults.table import demand, fault
+from trial.demo import write_report
+from trial.place import demo_log
 
 AREA = "one machine"
 
@@ -292,6 +292,7 @@ PRELUDE = ""
 LIMITED = """
 import resource, sys
 from rack.cli import main
+from trial.place import demo_log
 sys.dont_write_bytecode = True  # Python itself keeps half of a file, and trips over it the next time
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(main(sys.argv[2:]))

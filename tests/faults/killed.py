@@ -30,7 +30,6 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from rack.cli import main as rack
 from rack.commands.judging import verdicts
-from rack.settings import PERSONS
 from tests.contract.drafts import Drafts
 from tests.contract.sealed import publish
 from tests.faults.child import ADOPT, REFUSED, TIMEOUT_S
@@ -39,6 +38,7 @@ from tests.faults.processes import WAIT_LIMIT_S, child
 from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
 from tests.replay.another_engine import installed
+from trial.place import PERSONS
 
 WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
 CHECKPOINTER = (

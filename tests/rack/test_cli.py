@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from desk.documents import documents
 from events.kafka.security import security
 from rack import cli, settings
 from rack.arguments import as_of, positive
 from rack.cli import COMMANDS, FIRST, GROUPS, command, main
-from rack.commands.setup import docs
 from rack.commands.setup.completion import SHELLS
+from rack.commands.setup.docs import WHOLE
 from rack.errors import EXIT_OF, EnvironmentFault, Exit, UsageError, exit_code
 from rack.output import Output, money, table
 
@@ -91,11 +92,11 @@ def test_an_earlier_name_of_a_command_works_and_no_help_shows_it(capsys: pytest.
 
 
 def test_a_document_of_which_docs_has_a_summary_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    for name, path in docs.documents().items():
+    for name, path in documents().items():
         assert main(["docs", f"docs/{name}.md"]) == 0
         printed, file = capsys.readouterr().out, path.read_text("utf-8")
-        assert (printed == f"{file.rstrip()}\n") == (name not in docs.WHOLE)
-        assert len(printed.split()) > len(file.split()) + 1000 * (name in docs.WHOLE) - 1
+        assert (printed == f"{file.rstrip()}\n") == (name not in WHOLE)
+        assert len(printed.split()) > len(file.split()) + 1000 * (name in WHOLE) - 1
     assert main(["docs", "nowhere"]) == 2
 
 

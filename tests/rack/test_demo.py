@@ -22,15 +22,14 @@ from desk.review import persons
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from rack.cli import main
-from rack.demo import prepare, register_staff
-from rack.demo_audit import hold_audit
-from rack.errors import UsageError
 from rack.opening import log_at, results_at
-from rack.settings import PERSONS, demo_log
 from replay.run import replayer
 from replay.run.memory_results import MemoryResults
 from tests.contract.backends import in_rows
 from tests.rack.shown_rounds import round_events
+from trial.audit import hold_audit
+from trial.demo import prepare, register_staff
+from trial.place import PERSONS, TrialRefused, demo_log
 
 ROUNDS = 60
 KEYS = {
@@ -210,7 +209,7 @@ def test_a_demo_replaces_a_demo_and_nothing_else(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == ["demo.json"]
     (out / "demo.json").unlink()
     (out / "floor.db").write_text("somebody's log")
-    with pytest.raises(UsageError, match="is not the log of a demo"):
+    with pytest.raises(TrialRefused, match="is not the log of a demo"):
         prepare(out, None)
     assert (out / "floor.db").read_text() == "somebody's log"
 

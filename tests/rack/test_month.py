@@ -23,11 +23,11 @@ from floor.day.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
 from floor.faults.comparison import compare
 from floor.table.casino import SIMULATED
 from rack.cli import main
-from rack.demo import append
 from rack.opening import log_at, results_at
 from rack.output import Output
 from replay.findings import Finding
 from replay.run.replayer import findings, replay
+from trial.demo import append
 
 pytestmark = pytest.mark.days
 
@@ -39,7 +39,7 @@ def played(folder: Path, scheme: Scheme) -> tuple[Simulation, list[Finding], Pat
     month = simulate(SEED, ROUNDS, plant=False, days=DAYS, scheme=scheme, rare=False)
     address = f"sqlite://{folder}/floor.db"
     log = log_at(address, create=True, property_id="month")
-    append(log, month.groups(), Output(quiet=True))
+    append(log, month.groups(), Output(quiet=True).progress)
     results = results_at(address)
     replay(log, results)
     build_warehouse(folder / "w", log, results)

@@ -22,9 +22,9 @@ from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from events.log.contract import EventLog
 from floor.day.gaming_day import simulate
-from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
+from trial.place import PROPERTY
 
 GAMES = ("face_up_pai_gow", "over_under", "dj_wild", "pai_gow_poker")
 Line = dict[str, Any]

@@ -16,6 +16,7 @@ from rack import settings
 from rack.arguments import PORT, add, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
+from trial.place import PERSONS, WAREHOUSE, demo_log
 
 FILE = "property.toml"
 HELP = "Serve the pages on the result of a demo or a replay"
@@ -64,8 +65,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     house = _house(arguments, defaults)
     if house is not None:
         _of_house(house, arguments, defaults, output)
-    warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
-    of_demo = None if arguments.warehouse else settings.demo_log(warehouse.parent)
+    warehouse = arguments.warehouse or (arguments.out or defaults.out) / WAREHOUSE
+    of_demo = None if arguments.warehouse else demo_log(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
     if house is None and not warehouse.is_file():
         ways = f"run `rack replay --log {log or 'ADDR'} --warehouse {warehouse}`"
@@ -96,7 +97,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     environment = _environment(log, house)
     persons = None
     if log is not None:
-        persons = settings.persons_file(log) or (warehouse.with_name(settings.PERSONS) if log == of_demo else None)
+        persons = settings.persons_file(log) or (warehouse.with_name(PERSONS) if log == of_demo else None)
     if local is not None and persons is None:
         raise UsageError(
             "the sign-in of our own reads the register of persons: name the log with --log, or set RACK_PERSONS"
@@ -166,7 +167,7 @@ def _of_house(house: Path, arguments: argparse.Namespace, defaults: settings.Set
     if made.log_file is not None and not made.log_file.exists():
         raise UsageError(f"{house} has no log yet; `rack apply {house} --by PERSON` makes it")
     arguments.log = arguments.log or made.address
-    arguments.warehouse = house / settings.WAREHOUSE
+    arguments.warehouse = house / WAREHOUSE
     login = house / "login.toml"
     if arguments.login is None and not arguments.read_only and login.is_file():
         arguments.login = login

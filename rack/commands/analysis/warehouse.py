@@ -11,7 +11,8 @@ from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, table
-from rack.settings import demo_log, load, log_address
+from rack.settings import load, log_address
+from trial.place import demo_log
 
 HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 

@@ -6,12 +6,12 @@ import argparse
 from datetime import date
 from typing import TYPE_CHECKING
 
+from desk.whole_files import write_whole
 from rack.actions import Act, action_parsers, add_person, at_desk, print_entries, run_action, taken
 from rack.arguments import add, add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import cases_folder, key_file, log_address
-from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
     from desk.review.case_folder import CaseFolder

@@ -8,7 +8,8 @@ from rack.arguments import add, add_log
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
-from rack.settings import demo_log, log_address
+from rack.settings import log_address
+from trial.place import demo_log
 
 HELP = "Find a round as somebody remembers it, and findings, notes, disputes and cases by their words"
 

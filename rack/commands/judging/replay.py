@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desk.whole_files import named_errors
 from rack import worker_pool
 from rack.arguments import add, add_log, as_of
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
-from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 
-from rack.arguments import add, add_log, positive
+from rack.arguments import add, add_log, add_round
 from rack.errors import Exit
 from rack.output import Output
 from rack.settings import log_address
@@ -15,13 +15,7 @@ HELP = "Print one recorded round as a transcript, with its verdict"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(
-        parser,
-        "table TABLE",
-        "Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
-        type=str.lower,
-    )
-    add(parser, "round ROUND", "Round number.", type=positive)
+    add_round(parser)
     add_log(parser)
     add(parser, "--rules FILE", "What-if: judge by this rules submission instead of the filed one.", type=str)
 

@@ -6,11 +6,11 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from desk.whole_files import named_errors
 from rack.arguments import add, add_log
 from rack.errors import Exit
 from rack.output import Output
 from rack.settings import log_address
-from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from whatif.round_table import Manifest

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from desk.whole_files import named_errors
 from rack.arguments import add, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
-from rack.whole_files import named_errors
 
 HELP = "Write simulated gaming days as device events, with the planted faults labeled in a second file"
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from floor.catalogue import SIMULATIONS
     from floor.day.gaming_day import OFFICE_SUFFIX, simulate
     from floor.day.schemes import EXAMPLE
-    from rack.demo import parse_games
+    from trial.demo import parse_games
 
     path = Path(arguments.out)
     if not path.parent.is_dir():

@@ -7,12 +7,12 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desk.whole_files import named_errors
 from rack.arguments import add, add_log
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
 from rack.settings import cases_folder, log_address
-from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from desk.review.attachments import AttachmentCheck

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import add, add_log, positive
+from desk.whole_files import write_whole
+from rack.arguments import add, add_log, add_round, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
-from rack.whole_files import write_whole
 
 HELP = "Make the signed dispute packet of a round: PDF, JSON bundle and HTML page that need no log to check"
 
@@ -19,13 +19,7 @@ WAIT = 90
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(
-        parser,
-        "table TABLE",
-        "Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
-        type=str.lower,
-    )
-    add(parser, "round ROUND", "Round number.", type=positive)
+    add_round(parser)
     add(parser, "--seat N", "The seat in dispute.", type=positive)
     add_log(parser)
     add(parser, "--out DIR", "Folder for the files (default: the current folder).", default=Path())

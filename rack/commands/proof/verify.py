@@ -179,7 +179,7 @@ def _check_report_options(arguments: argparse.Namespace) -> None:
 
 def _write_report(arguments: argparse.Namespace, made: Verification, output: Output) -> None:
     """Write the report; a full disk loses no verification."""
-    from rack.whole_files import write_whole
+    from desk.whole_files import write_whole
 
     if arguments.sign is not None and made.unsigned:
         output.problem(f"the report is not signed: {made.unsigned}")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import signal
-import socket
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,12 +14,11 @@ from typing import TYPE_CHECKING
 from rack import settings
 from rack.arguments import PORT, add
 from rack.commands.proof.checkpoint import IMPATIENCE_S
-from rack.errors import EnvironmentFault, Exit, UsageError
-from rack.output import Output, counted
+from rack.errors import Exit
+from rack.output import Output
 
 if TYPE_CHECKING:
-    from rack.live.log import LiveDay
-    from rack.live.supervision import Supervision
+    from trial.live.supervision import Supervision
 
 HELP = "Run log, gateway, replay and pages at once, with a simulated floor that plays by the clock"
 DEFAULT_OUT = Path("live")
@@ -63,10 +60,11 @@ def _speed(text: str) -> float:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Run everything until told to end; then judge what is left, and say what was planted and found."""
-    from rack.demo import parse_games
-    from rack.live.log import judge_rest, make_log, prepare
-    from rack.live.parts import Site, parts
-    from rack.live.supervision import Supervision
+    from rack.opening import options_of
+    from trial.demo import parse_games
+    from trial.live.log import judge_rest, make_log, prepare
+    from trial.live.parts import Site, parts
+    from trial.live.supervision import Supervision, check_ports
 
     for library in (
         "starlette",
@@ -90,7 +88,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     asked = _asked([])
     before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        site = replace(site, log=prepare(site.out, arguments.log))
+        log = prepare(site.out, arguments.log)
+        site = replace(site, log=log, options=options_of(log), topics=options_of(log, create=True))
         make_log(site)
         supervision = Supervision(site.out / "parts")
         try:
@@ -108,7 +107,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             output.note("ending; once more Ctrl-C ends it at once …")
         finally:
             _end(supervision)
-        _report(judge_rest(site), output)
+        done = judge_rest(site)
+        output.note(done.summary)
+        for line in done.problems:
+            output.problem(line)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -133,30 +135,3 @@ def _end(supervision: Supervision) -> None:
     except BaseException:
         supervision.kill()
         raise
-
-
-def check_ports(ports: Mapping[str, int]) -> None:
-    """Raise `EnvironmentFault` naming a port that is taken, `UsageError` if two are the same."""
-    if len(set(ports.values())) < len(ports):
-        raise UsageError(f"{' and '.join(ports)} name the same port; give each its own")
-    for name, port in ports.items():
-        with closing(socket.socket()) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError as error:
-                raise EnvironmentFault(f"port {port} on 127.0.0.1 is taken; choose another with {name}") from error
-
-
-def _report(done: LiveDay, output: Output) -> None:
-    """Say what the floor handed in, and which of the planted faults were found."""
-    planted, missed = done.planted, done.missed
-    output.note(
-        f"{counted(done.events, 'event')} answered, all of them stored; {counted(done.rounds, 'round')} judged; "
-        f"{counted(planted, 'planted fault')}, {planted - len(missed):,} found; {counted(len(done.false_alarms), 'false alarm')}"
-    )
-    for what, found in (("missed", missed), ("false alarm", done.false_alarms)):
-        for each in found:
-            output.problem(f"{what}: {each.code} in {each.stream} round {each.round_no}")
-    for line in done.integrity:
-        output.problem(line)

@@ -20,10 +20,10 @@ from analytics.warehouse.feed import RESULTS_READ_AGAIN, build_warehouse
 from analytics.warehouse.generations import Seal, Seals
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
-from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.counting import Counting
+from trial.place import PROPERTY
 
 Groups = list[tuple[str, Sequence[Draft]]]
 GAMES = ("face_up_pai_gow", "player_dealer", "fortune_asia")

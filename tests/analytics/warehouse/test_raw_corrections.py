@@ -13,10 +13,10 @@ from analytics.warehouse.warehouse import reading
 from events.vocabulary.correction_events import EventCorrected, Replacement
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
-from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.rack.test_raw_figures import Raw, hands_of, in_order, rounds, table
+from trial.place import PROPERTY
 
 
 @pytest.mark.parametrize(("corrected", "fits"), [(True, True), (True, False), (False, False)])

@@ -13,10 +13,10 @@ import pytest
 from dashboards.parts import desk
 from desk.review import persons
 from desk.review.desk import Desk, desk_at
-from rack.settings import PERSONS
 from tests.counting import Counting
 from tests.dashboards import living
 from tests.dashboards.living import Living
+from trial.place import PERSONS
 
 OPENED_THE_DAY = 1
 """The first event of a review stream opens its gaming day."""

@@ -14,9 +14,9 @@ from events.open import open_checkpoints
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
 from rack.cli import main
-from rack.settings import DEMO_KEY
 from tests.desk.packet.signed_floor import ORIGIN, Floor, floor_at, played
 from tests.rack.signing import signing
+from trial.place import DEMO_KEY
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from desk.review.last_verification import read, record_path
 from events.open import open_log
 from floor.day.gaming_day import simulate
 from rack.cli import main
-from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.contract.backends import in_rows
+from trial.place import PROPERTY
 
 Day = list[Any]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from rack.errors import EnvironmentFault
-from rack.live import supervision
-from rack.live.parts import Part
-from rack.live.supervision import Supervision
+from trial.live import supervision
+from trial.live.parts import Part
+from trial.live.supervision import PartEnded, Supervision
 
 ROOT = Path(__file__).resolve().parents[3]
 WAIT_LIMIT_S = 60.0
@@ -66,14 +65,14 @@ def test_what_parts_start_ends_with_them(tmp_path: Path, parts: Supervision) -> 
 
 def test_a_part_that_ends_by_itself_is_named_with_what_it_said(tmp_path: Path, parts: Supervision) -> None:
     parts.start([part(tmp_path, "first"), part(tmp_path, "second", "fails")])
-    with pytest.raises(EnvironmentFault, match=r"second ended by itself with exit code 7\n  the disk is full"):
+    with pytest.raises(PartEnded, match=r"second ended by itself with exit code 7\n  the disk is full"):
         parts.watch()
 
 
 def test_a_part_that_is_killed_is_named(tmp_path: Path, parts: Supervision) -> None:
     parts.start([part(tmp_path, "first")])
     os.kill(os.getpgid(started_by(tmp_path, "first")), signal.SIGKILL)  # the part is the head of its group
-    with pytest.raises(EnvironmentFault, match="first ended by itself with SIGKILL"):
+    with pytest.raises(PartEnded, match="first ended by itself with SIGKILL"):
         parts.watch()
 
 
@@ -98,13 +97,13 @@ def test_a_part_that_does_not_come_up_is_named(
     tmp_path: Path, parts: Supervision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervision, "READY_S", 0.5)
-    with pytest.raises(EnvironmentFault, match="never was not up after"):
+    with pytest.raises(PartEnded, match="never was not up after"):
         parts.start([Part("never", [str(tmp_path / "x"), "waits"], lambda: False, "tests.rack.live.stand_in")])
 
 
 def test_parts_end_when_whoever_started_them_is_killed(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from rack.live.supervision import Supervision\n"
+        "import sys; from pathlib import Path; from trial.live.supervision import Supervision\n"
         "from tests.rack.live.test_supervision import part\n"
         "folder = Path(sys.argv[1]); running = Supervision(folder / 'parts')\n"
         "running.start([part(folder, 'first'), part(folder, 'second')]); running.watch()\n"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from rack.cli import main
-from rack.settings import PERSONS
 from tests.desk.review.test_cameras import WHOLE as CAMERAS
 from tests.device_lines import as_lines
 from tests.rack.commands.judging.command_line import judged, printed
+from trial.place import PERSONS
 
 TRANSCRIPT = """
 rules   pa-688a ace_high_bonus=1

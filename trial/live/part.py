@@ -1,4 +1,4 @@
-"""A part of what runs, as a process: `python -m rack.live.part MODULE ARGUMENT…` calls the module's `main`.
+"""A part of what runs, as a process: `python -m trial.live.part MODULE ARGUMENT…` calls the module's `main`.
 
 The part is told to end by SIGINT. It tells itself when its standard input ends: that is held open by the process that started
 it, so that it ends with that one, however that one ends.

@@ -6,8 +6,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import msgspec
 from desk.keys import KeyBook
 from desk.review import persons
 from desk.review.persons import Person, register
+from desk.whole_files import write_whole
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
 from events.open import parse_address
@@ -30,18 +30,26 @@ from events.vocabulary.envelope import Draft
 from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day
 from floor.faults.comparison import ComparableFinding, Comparison, FaultLabel, compare
-from rack.demo_audit import Audit, hold_audit
-from rack.errors import UsageError
-from rack.opening import checkpoints_at, log_at, results_at
-from rack.output import Output
-from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT, WAREHOUSE
-from rack.whole_files import write_whole
 from replay.findings import Finding
 from replay.incidents import incidents_in, money_of
+from replay.narrative.names import plural
+from replay.narrative.text_table import money as money_text
+from replay.narrative.text_table import table
 from replay.run.replayer import findings, replay
+from trial.audit import Audit, hold_audit
+from trial.place import (
+    DEMO_DATABASE,
+    DEMO_KEY,
+    DEMO_OWN_LOG,
+    PERSONS,
+    PROPERTY,
+    REPORT,
+    WAREHOUSE,
+    TrialPlace,
+    TrialRefused,
+)
 
 LABELS = "labels.json"
-PROPERTY = "bellwether"
 STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
 """Who is registered at the demo's property; their sign-ins are those of the trial login (`make dashboard-login`)."""
 MAX_LISTED = 20
@@ -49,6 +57,8 @@ MAX_LISTED = 20
 
 AUDITED_FROM = 200
 """A shorter demo has no audit of a dealer."""
+Progress = Callable[[int, str], None]
+"""Is told how many of what are done."""
 COMMIT_EVENTS = 4_000
 """Events that are made durable together: a device gateway's batch."""
 
@@ -76,25 +86,21 @@ class Demo:
         return self.comparison.perfect and (self.audit is None or self.audit.comparison.perfect)
 
 
-def run(
-    seed: int, rounds: int, out: Path, address: str | None, output: Output, games: Sequence[str] = (DEFAULT,)
-) -> Demo:
-    """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` if something is in the way."""
-    address = prepare(out, address)
+def run(seed: int, rounds: int, place: TrialPlace, progress: Progress, games: Sequence[str] = (DEFAULT,)) -> Demo:
+    """Simulate, append, replay, compare, build the warehouse. Raises `TrialRefused` if something is in the way."""
+    out = place.out
     register_staff(out)
     clock = _Clock()
     day = gaming_day.simulate(seed, rounds, games=games)
     (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
-    with closing(log_at(address, create=True, property_id=PROPERTY)) as log:
-        if log.streams():
-            raise UsageError(f"{address}: the log already holds events; name another log")
-        events = append(log, day.groups(), output)
+    with place.new_log() as log:
+        events = append(log, day.groups(), progress)
         clock.lap("append")
         signer = publish_key(log, out)
         events += 1
-        with closing(results_at(address)) as results:
-            summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
+        with place.results() as results:
+            summary = replay(log, results, progress=lambda events, _: progress(events, "events replayed"))
             clock.lap("replay")
             found = sorted(findings(results), key=_in_order)
             comparison = compare(day.labels, found)
@@ -102,7 +108,7 @@ def run(
             if DEFAULT in games and rounds >= AUDITED_FROM:
                 audit = hold_audit(log, results, persons.read(out / PERSONS), seed, by=next(iter(STAFF)))
             clock.lap("audit")
-            sign_checkpoint(log, results, address, signer, out)
+            sign_checkpoint(log, results, place, signer)
             clock.lap("sign")
             from analytics.warehouse.feed import build_warehouse
 
@@ -118,20 +124,20 @@ def run(
         legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())),
         seconds=clock.seconds,
         seed=seed,
-        log=address,
+        log=place.log,
         out=out,
         integrity=summary.integrity,
     )
 
 
 def parse_games(names: str) -> list[str]:
-    """Return the games that `--games` names; raises `UsageError` for one that the floor does not have."""
+    """Return the games that `--games` names; raises `TrialRefused` for one that the floor does not have."""
     if not names:
         return [DEFAULT]
     wanted = list(SIMULATIONS) if names == "all" else names.split(",")
     for name in wanted:
         if name not in SIMULATIONS:
-            raise UsageError(
+            raise TrialRefused(
                 f"--games {names}: no game is named {name!r}; expected all, or names from {', '.join(SIMULATIONS)}"
             )
     return list(dict.fromkeys(wanted))
@@ -140,7 +146,7 @@ def parse_games(names: str) -> list[str]:
 def prepare(out: Path, address: str | None) -> str:
     """Make the folder ready and return the log's address; an earlier demo's log there is removed.
 
-    Raises `UsageError` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
+    Raises `TrialRefused` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
     `NotADirectoryError` and the like.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -149,7 +155,7 @@ def prepare(out: Path, address: str | None) -> str:
         return address
     database = out / DEMO_DATABASE
     if database.exists() and not (out / REPORT).is_file():
-        raise UsageError(
+        raise TrialRefused(
             f"{database} is not the log of a demo (there is no {REPORT} beside it), and a log is never overwritten: "
             "name another folder with --out, or another log with --log"
         )
@@ -182,21 +188,21 @@ def publish_key(log: EventLog, out: Path) -> Signer:
     return signer
 
 
-def sign_checkpoint(log: EventLog, results: ResultStore, address: str, signer: Signer, out: Path) -> None:
+def sign_checkpoint(log: EventLog, results: ResultStore, place: TrialPlace, signer: Signer) -> None:
     """Sign a checkpoint over all events and all results."""
-    with closing(checkpoints_at(address, log_id=log.log_id)) as store:
-        memory = SigningMemory(out / DEMO_KEY, log.log_id)
+    with place.checkpoints(log.log_id) as store:
+        memory = SigningMemory(place.out / DEMO_KEY, log.log_id)
         checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, results=results)
         checkpointer.read()
         checkpointer.sign()
 
 
-def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], output: Output) -> int:
+def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], progress: Progress) -> int:
     """Append the groups, some thousand events in each commit; return how many events were stored."""
     events = 0
     for batch in batches(groups, COMMIT_EVENTS):
         events += sum(seq is not None for appended in log.append_groups(batch) for seq in appended.seqs)
-        output.progress(events, "events appended")
+        progress(events, "events appended")
     return events
 
 
@@ -249,6 +255,60 @@ def report(demo: Demo) -> dict[str, Any]:
         "log": demo.log,
         "out": str(demo.out),
     }
+
+
+def report_lines(report: dict[str, Any]) -> list[str]:
+    """Return the report as text."""
+    findings, planted, found = report["findings"], report["planted"], report["found"]
+    codes = sorted({*findings, *planted})
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in report["verdicts"].items())
+    return [
+        f"{report['events']:,} events, {report['rounds']:,} rounds: {verdicts}",
+        "",
+        *table(
+            ("code", "planted", "found", "findings"),
+            [(code, planted.get(code, 0), found.get(code, 0), findings.get(code, 0)) for code in codes],
+        ),
+        "",
+        *_legitimate(report["legitimate"]),
+        f"incidents     {report['incidents']:>10,} in {plural(sum(findings.values()), 'finding')}",
+        f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults{_codes(report['missed_codes'])}",
+        f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
+        *_audit_line(report["audit"]),
+        f"overpaid      {money_text(report['overpaid_cents']).lstrip('+'):>10}",
+        f"underpaid     {money_text(report['underpaid_cents']).lstrip('+'):>10}",
+        f"appended      {report['events_per_s']:>10,} events per second, each durable before it is acknowledged",
+        f"replayed      {report['rounds_per_s']:>10,} rounds per second",
+        *(f"  missed: {_place(label)}" for label in report["missed_faults"]),
+        *(f"  false alarm: {_place(finding)}" for finding in report["false_alarm_findings"]),
+        "",
+        f"verify: rack verify --log {report['log']} --key {report['out']}/demo.key.pub",
+        f"log {report['log']}; results in {report['out']}/. Next: rack dashboard --out {report['out']}",
+    ]
+
+
+def _legitimate(times: dict[str, int]) -> list[str]:
+    return [*table(("handled correctly (no finding expected)", "times"), list(times.items())), ""] if times else []
+
+
+def _audit_line(audit: dict[str, Any] | None) -> list[str]:
+    if audit is None:
+        return []
+    found = audit["planted"] - audit["missed"]
+    return [
+        f"audit         {found:>10,} of {audit['planted']:,} errors found in {audit['entered']:,} rounds of "
+        f"{audit['dealer'].upper()} that a person entered, {audit['false_alarms']:,} false alarms; {audit['sentence']}"
+    ]
+
+
+def _codes(counts: dict[str, int]) -> str:
+    return f" ({', '.join(f'{code} {count:,}' for code, count in counts.items())})" if counts else ""
+
+
+def _place(said: dict[str, Any]) -> str:
+    seat = "" if said["seat"] is None else f" seat={said['seat']}"
+    wager = "" if said["wager"] is None else f" wager={said['wager']}"
+    return f"{said['code']} {said['stream']} round {said['round_no']}{seat}{wager}"
 
 
 def _audited(audit: Audit) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from desk.whole_files import write_whole
 from floor.catalogue import SIMULATIONS
 from floor.day import gaming_day
 from floor.faults.labels import Planted
@@ -26,8 +27,7 @@ from floor.table.meters import CONTROLLER
 from floor.table.script import SOURCES
 from floor.table.streams import Group
 from intake.devices import add_device
-from rack.live.parts import DEVICES
-from rack.whole_files import write_whole
+from trial.live.parts import DEVICES
 
 OPEN_BEFORE: Final = timedelta(minutes=45)
 """So long before the floor is watched its tables opened."""

@@ -1,6 +1,6 @@
 """Starts parts, watches them and ends them: all run, or none. What a part says goes to a file of its own.
 
-Invariant: a part holds its standard input as long as the process that started it runs (`rack.live.part`), and is
+Invariant: a part holds its standard input as long as the process that started it runs (`trial.live.part`), and is
 the head of a group of processes, so that whatever it started ends with it.
 """
 
@@ -9,21 +9,26 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from rack.errors import EnvironmentFault
-from rack.live.part import GRACE_S
-from rack.live.parts import Part
+from trial.live.part import GRACE_S
+from trial.live.parts import Part
+from trial.place import TrialRefused
 
 READY_S: Final = 120.0
 """How long a part may take to be up."""
 LOOK_S: Final = 0.1
 LAST_LINES: Final = 5
+
+
+class PartEnded(Exception):
+    """A part cannot come up, did not, or ended by itself; says which, and why."""
 
 
 class Supervision:
@@ -35,9 +40,9 @@ class Supervision:
         folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, parts: Sequence[Part]) -> None:
-        """Start parts, each when the one before it is up. Raises `EnvironmentFault` if one does not come up."""
+        """Start parts, each when the one before it is up. Raises `PartEnded` if one does not come up."""
         for part in parts:
-            command = [sys.executable, "-m", "rack.live.part", part.module, *part.arguments]
+            command = [sys.executable, "-m", "trial.live.part", part.module, *part.arguments]
             with self._said(part).open("wb") as said:
                 process = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True
@@ -47,18 +52,18 @@ class Supervision:
             while not part.ready():
                 self.check()
                 if time.monotonic() > until:
-                    raise EnvironmentFault(f"{part.name} was not up after {READY_S:.0f} s{self._last_lines(part)}")
+                    raise PartEnded(f"{part.name} was not up after {READY_S:.0f} s{self._last_lines(part)}")
                 time.sleep(LOOK_S)
 
     def check(self) -> None:
-        """Raise `EnvironmentFault` where a part has ended, and say what its last words were."""
+        """Raise `PartEnded` where a part has ended, and say what its last words were."""
         for part, process in self._running:
             code = process.poll()
             if code is not None and (part.lasts or code):
-                raise EnvironmentFault(f"{part.name} ended by itself with {_how(code)}{self._last_lines(part)}")
+                raise PartEnded(f"{part.name} ended by itself with {_how(code)}{self._last_lines(part)}")
 
     def watch(self) -> None:
-        """Watch the parts until one ends by itself. Raises `EnvironmentFault` then."""
+        """Watch the parts until one ends by itself. Raises `PartEnded` then."""
         while True:
             self.check()
             time.sleep(LOOK_S)
@@ -107,3 +112,16 @@ def _how(code: int) -> str:
     ('exit code 3', 'SIGKILL')
     """
     return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+
+
+def check_ports(ports: Mapping[str, int]) -> None:
+    """Raise `PartEnded` naming a port that is taken, `TrialRefused` if two are the same."""
+    if len(set(ports.values())) < len(ports):
+        raise TrialRefused(f"{' and '.join(ports)} name the same port; give each its own")
+    for name, port in ports.items():
+        with contextlib.closing(socket.socket()) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError as error:
+                raise PartEnded(f"port {port} on 127.0.0.1 is taken; choose another with {name}") from error

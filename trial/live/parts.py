@@ -10,22 +10,20 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from rack.settings import DEMO_KEY, WAREHOUSE
+from trial.place import DEMO_KEY, WAREHOUSE, TrialPlace
 
 DEVICES = "devices.toml"
 """The register of devices, in the folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+@dataclass(frozen=True, kw_only=True)
+class Site(TrialPlace):
     """Where everything is.
 
     Of the simulated floor: `start_us` is what its clocks show when it begins to be watched (UTC microseconds), `speed` how
     fast they run.
     """
 
-    log: str
-    out: Path
     gateway_port: int
     pages_port: int
     start_us: int
@@ -69,7 +67,7 @@ def parts(site: Site) -> list[Part]:
             "floor",
             [str(each) for each in floor],
             (site.out / DEVICES).is_file,
-            "rack.live.simulated_floor",
+            "trial.live.simulated_floor",
             lasts=False,
         ),
         Part("gateway", gateway, lambda: _answers(site.gateway_port, "/readyz")),
@@ -79,7 +77,7 @@ def parts(site: Site) -> list[Part]:
             "pages",
             pages,
             lambda: _answers(site.pages_port, "/_stcore/health"),
-            "rack.cli" if site.read_only else "rack.live.trial_sign_in",
+            "rack.cli" if site.read_only else "trial.live.trial_sign_in",
         ),
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +11,11 @@ import msgspec
 from analytics.warehouse.feed import build_warehouse
 from events.proofs.keys import read_signer
 from floor.faults.comparison import ComparableFinding, FaultLabel, compare
-from rack import demo
-from rack.errors import UsageError
-from rack.live.parts import DEVICES, Site
-from rack.live.simulated_floor import ACCOUNT, Account, office_events
-from rack.opening import log_at, results_at
-from rack.settings import DEMO_KEY, WAREHOUSE
+from replay.narrative.names import plural
+from trial import demo
+from trial.live.parts import DEVICES, Site
+from trial.live.simulated_floor import ACCOUNT, Account, office_events
+from trial.place import DEMO_KEY, WAREHOUSE
 
 
 @dataclass(frozen=True)
@@ -31,11 +29,29 @@ class LiveDay:
     false_alarms: Sequence[ComparableFinding]
     integrity: Sequence[str]
 
+    @property
+    def summary(self) -> str:
+        """What the floor handed in, and how many of the planted faults were found."""
+        return (
+            f"{plural(self.events, 'event')} answered, all of them stored; {plural(self.rounds, 'round')} judged; "
+            f"{plural(self.planted, 'planted fault')}, {self.planted - len(self.missed):,} found; "
+            f"{plural(len(self.false_alarms), 'false alarm')}"
+        )
+
+    @property
+    def problems(self) -> list[str]:
+        """What should not be: faults missed, false alarms, and what of the log is broken."""
+        named = [("missed", each) for each in self.missed], [("false alarm", each) for each in self.false_alarms]
+        lines = [
+            f"{what}: {each.code} in {each.stream} round {each.round_no}" for each_ in named for what, each in each_
+        ]
+        return [*lines, *self.integrity]
+
 
 def prepare(out: Path, address: str | None) -> str:
     """Make the folder ready as for a demo and return the log's address; what an earlier live floor left there is removed.
 
-    Raises what `rack.demo.prepare` raises.
+    Raises what `trial.demo.prepare` raises.
     """
     address = demo.prepare(out, address)
     for name in (WAREHOUSE, DEVICES, ACCOUNT):
@@ -46,10 +62,8 @@ def prepare(out: Path, address: str | None) -> str:
 
 
 def make_log(site: Site) -> None:
-    """Create the log, with the office's events and the property's key. Raises `UsageError` if it holds events already."""
-    with closing(log_at(site.log, create=True, property_id=demo.PROPERTY)) as log:
-        if log.streams():
-            raise UsageError(f"{site.log}: the log already holds events; name another log")
+    """Create the log, with the office's events and the property's key. Raises `TrialRefused` if it holds events already."""
+    with site.new_log() as log:
         log.append_groups([office_events(site.start_us, site.seed, site.games)])
         demo.publish_key(log, site.out)
     demo.write_report(site.out, {"log": site.log})
@@ -63,13 +77,13 @@ def judge_rest(site: Site) -> LiveDay:
     from replay.run.replayer import findings, replay
 
     account = msgspec.json.decode((site.out / ACCOUNT).read_bytes(), type=Account)
-    with closing(log_at(site.log, read_only=True)) as log, closing(results_at(site.log)) as results:
+    with site.open_log() as log, site.results() as results:
         summary = replay(log, results)
         broken: dict[str, str] = {}
         build_warehouse(site.warehouse, log, results, broken=broken)
         found = compare(account.begun, findings(results))
         rounds = sum(summary.verdicts.values())
-        demo.sign_checkpoint(log, results, site.log, read_signer(site.out / DEMO_KEY), site.out)
+        demo.sign_checkpoint(log, results, site, read_signer(site.out / DEMO_KEY))
     return LiveDay(
         events=sum(account.answered.values()),
         rounds=rounds,

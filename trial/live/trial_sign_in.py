@@ -1,6 +1,6 @@
 """The pages of a simulated property with a login to try them (`dashboards.sign_in.trial`), on this machine only.
 
-`rack live` runs it, and `python -m rack.live.trial_sign_in [--out demo]` for a demo.
+`rack live` runs it, and `python -m trial.live.trial_sign_in [--out demo]` for a demo.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dashboards.sign_in.trial import TrialProvider
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the login and the pages until interrupted."""
-    parser = argparse.ArgumentParser(prog="rack.live.trial_sign_in", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trial.live.trial_sign_in", description=__doc__)
     parser.add_argument("--out", default=os.environ.get("RACK_OUT", "demo"), help="the folder of a demo")
     parser.add_argument("--port", type=int, default=int(os.environ.get("RACK_PORT", "8501")), help="of the pages")
     options = parser.parse_args(arguments)
