@@ -100,7 +100,7 @@ class LogMetrics(Collector):
                     batch = CheckpointBatch.decode(data)
                     if self._ledger is None:
                         self._ledger = Ledger(batch.note.split(b"\n", 1)[0].decode())
-                    self._ledger.take(batch)
+                    self._ledger.add(batch)
             except (IntegrityError, ValueError):
                 self._ledger, sound = None, 0
         yield GaugeMetricFamily("rack_checkpoints_sound", "0 where the checkpoints contradict themselves.", value=sound)

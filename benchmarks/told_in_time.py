@@ -21,7 +21,7 @@ from replay.run.advising import MONEY_MOVES, advise_on
 from replay.run.replayer import findings
 
 
-class Told(NamedTuple):
+class PlantedMispayment(NamedTuple):
     """A planted mispayment: whether advice named it, whether settling went on then, and the seconds left in the round."""
 
     code: str
@@ -41,9 +41,9 @@ def planted_money(folder: Path) -> dict[str, list[Finding]]:
     return found
 
 
-def told(folder: Path) -> list[Told]:
+def told(folder: Path) -> list[PlantedMispayment]:
     """Return every planted mispayment of a demo."""
-    log, made = open_log(f"sqlite://{folder.resolve()}/floor.db", read_only=True), list[Told]()
+    log, made = open_log(f"sqlite://{folder.resolve()}/floor.db", read_only=True), list[PlantedMispayment]()
     for stream, wrong in planted_money(folder).items():
         rounds, fold = {each.round_no for each in wrong}, TableFold(stream)
         said: dict[str, tuple[int, int]] = {}
@@ -63,7 +63,7 @@ def told(folder: Path) -> list[Told]:
         for each in wrong:
             seq, at_us = said.get(each.id, (0, 0))
             left_s = (closed.get(each.round_no, at_us) - at_us) / 1e6 if seq else 0.0
-            made.append(Told(each.code, bool(seq), 0 < seq < last.get(each.round_no, 0), left_s))
+            made.append(PlantedMispayment(each.code, bool(seq), 0 < seq < last.get(each.round_no, 0), left_s))
     return made
 
 

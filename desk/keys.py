@@ -29,7 +29,7 @@ class KeyBook:
         self.ring = KeyRing()
         self._last_seq = self._reports = 0
         for record in log.read(PROPERTY_STREAM):
-            self.ring.take(record)
+            self.ring.add(record)
             self._last_seq = record.seq
             self._reports += read(record.data).source == SOURCE
         self._opening_day = None if self._last_seq else self._present_day()

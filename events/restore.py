@@ -120,7 +120,7 @@ def _checkpoints(
         try:
             for record in archive.listed(CHECKPOINTS):
                 before, held = ledger.size, next(present, None)
-                ledger.take(CheckpointBatch.decode(record.data))
+                ledger.add(CheckpointBatch.decode(record.data))
                 if held is None:
                     store.append(before, record.data, Head(ledger.size, ledger.root()))
                     added += 1

@@ -13,7 +13,7 @@ import msgspec
 from analytics.errors import disputes
 from analytics.errors.disputes import Candidate, Complaint, Remembered, Sorted
 from analytics.errors.remembered import CardSeen, TimeTyped, part_of_day
-from analytics.errors.sentence import Said, read_sentence
+from analytics.errors.sentence import ParsedSentence, read_sentence
 from analytics.errors.vocabulary import WEEKDAYS
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse
@@ -32,7 +32,7 @@ COMPLAINT_WORDS: Mapping[Complaint, str] = {
 class Search(msgspec.Struct, frozen=True, kw_only=True):
     """What was said, as understood, and the rounds that fit it or nearly do."""
 
-    said: Said
+    said: ParsedSentence
     remembered: Remembered
     rounds: Sorted
 
@@ -45,7 +45,7 @@ def search(db: Warehouse, text: str, today: date) -> Search:
     return Search(said=said, remembered=remembered, rounds=disputes.sort_out(found, remembered))
 
 
-def read(db: Warehouse, text: str, today: date) -> Said:
+def read(db: Warehouse, text: str, today: date) -> ParsedSentence:
     """Return a sentence as it is understood; if it names neither table nor day, the newest gaming day is taken, and said."""
     days = hold.gaming_days(db)
     said = read_sentence(text, tables=hold.tables(db), days=days, wagers=disputes.wagers(db), today=today)
@@ -54,7 +54,7 @@ def read(db: Warehouse, text: str, today: date) -> Said:
     return msgspec.structs.replace(said, day=days[0], notes=(*said.notes, "no day was named: this is the newest one"))
 
 
-def remembered_of(said: Said) -> Remembered:
+def remembered_of(said: ParsedSentence) -> Remembered:
     """Return what a sentence says as the search takes it."""
     return Remembered(
         table=said.table,

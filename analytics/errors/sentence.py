@@ -41,7 +41,7 @@ FRESH: Final = timedelta(days=2)
 """A record whose newest gaming day is older than this is an old one: "last night" is counted from its end."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence as it was understood; None or empty if it says nothing of it.
 
     `time` is a time of day, `day` the gaming day, `paid_cents` what was paid as the person says, `hand` one of
@@ -73,7 +73,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_sentence(
     text: str, *, tables: Sequence[str], days: Sequence[date], wagers: Sequence[str], today: date
-) -> Said:
+) -> ParsedSentence:
     """Read what somebody remembers. `tables`, `days` and `wagers` are those of the record, `today` is the gaming day now.
 
     >>> said = read_sentence("seat 3 at FU 1, $10 on the ace high bonus, last night around nine", tables=["fu-01"],
@@ -98,7 +98,7 @@ def read_sentence(
     fields["amount_cents"] = fields["amount_cents"] or reader.amount_of_verb()
     fields["complaint"] = reader.complaint() or ("short" if reader.only else None)
     cards = reader.cards()
-    return Said(
+    return ParsedSentence(
         **fields,
         cards=cards,
         seen=cards_typed(cards).cards,

@@ -66,16 +66,6 @@ def whole_months(selection: Selection) -> Selection:
     return msgspec.structs.replace(selection, first=selection.first.replace(day=1), last=following - _DAY)
 
 
-def months_before(selection: Selection) -> Selection:
-    """Return as many whole months before those of a selection.
-
-    >>> before = months_before(Selection(first=date(2026, 4, 7), last=date(2026, 4, 7)))
-    >>> before.first.isoformat(), before.last.isoformat()
-    ('2026-03-01', '2026-03-31')
-    """
-    return period_before(whole_months(selection))
-
-
 def hold_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
     """Return drop, win and hold % of a period next to those of the period before, a row per property, game or table.
 

@@ -202,29 +202,6 @@ def trials_without(rate: float, confidence: float = 0.95) -> int:
     return ceil(log(1 - confidence) / log(1 - rate))
 
 
-def garwood(events: int, exposure: float = 1.0, confidence: float = 0.95) -> Interval:
-    """Return the exact interval for a rate of events per unit of exposure (Garwood 1936); unbounded without exposure.
-
-    >>> interval = garwood(3)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.6187, 8.7673)
-    """
-    if events < 0 or exposure < 0:
-        raise ValueError(f"{events} events in an exposure of {exposure} is not a rate; expected neither below 0")
-    if exposure == 0:
-        return Interval(0.0, inf, confidence)
-    low, high = _mean_of(events, confidence)
-    return Interval(low / exposure, high / exposure, confidence)
-
-
-@lru_cache(maxsize=4096)
-def _mean_of(events: int, confidence: float) -> tuple[float, float]:
-    """Bounds for the mean of a Poisson count: a report has the same few counts in many rows, against other exposures."""
-    tail = (1 - confidence) / 2
-    low = 0.0 if events == 0 else chi_square_quantile(1 - tail, 2 * events) / 2
-    return low, chi_square_quantile(tail, 2 * events + 2) / 2
-
-
 def chi_square_power(noncentrality: float, freedom: float, level: float) -> float:
     """Return the power of a chi-square test at a level: a Poisson mixture of central distributions.
 

@@ -209,7 +209,7 @@ class Feed:
         review = TableReview(stream)
         try:
             for record in self.log.read(stream):
-                review.take(record)
+                review.add(record)
                 self._note(stream, events=record.seq, head=record.hash.hex())
         except IntegrityError as error:
             self._is_broken(error)

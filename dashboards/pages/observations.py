@@ -22,7 +22,7 @@ from replay.narrative.names import plain, table_name
 
 PURPOSES = ("dealer_audit", "game_audit", "for_cause", "dispute")
 SELECTIONS = {"random": "at random, drawn now", "systematic": "by a system", "for_cause": "for cause"}
-Found = list[tuple[ObservationResult, Observation | None]]
+Results = list[tuple[ObservationResult, Observation | None]]
 
 
 def page() -> None:
@@ -69,9 +69,9 @@ def every() -> None:
             _opening(tables, today)
 
 
-def _every(at: Desk) -> tuple[Found, Formats, list[str], str]:
+def _every(at: Desk) -> tuple[Results, Formats, list[str], str]:
     tables = sorted(name.removeprefix("table/") for name in at.log.streams() if name.startswith("table/"))
-    found: Found = []
+    found: Results = []
     for name in at.log.streams():
         if name.startswith("observed/"):
             state = ObservedTable(at.log, name.partition("/")[2])

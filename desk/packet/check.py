@@ -115,7 +115,7 @@ def _ring(bundle: Bundle) -> KeyRing:
     ring = KeyRing()
     if PROPERTY_STREAM in bundle.streams:
         for record in bundle.streams[PROPERTY_STREAM].records(PROPERTY_STREAM):
-            ring.take(record)
+            ring.add(record)
     for seq, fault in ring.faults.items():
         raise BadPacket(f"{PROPERTY_STREAM} event {seq}", fault)
     return ring

@@ -54,7 +54,7 @@ class Statements:
         history = History(origin_of(log.log_id, log.property_id))
         asked = Checkpoint.parse(note.text) if note is not None else None
         for encoded in store.batches():
-            self._note, lines, before = history.take(encoded), CheckpointBatch.decode(encoded).lines, self._tree.size
+            self._note, lines, before = history.add(encoded), CheckpointBatch.decode(encoded).lines, self._tree.size
             for line in lines:
                 self._tree.append(leaf_hash(line))
             for place, statement in enumerate(history.ledger.added):
@@ -229,7 +229,7 @@ def check_key(signer: Signer, properties: Iterable[Record], where: str) -> None:
     """Raise `KeyNotInForce` unless the key is in force in these events of the property's stream; `where` names them."""
     ring = KeyRing()
     for record in properties:
-        ring.take(record)
+        ring.add(record)
     key = signer.public_key
     if key not in ring.in_force(MAX_INT):
         raise KeyNotInForce(

@@ -67,7 +67,7 @@ class DeskMemory:
         if new:
             review, last = review.copy(), new[-1].hash
         for record in new:
-            review.take(record)
+            review.add(record)
         self._reviews[table] = review, last
         return review
 

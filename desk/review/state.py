@@ -138,7 +138,7 @@ class TableReview:
         by_seq = {entry.seq: entry for entry in entries if entry.round_no == round_no}
         return [by_seq[seq] for seq in sorted(by_seq)]
 
-    def take(self, record: Record) -> None:
+    def add(self, record: Record) -> None:
         """Fold one record. Raises `UndecodableEvent`."""
         try:
             event = decode(record.data)
@@ -262,7 +262,7 @@ def review_of(log: EventLog, table: str, last: int | None = None) -> TableReview
     """Return the review of a table, up to one of its events or as it is. Raises an `IntegrityError` if it is broken."""
     review = TableReview(f"review/{table}")
     for record in log.read(review.stream, 1, last):
-        review.take(record)
+        review.add(record)
     return review
 
 

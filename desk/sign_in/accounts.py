@@ -57,7 +57,7 @@ class Passkey(NamedTuple):
     uses: int
 
 
-class Standing(NamedTuple):
+class AccountState(NamedTuple):
     """How a person can sign in: number of passkeys, whether by password, until when an invitation holds (None: there is none)."""
 
     passkeys: int
@@ -255,7 +255,7 @@ class Accounts:
                     self._ended = dict(database.rows("SELECT person, at_s FROM ended"))
         return self._ended
 
-    def standing(self, now_s: float) -> dict[str, Standing]:
+    def standing(self, now_s: float) -> dict[str, AccountState]:
         """Return, by person, how each can sign in; who was never invited is not among them."""
         if not self.path.exists():
             return {}
@@ -268,7 +268,7 @@ class Accounts:
         GROUP BY person"""
         with self._database() as database:
             return {
-                person: Standing(passkeys, bool(password), until_s, last_s)
+                person: AccountState(passkeys, bool(password), until_s, last_s)
                 for person, passkeys, password, until_s, last_s in database.rows(sql, now_s)
             }
 

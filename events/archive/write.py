@@ -148,7 +148,7 @@ class _ArchiveWriter:
         ledger = Ledger(origin_of(self.log.log_id, self.log.property_id))
         for data in store.batches():
             try:
-                ledger.take(CheckpointBatch.decode(data))
+                ledger.add(CheckpointBatch.decode(data))
             except ValueError as error:
                 raise BadCheckpoint(ledger.size + 1, "statement_changed", str(error)) from error
             if any(stated.size > self.manifests.head(stated.stream).seq for stated in ledger.added):

@@ -254,7 +254,7 @@ class ForeignRecordWatch:
     def new(self, place: tuple[str, int]) -> None:
         """Note that a new record, or nothing more, came next in a partition."""
         if place in self._waiting:
-            self._tally.take(self._waiting.pop(place))
+            self._tally.merge(self._waiting.pop(place))
 
     def end(self) -> None:
         """Note that nothing more came in any partition."""

@@ -85,7 +85,7 @@ class ForeignTally:
         empty._counted_to = dict(self._counted_to)
         return empty
 
-    def take(self, others: ForeignTally) -> None:
+    def merge(self, others: ForeignTally) -> None:
         """Count what a tally next to this one has counted."""
         self._count += others._count
         self._records = (self._records + others._records)[:NAMED]

@@ -140,10 +140,10 @@ class Checkpointer:
         marks += [Mark(last.head, "the key's memory")] if last is not None else []
         history = History(origin_of(self._log.log_id, self._log.property_id), marks)
         for data in self._store.batches():
-            history.take(data)
+            history.add(data)
         if last is not None and last.before == history.ledger.size and (stored is None or stored.seq <= last.before):
             self._store.append(last.before, last.data, last.head)
-            history.take(last.data)
+            history.add(last.data)
         history.end()
         return history
 
@@ -155,9 +155,9 @@ class Checkpointer:
         for record in records:
             if record.stream not in self._streams:
                 self._streams[record.stream] = StreamHeads(record.stream)
-            self._streams[record.stream].take(record.data, record.hash)
+            self._streams[record.stream].add(record.data, record.hash)
             if record.stream == PROPERTY_STREAM:
-                self._keys.take(record)
+                self._keys.add(record)
             count += 1
         self.pending += count
         return count

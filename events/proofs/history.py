@@ -117,7 +117,7 @@ class History:
         """The last checkpoint that was taken without fault."""
         self._marks = sorted(marks, key=lambda mark: mark.head.seq, reverse=True)
 
-    def take(self, data: bytes, keys: Keys | None = None) -> Note:
+    def add(self, data: bytes, keys: Keys | None = None) -> Note:
         """Add a stored batch; return its note. Raises `BadCheckpoint` if it contradicts itself, what came before, or a mark.
 
         With `keys` it must also be signed by one that may sign it.
@@ -127,7 +127,7 @@ class History:
             batch = CheckpointBatch.decode(data)
         except (ValueError, TypeError) as error:
             raise BadCheckpoint(first, "statement_changed", f"what is stored is no checkpoint: {error}") from error
-        note, checkpoint = self.ledger.take(batch)
+        note, checkpoint = self.ledger.add(batch)
         if keys is not None:
             self._check_signature(first, note, keys)
         while self._marks and self._marks[-1].head.seq <= checkpoint.size:
@@ -227,7 +227,7 @@ class StreamHeads:
         """Whether every statement was borne out: what comes after need not be taken."""
         return self._next == len(self._stated)
 
-    def take(self, data: bytes, chain: bytes) -> None:
+    def add(self, data: bytes, chain: bytes) -> None:
         """Add an event and the chain hash after it. Raises `BrokenSeal` if a statement is not borne out."""
         self._tree.append(leaf_hash(data))
         self._chain = chain

@@ -186,7 +186,7 @@ class _Statements:
         self.note = Note("", ())
         history = History(origin_of(log.log_id, log.property_id))
         for encoded in store.batches():
-            self.note, lines, before = history.take(encoded), CheckpointBatch.decode(encoded).lines, self.tree.size
+            self.note, lines, before = history.add(encoded), CheckpointBatch.decode(encoded).lines, self.tree.size
             for line in lines:
                 self.tree.append(leaf_hash(line))
             for place, statement in enumerate(history.ledger.added):

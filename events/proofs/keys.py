@@ -156,7 +156,7 @@ class KeyRing:
         self.faults: dict[int, str] = {}
         """Number of an event that publishes a key with a vouch that does not count → what is wrong with it."""
 
-    def take(self, record: Record) -> None:
+    def add(self, record: Record) -> None:
         """Note what an event of the property stream says about keys; any other event says nothing."""
         if b'"key_' not in record.data:
             return
@@ -237,7 +237,7 @@ def read_ring(log: EventLog) -> KeyRing:
     ring = KeyRing()
     with contextlib.suppress(IntegrityError):
         for record in log.read(PROPERTY_STREAM):
-            ring.take(record)
+            ring.add(record)
     return ring
 
 

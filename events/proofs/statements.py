@@ -183,7 +183,7 @@ class Ledger:
         self._read(first, lines)
         return Checkpoint(self.origin, self.size, self.root())
 
-    def take(self, batch: CheckpointBatch) -> tuple[Note, Checkpoint]:
+    def add(self, batch: CheckpointBatch) -> tuple[Note, Checkpoint]:
         """Add a stored batch; return its note and checkpoint. Raises `BadCheckpoint` if the two do not belong together.
 
         Signatures are not looked at.

@@ -435,7 +435,7 @@ class _StreamVerification:
         if type(event.payload) in OF_THE_DAY or event.gaming_day != self._day or self._lost_track:
             self._check_day(record.seq, event)
         if self.stream == PROPERTY_STREAM:
-            self._keys.take(record)
+            self._keys.add(record)
             if record.seq in self._keys.faults:
                 self._report(record.seq, "vouch", self._keys.faults[record.seq])
 

@@ -111,7 +111,7 @@ def check_checkpoints(
     try:
         for data in store.batches():
             before = history.ledger.time
-            history.take(data, keys)
+            history.add(data, keys)
             time = history.ledger.time
             assert time is not None  # every batch ends with one
             silences += _silence(before, time, gap_s)

@@ -208,7 +208,7 @@ class Witness:
         keys, note = Keys(self._log, self._anchors, begun=self._begun), None
         for data in fresh:
             before = self._history.ledger.size
-            note = self._history.take(data, keys)
+            note = self._history.add(data, keys)
             for line in CheckpointBatch.decode(data).lines:
                 self._tree.append(leaf_hash(line))
             self._newest = before, data
@@ -216,7 +216,7 @@ class Witness:
         for name, statements in self._history.stated.items():
             stream = self._streams.setdefault(name, StreamHeads(name, statements))
             for record in self._log.read(name, stream.size + 1, statements.size(-1)):
-                stream.take(record.data, record.hash)
+                stream.add(record.data, record.hash)
             stream.end()
         self._begun = keys.begun
         return note if keys.begun else None

@@ -59,7 +59,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     cite: str
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What a sentence needs of a finding: see `replay.findings.Finding`."""
 
     code: str
@@ -78,7 +78,7 @@ class RoundVerdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     undetermined: tuple[str, ...]
     settlements: tuple[Settled, ...]
-    findings: tuple[Found, ...]
+    findings: tuple[VerdictFinding, ...]
 
     @classmethod
     def of(cls, judged: Any) -> RoundVerdict:
@@ -263,7 +263,7 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _with_money(
-    judged: RoundVerdict, money: Sequence[Found], seat: int | None, currency: str, *, settled: bool
+    judged: RoundVerdict, money: Sequence[VerdictFinding], seat: int | None, currency: str, *, settled: bool
 ) -> Narrative:
     if len({each.seat for each in money}) == 1:
         seat = money[0].seat
@@ -290,7 +290,7 @@ def _with_money(
     return Narrative(judged.verdict, sides[0][0], f"{who} {claim}{doubt}.{open_too}")
 
 
-def _sides(money: Sequence[Found], *, by_seat: bool) -> tuple[list[Found], list[Found]]:
+def _sides(money: Sequence[VerdictFinding], *, by_seat: bool) -> tuple[list[VerdictFinding], list[VerdictFinding]]:
     """Return the findings by which patrons are short, and those by which they have too much.
 
     `by_seat`: a seat is on the side of its sum, as an incident counts it; without it, or where all sums are zero, each finding
@@ -311,11 +311,11 @@ def _in_all(cents: int, currency: str) -> str:
     return f"{amount(cents, currency)} too {'little' if cents < 0 else 'much'} in all"
 
 
-def _cents(findings: Sequence[Found]) -> int:
+def _cents(findings: Sequence[VerdictFinding]) -> int:
     return sum(each.difference_cents or 0 for each in findings)
 
 
-def _sum(findings: Sequence[Found], currency: str) -> str:
+def _sum(findings: Sequence[VerdictFinding], currency: str) -> str:
     """Return what findings differ by together, as a bound if one of them states a bound."""
     cents = amount(_cents(findings), currency)
     return f"at least {cents}" if any(is_bound(each.expected) for each in findings) else cents
@@ -330,7 +330,7 @@ def is_bound(expected: str) -> bool:
     return expected.startswith(("at most ", "at least "))
 
 
-def _names(findings: Sequence[Found], seat: int | None, currency: str) -> str:
+def _names(findings: Sequence[VerdictFinding], seat: int | None, currency: str) -> str:
     """Return the wagers that findings are about; if there are many, what each seat comes to."""
     seats = sorted({each.seat for each in findings if each.seat is not None})
     if len(findings) <= MOST_DETAILS or len(seats) < 2:
@@ -339,12 +339,12 @@ def _names(findings: Sequence[Found], seat: int | None, currency: str) -> str:
     return listed(f"seat {place} {cents}" for place, cents in sums.items())
 
 
-def _name(each: Found, seat: int | None) -> str:
+def _name(each: VerdictFinding, seat: int | None) -> str:
     what = wager_name(each.wager) if each.wager is not None else each.code
     return what if each.seat in (None, seat) else f"{what} of seat {each.seat}"
 
 
-def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str) -> str:
+def _detail(found: VerdictFinding, judged: RoundVerdict, seat: int | None, currency: str) -> str:
     """Return what was due and done of a finding's wager; of a fee or commission what was expected and observed."""
     for each in sorted(judged.settlements, key=lambda each: each.wager != found.wager):
         if (each.seat, _difference(each)) == (found.seat, found.difference_cents):

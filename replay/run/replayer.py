@@ -490,7 +490,7 @@ class Replay:
     def _publish(self, worker: StreamWorker, result: Result) -> None:
         kind, key, data = result
         if worker.tally is not None:
-            worker.tally.take(result, self._latest(kind, key) if may_revise(kind, data) else None)
+            worker.tally.add(result, self._latest(kind, key) if may_revise(kind, data) else None)
         self._unsaved.add(worker.stream)
         self._pending.append(result)
         self._pending_latest[kind, key] = data

@@ -37,7 +37,7 @@ class StreamTally(msgspec.Struct):
     verdicts: dict[str, int] = msgspec.field(default_factory=dict)
     findings: dict[str, int] = msgspec.field(default_factory=dict)
 
-    def take(self, result: Result, before: bytes | None) -> None:
+    def add(self, result: Result, before: bytes | None) -> None:
         """Count a result in the place of the one before it under its key."""
         kind, key, data = result
         if before is not None:

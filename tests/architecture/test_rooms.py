@@ -66,6 +66,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "packet": ("review",),
         "report": ("packet", "review"),
         "keys": (),
+        "documents": (),
+        "whole_files": (),
         "recorded_round": ("packet", "review"),
         "alarms": ("recorded_round", "review"),
         "verification": ("recorded_round", "report", "packet", "review"),

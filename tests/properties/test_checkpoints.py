@@ -150,7 +150,7 @@ def test_what_is_stated_is_what_was_appended(rounds: list[list[tuple[str, bytes]
         for stream, event in added:
             datas = events.setdefault(stream, [])
             datas.append(event)
-            growing.setdefault(stream, StreamHeads(stream)).take(event, chain_of(stream, datas)[-1])
+            growing.setdefault(stream, StreamHeads(stream)).add(event, chain_of(stream, datas)[-1])
             assert growing[stream].statement() == head_of(stream, datas)
         moved = {stream for stream, _ in added}
         statements: list[HeadStatement | TimeStatement] = [growing[stream].statement() for stream in sorted(moved)]
@@ -224,7 +224,7 @@ def test_a_statement_has_one_form(line: bytes) -> None:
 def test_every_mark_that_is_no_checkpoint_of_the_store_shows(honest: Honest) -> None:
     history, true = History(ORIGIN), list[Head]()
     for batch in honest.contents.batches:
-        history.take(batch)
+        history.add(batch)
         assert history.last is not None
         true.append(Head(history.last.size, history.last.root))
     for mark in true:

@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 broken = build_what_can_be_read(arguments.warehouse, log, results)
                 summary.integrity += [line for line in broken if line not in summary.integrity]
     if not arguments.follow:  # who follows has said them as they came
-        _Told(output).problems(summary)
+        _ReplayNews(output).problems(summary)
     _report(summary, output)
     if summary.integrity:
         return Exit.INTEGRITY
@@ -221,7 +221,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Replay, Summary, follow
 
-    summary, told = Summary(), _Told(output)
+    summary, told = Summary(), _ReplayNews(output)
     keeper = None
     if arguments.warehouse:
         from analytics.warehouse.keeper import WarehouseKeeper
@@ -292,7 +292,7 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
     from replay.run.partition_member import Shared, follow_group
     from replay.run.replayer import standing
 
-    shared, told, partitions = Shared(), _Told(output), [-1]
+    shared, told, partitions = Shared(), _ReplayNews(output), [-1]
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
     with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
         output.note(f"joining the group {name}")
@@ -314,7 +314,7 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-class _Told:
+class _ReplayNews:
     """What of a replay that goes on was said already: each thing is said once."""
 
     def __init__(self, output: Output) -> None:

@@ -98,7 +98,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
     with closing(log_at(log_address(arguments.log), read_only=True)) as log:
         ring = KeyRing()
         for record in log.read(PROPERTY_STREAM):  # a break is raised: no key after it is listed
-            ring.take(record)
+            ring.add(record)
     output.value([entry.values() for entry in ring.entries])
     if not ring.entries:
         output.text("The log has no keys; make the first with `rack keys new`.")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.errors.remembered import TimeTyped
-from analytics.errors.sentence import Said, read_sentence, significant
+from analytics.errors.sentence import ParsedSentence, read_sentence, significant
 
 TABLES = ["fu-01", "fu-05", "dj-05", "ou-02"]
 DAYS = [date(2026, 3, 6), date(2026, 3, 5), date(2026, 3, 4)]
@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 7)
 """A Saturday."""
 
 
-def read(text: str, today: date = TODAY) -> Said:
+def read(text: str, today: date = TODAY) -> ParsedSentence:
     return read_sentence(text, tables=TABLES, days=DAYS, wagers=WAGERS, today=today)
 
 

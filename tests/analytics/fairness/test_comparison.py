@@ -9,7 +9,7 @@ import pytest
 
 from analytics.fairness.comparison import beside
 from analytics.fairness.fairness import fairness
-from analytics.hold.changes import months_before, whole_months
+from analytics.hold.changes import period_before, whole_months
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 from tests.analytics import devices
@@ -55,13 +55,13 @@ def test_days_are_compared_as_their_whole_months_with_as_many_before(
     chosen: tuple[str, str], whole: tuple[str, str], before: tuple[str, str]
 ) -> None:
     assert whole_months(days(*chosen)) == days(*whole)
-    assert months_before(days(*chosen)) == days(*before)
+    assert period_before(whole_months(days(*chosen))) == days(*before)
 
 
 @pytest.mark.parametrize("open_ended", [Selection(), Selection(first=APRIL), Selection(last=APRIL)])
 def test_a_selection_without_both_ends_is_compared_with_nothing(open_ended: Selection) -> None:
     with pytest.raises(ValueError, match="first and the last gaming day"):
-        months_before(open_ended)
+        period_before(whole_months(open_ended))
 
 
 def test_a_die_that_came_to_be_off_is_told_from_the_month_before() -> None:
@@ -72,7 +72,7 @@ def test_a_die_that_came_to_be_off_is_told_from_the_month_before() -> None:
     """
     db = floor(rolls(MARCH, "red", FAIR), rolls(APRIL, "red", SIXES))
     tuesday = days("2026-04-07", "2026-04-07")
-    now, prior = dice(db, tuesday), dice(db, months_before(tuesday))
+    now, prior = dice(db, tuesday), dice(db, period_before(whole_months(tuesday)))
     (row,), (row_before,) = now.to_dicts(), prior.to_dicts()
     assert (row["n"], row_before["n"]) == (12_000, 12_000)
     assert row["p"] == pytest.approx(0.0132, abs=0.0001)
@@ -85,7 +85,7 @@ def test_a_test_is_beside_its_own_die_and_a_new_die_beside_nothing() -> None:
     """The red die was off in March and is fair in April; the blue one came in April."""
     db = floor(rolls(MARCH, "red", SIXES), rolls(APRIL, "blue", FAIR), rolls(APRIL, "red", FAIR))
     april = days("2026-04-01", "2026-04-30")
-    found = beside(dice(db, april), dice(db, months_before(april)))
+    found = beside(dice(db, april), dice(db, period_before(whole_months(april))))
     told = {row["die"]: (row["verdict"], row["verdict_before"]) for row in found.to_dicts()}
     assert told == {"red": ("within", "outside_95"), "blue": ("within", None)}
 

@@ -13,23 +13,9 @@ from analytics.statistics.exact import (
     chi_square_quantile,
     clopper_pearson,
     detectable_noncentrality,
-    gamma_upper,
-    garwood,
     student_both_sides,
     student_quantile,
 )
-
-
-@given(events=st.integers(0, 3_000), exposure=st.floats(0.001, 1_000))
-def test_a_rate_s_bounds_leave_a_fortieth_on_each_side(events: int, exposure: float) -> None:
-    found = garwood(events, exposure)
-    if events:
-        at_least = 1 - gamma_upper(events, found.low * exposure)
-        assert at_least == pytest.approx(0.025, rel=1e-9)
-    else:
-        assert found.low == 0
-    at_most = gamma_upper(events + 1, found.high * exposure)
-    assert at_most == pytest.approx(0.025, rel=1e-9)
 
 
 @given(trials=st.integers(1, 2_000), share=st.floats(0, 1))

@@ -214,7 +214,7 @@ def ring_of(*payloads: Event) -> KeyRing:
             version=payload.VERSION,
             payload=payload,
         )
-        ring.take(Record(PROPERTY_STREAM, seq, encode(envelope), b""))
+        ring.add(Record(PROPERTY_STREAM, seq, encode(envelope), b""))
     return ring
 
 

@@ -344,14 +344,14 @@ def _id_in(vouch: str) -> bytes:
 
 @build
 def says_nothing_of_vouches_by_unknown_keys() -> Iterator[None]:
-    real = KeyRing.take
+    real = KeyRing.add
 
-    def take(self: KeyRing, record: Record) -> None:
+    def add(self: KeyRing, record: Record) -> None:
         real(self, record)
         for seq in [seq for seq, fault in self.faults.items() if "no event before" in fault]:
             del self.faults[seq]
 
-    with patch.object(KeyRing, "take", take):
+    with patch.object(KeyRing, "add", add):
         yield
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from replay.findings import NOTHING_SETTLED
-from replay.narrative.verdicts import Found, RoundVerdict, SentenceOutcome, Settled, because, narrate
+from replay.narrative.verdicts import RoundVerdict, SentenceOutcome, Settled, VerdictFinding, because, narrate
 
 DECIDE = "Decide by the video, and correct what is on record."
 
@@ -18,8 +18,8 @@ def settled(seat: int, due: int | None, done: int | None) -> Settled:
     )
 
 
-def found(code: str, seat: int | None, cents: int | None) -> Found:
-    return Found(
+def found(code: str, seat: int | None, cents: int | None) -> VerdictFinding:
+    return VerdictFinding(
         code=code,
         seat=seat,
         wager="base" if cents else None,
@@ -32,7 +32,7 @@ def found(code: str, seat: int | None, cents: int | None) -> Found:
 
 
 def verdict(
-    name: str, wagers: list[Settled], findings: Sequence[Found] = (), why: tuple[str, ...] = ()
+    name: str, wagers: list[Settled], findings: Sequence[VerdictFinding] = (), why: tuple[str, ...] = ()
 ) -> RoundVerdict:
     return RoundVerdict.of({"verdict": name, "undetermined": why, "settlements": wagers, "findings": findings})
 

@@ -17,14 +17,14 @@ from tests.counting import Counting
 def test_a_result_counts_in_the_place_of_the_one_before() -> None:
     tally, key = StreamTally(), "table/a#1"
     upheld, void = b'{"verdict":"UPHELD","revision":1}', b'{"verdict":"VOID","revision":2}'
-    tally.take(("adjudications", key, upheld), None)
-    tally.take(("adjudications", "table/a#2", upheld), None)
-    tally.take(("adjudications", key, void), upheld)
+    tally.add(("adjudications", key, upheld), None)
+    tally.add(("adjudications", "table/a#2", upheld), None)
+    tally.add(("adjudications", key, void), upheld)
     finding, gone = b'{"code":"PAY-OVER","stream":"table/a"}', b'{"withdrawn":true,"stream":"table/a"}'
-    tally.take(("findings", "f", finding), None)
+    tally.add(("findings", "f", finding), None)
     assert total([tally]) == StreamTally({"UPHELD": 1, "VOID": 1}, {"PAY-OVER": 1})
-    tally.take(("findings", "f", gone), finding)
-    tally.take(("ledger", "table/a#9", b"{}"), None)
+    tally.add(("findings", "f", gone), finding)
+    tally.add(("ledger", "table/a#9", b"{}"), None)
     assert total([tally]) == StreamTally({"UPHELD": 1, "VOID": 1}, {})
 
 
