@@ -461,6 +461,7 @@ def test_everything_planted_at_fortune_asia_poker_is_found_and_nothing_else(tmp_
     assert len(found["planted"]) >= 60
 
 
+@pytest.mark.slow
 def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Path) -> None:
     code = main(["demo", "--games", "player_dealer", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
@@ -477,6 +478,7 @@ def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path:
     assert len(found["planted"]) == 69
 
 
+@pytest.mark.slow
 def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Path) -> None:
     """This many rounds that every code that the chapter can break is planted."""
     code = main(["demo", "--games", "over_under", "--rounds", "300", "--out", str(tmp_path), "--quiet"])

@@ -37,6 +37,7 @@ def too_open(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_of_everything_that_a_demo_and_what_follows_it_write(
     umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +113,7 @@ def paths(parser: ArgumentParser, command: str = "") -> Iterator[tuple[str, str]
             yield command, action.option_strings[0] if action.option_strings else action.dest
 
 
+@pytest.mark.slow
 def test_every_option_that_takes_a_path_refuses_an_empty_text(capsys: pytest.CaptureFixture[str]) -> None:
     found = list(paths(build_parser()))
     assert len(found) > 40

@@ -23,6 +23,8 @@ from analytics.warehouse.warehouse import MODELS, Warehouse, build, grains, read
 from replay.findings import Adjudication, LedgerEntry
 from tests.dashboards import sample
 
+pytestmark = pytest.mark.slow  # a warehouse is built for each
+
 FACTS = PropertyFacts(name="x", time_zone="America/New_York", currency="USD", log_id="ab" * 16)
 
 

@@ -79,6 +79,7 @@ def test_pieces_of_any_size_come_to_what_a_build_from_nothing_holds(tmp_path: Pa
     assert rows(floor.path) == rows(floor.anew)
 
 
+@pytest.mark.slow
 def test_results_that_begin_again_take_the_place_of_the_old(tmp_path: Path, day: Groups) -> None:
     """An earlier copy of the results is put in place: the log is the same, and less of it is judged."""
     floor, verdicts = Floor(tmp_path), tmp_path / "floor.db.verdicts"

@@ -259,6 +259,8 @@ def test_687a_11_f_1_what_the_progressive_ranks_is_a_hand_of_52_cards():
 
 # ------------------------------------------------------------------------------------------------------------- seven
 
+pytestmark = pytest.mark.slow  # every hand of a deck, counted
+
 BY_PAY = (*LINES_BY_RANK[:-3], "three_of_a_kind", "straight", "three_pair")  # D15
 
 
