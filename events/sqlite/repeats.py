@@ -35,6 +35,8 @@ NEW_SOURCES: Final = 50
 MOST_NAMES: Final = 10_000
 """Names whose numbers are remembered."""
 
+_SAME_REPORT = "SELECT ?, seq FROM reports WHERE stream = ? AND source = ? AND source_seq = ? AND digest = ?"
+_SAME_ID = "SELECT ?, seq FROM event_ids WHERE stream = ? AND event_id = ?"
 _REPORT = "INSERT OR IGNORE INTO reports (stream, source, source_seq, digest, seq) VALUES (?, ?, ?, ?, ?)"
 _EVENT_ID = "INSERT OR IGNORE INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)"
 
@@ -116,7 +118,22 @@ class ShortForms:
     def report(self, report: DeviceReport) -> tuple[int, int, int, int]:
         """Return the columns of a report, without the number of its event."""
         stream, source, source_seq, digest = report
-        return self.number(stream), self.number(source), source_seq, self.digest(digest)
+        known = self.numbers.get
+        return (
+            known(stream) or self.number(stream),
+            known(source) or self.number(source),
+            source_seq,
+            self.digest(digest),
+        )
+
+
+def _found(connection: Connection, sql: str, rows: Sequence[tuple[int, ...]]) -> Mapping[int, list[int]]:
+    """Return which of these rows of the index are there: place among them → the numbers of the events they are of."""
+    found: dict[int, list[int]] = {}
+    hits = cast("Iterator[Any]", connection.executemany(sql, [(at, *row) for at, row in enumerate(rows)]))
+    for at, seq in hits:
+        found.setdefault(at, []).append(seq)
+    return found
 
 
 class RepeatIndex:
@@ -145,9 +162,10 @@ class RepeatIndex:
         new, rows, here = list[bool](), list[tuple[int, ...]](), set[DeviceReport]()
         latest: dict[tuple[str, str], int] = {}
         reached = dict(ends)
-        for report in reports:
-            columns = self._short.report(report)
-            new.append(report not in here and not self._is_stored(connection, report, columns))
+        known_as = [self._short.report(report) for report in reports]
+        stored = _found(connection, _SAME_REPORT, known_as)
+        for at, (report, columns) in enumerate(zip(reports, known_as, strict=True)):
+            new.append(report not in here and (at not in stored or not self._is_stored(report, columns, stored[at])))
             if not new[-1]:
                 continue
             key = report.stream, report.source
@@ -161,11 +179,9 @@ class RepeatIndex:
         self._latest |= latest
         return new
 
-    def _is_stored(self, connection: Connection, report: DeviceReport, columns: tuple[int, ...]) -> bool:
-        """Say whether an event is of this report. Raises `IndexDiffers` if a row that says so is of no such event."""
-        sql = "SELECT seq FROM reports WHERE stream = ? AND source = ? AND source_seq = ? AND digest = ?"
-        rows: list[Any] = connection.execute(sql, columns).fetchall()
-        for (seq,) in rows:
+    def _is_stored(self, report: DeviceReport, columns: tuple[int, ...], seqs: Iterable[int]) -> bool:
+        """Say whether one of these events is of this report. Raises `IndexDiffers` if a row that says so is of no such event."""
+        for seq in seqs:
             event = self._event(report.stream, seq)
             if event is None or self._short.report(_reported(report.stream, event)) != columns:
                 raise IndexDiffers(report.stream)
@@ -175,22 +191,20 @@ class RepeatIndex:
 
     def enter_ids(self, connection: Connection, ids: Sequence[tuple[str, bytes, int]]) -> None:
         """Enter stream, id and number of new events. Raises `DuplicateEventId`, or `IndexDiffers` as `enter` does."""
-        rows, here = list[tuple[int, ...]](), set[tuple[str, bytes]]()
-        for stream, event_id, seq in ids:
-            number, known_as = self._short.number(stream), self._short.digest(event_id)
-            sql = "SELECT seq FROM event_ids WHERE stream = ? AND event_id = ?"
-            found: list[Any] = connection.execute(sql, (number, known_as)).fetchall()
-            for (there,) in found:
+        here = set[tuple[str, bytes]]()
+        known_as = [(self._short.number(stream), self._short.digest(event_id)) for stream, event_id, _ in ids]
+        stored = _found(connection, _SAME_ID, known_as)
+        for at, (stream, event_id, _) in enumerate(ids):
+            for there in stored.get(at, ()):
                 event = self._event(stream, there)
-                if event is None or self._short.digest(event.event_id) != known_as:
+                if event is None or self._short.digest(event.event_id) != known_as[at][1]:
                     raise IndexDiffers(stream)
                 if event.event_id == event_id:
                     raise DuplicateEventId(stream, event_id.hex())
             if (stream, event_id) in here:
                 raise DuplicateEventId(stream, event_id.hex())
             here.add((stream, event_id))
-            rows.append((number, known_as, seq))
-        connection.executemany(_EVENT_ID, rows)
+        connection.executemany(_EVENT_ID, [(*known, seq) for known, (*_, seq) in zip(known_as, ids, strict=True)])
 
     def _latest_of(self, report: DeviceReport) -> int:
         """Return the number of the newest event of a report's source in its stream; 0 if none exists."""

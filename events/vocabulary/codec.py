@@ -62,12 +62,12 @@ def as_json(value: Any) -> bytes:
     return _encode(value)
 
 
+_PLAIN = frozenset((str, bool, type(None)))
+_NESTED = frozenset((dict, list, tuple))
+
+
 def _require_wire_types(value: Any) -> None:
     kind = type(value)
-    if kind is str or value is None or kind is bool:
-        return
-    if kind is int and -MAX_INT <= value <= MAX_INT:
-        return
     if kind is dict:
         names = list(value)
         if not all(type(name) is str for name in names):
@@ -80,8 +80,13 @@ def _require_wire_types(value: Any) -> None:
     elif isinstance(value, msgspec.Struct):
         parts = [getattr(value, name) for name in value.__struct_fields__]
     else:
-        raise EventError(f"expected integers, text, booleans, null, lists and objects, got {value!r:.80}")
+        parts = (value,)
     for part in parts:
+        kind = type(part)
+        if kind in _PLAIN or (kind is int and -MAX_INT <= part <= MAX_INT):
+            continue
+        if kind not in _NESTED and not isinstance(part, msgspec.Struct):
+            raise EventError(f"expected integers, text, booleans, null, lists and objects, got {part!r:.80}")
         _require_wire_types(part)
 
 
