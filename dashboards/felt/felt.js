@@ -118,9 +118,12 @@ export function toText(entry, form) {
     if (!typed) continue;
     const { wagers } = readWagers(typed.wagers, form);
     const line = (chosen) => chosen.filter((wager) => wager.cents).map((wager) => `wager seat=${seat} ${wager.name} ${money(wager.cents)}${wager.pip ? ` number=${wager.pip}` : ""}`);
-    const first = wagers.filter((wager) => !wager.late), plain = first.filter((wager) => wager.cents && !wager.pip);
-    if (plain.length) placed.push(`wager seat=${seat} ${plain.map((wager) => `${wager.name} ${money(wager.cents)}`).join(" ")}`);
-    placed.push(...line(first.filter((wager) => wager.pip)));
+    let open = null;
+    for (const wager of wagers.filter((each) => !each.late && each.cents)) {
+      if (wager.pip || !open) placed.push(...line([wager]));
+      else placed[placed.length - 1] += ` ${wager.name} ${money(wager.cents)}`;
+      open = wager.pip ? null : wager;
+    }
     hand(`seat${seat}`, typed.cards);
     late.push(...line(wagers.filter((wager) => wager.late)));
     readOutcomes(typed.outcomes, wagers).outcomes.forEach(({ how, cents }, index) => {
@@ -157,12 +160,23 @@ export function fromText(text, forms, chapter = "") {
   return read;
 }
 
+/** Wagers in an order in which each of the lists has them, too: as they were placed early and late, and as they were settled. */
+function inOneOrder(all, lists) {
+  const left = new Set(all), isNext = (each) => lists.every((list) => !list.includes(each) || list.find((one) => left.has(one)) === each);
+  return all.map(() => {
+    const next = [...left].find(isNext) ?? [...left][0];
+    left.delete(next);
+    return next;
+  });
+}
+
 function fieldsOf(text, forms, chapter) {
   const lines = text.split("\n").filter((line) => line.trim());
   const words = lines.map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
   const filed = words.find(([keyword]) => keyword === "rules") ?? [];
   const form = forms.find(({ key }) => key === filed[1]) ?? forms.find(({ key }) => key === chapter) ?? forms[0];
   const entry = emptyEntry(form), stakes = {}, more = [], cards = {}, seen = {};
+  let turn = 0;
   const seatOf = (word = "") => word.match(/^seat=?([1-9])$/)?.[1];
   const typed = (seat) => (entry.seats[seat] ??= emptySeat());
   const pairs = (rest) => {
@@ -185,10 +199,7 @@ function fieldsOf(text, forms, chapter) {
     wager(rest) {
       const seat = seatOf(rest[0]), found = seat && pairs(rest.slice(1));
       if (!found?.length) return false;
-      for (const { wager, cents, pip } of found) {
-        (stakes[seat] ??= []).push({ ...wager, cents, pip });
-        typed(seat).wagers += `${typed(seat).wagers && " "}${wager.letter}${money(cents).replace(/\.00$/, "")}${pip ? `#${pip}` : ""}`;
-      }
+      for (const { wager, cents, pip } of found) (stakes[seat] ??= []).push({ ...wager, cents, pip });
       return true;
     },
     deal(rest) {
@@ -225,7 +236,7 @@ function fieldsOf(text, forms, chapter) {
       if (!found?.length || places.includes(-1)) return false;
       if (how !== "p" && found.some(({ cents }, index) => stakes[seat][places[index]].cents !== cents)) return false;
       if (places.some((place) => stakes[seat][place].outcome)) return false;
-      found.forEach(({ cents }, index) => { stakes[seat][places[index]].outcome = how + (how === "p" ? money(cents).replace(/\.00$/, "") : ""); });
+      found.forEach(({ cents }, index) => { Object.assign(stakes[seat][places[index]], { turn: turn++, outcome: how + (how === "p" ? money(cents).replace(/\.00$/, "") : "") }); });
       return true;
     }])),
   };
@@ -238,7 +249,10 @@ function fieldsOf(text, forms, chapter) {
     if (position === "dealer") entry.dealer = raw;
     else typed(position).cards = raw;
   }
-  for (const [seat, wagers] of Object.entries(stakes)) {
+  for (const [seat, placed] of Object.entries(stakes)) {
+    const wagers = inOneOrder(placed, [placed.filter(({ late }) => !late), placed.filter(({ late }) => late),
+      placed.filter(({ outcome }) => outcome).sort((one, other) => one.turn - other.turn)]);
+    typed(seat).wagers = wagers.map(({ letter, cents, pip }) => `${letter}${money(cents).replace(/\.00$/, "")}${pip ? `#${pip}` : ""}`).join(" ");
     const outcomes = wagers.map(({ outcome }) => outcome ?? "-");
     while (outcomes.at(-1) === "-") outcomes.pop();
     typed(seat).outcomes = outcomes.join(" ");

@@ -193,6 +193,31 @@ def test_it_fits_a_phone(felt: Page) -> None:
     expect_fits(felt)
 
 
+TYPED = """(forms) => forms.flatMap((form) => form.wagers.flatMap((_, turn) => [false, true].flatMap(
+    (isBack) => ["t", "r", "p5", "-"].flatMap((how) => ["", "h", "?", "/"].flatMap((cards) => {
+  const { emptyEntry, fromText, toText } = window.felt, entry = emptyEntry(form);
+  const wagers = [...form.wagers.slice(turn), ...form.wagers.slice(0, turn)];
+  const hand = ["As", "Kd", "Qh", "Jc", "9s", "8h", "7d"].slice(0, form.cards);
+  if (isBack) wagers.reverse();
+  const first = Object.values(form.hands)[0] ?? 0, second = Object.values(form.hands)[1] ?? 0;
+  const parts = [hand.slice(0, first), hand.slice(first, first + second), hand.slice(first + second)];
+  const typed = { "": hand.join(""), h: `${hand.join("")}h`, "?": `${hand.slice(1).join("")}?` };
+  typed["/"] = parts.filter(({ length }) => length).map((part) => part.join("")).join("/");
+  for (const seat of ["2", "3"]) entry.seats[seat] = { cards: seat === "3" ? typed[cards] : "",
+    wagers: wagers.map(({ letter, number }, index) => letter + (5 + index) + (number ? "#4" : "")).join(""),
+    outcomes: wagers.map((_, index) => (index === 1 ? how : index % 2 ? "t" : "p7")).join("") };
+  const text = toText(entry, form), read = fromText(text, forms);
+  return read.entry.asText || toText(read.entry, read.form) !== text ? [text] : [];
+})))))"""
+"""What the felt cannot read again of what was typed: every game, wagers in many orders, each outcome, each way of a hand."""
+
+
+def test_what_is_typed_in_the_fields_is_there_again_after_a_reload(site: str, page: Page) -> None:
+    page.goto(f"{site}/_stcore/health")
+    page.evaluate(IMPORT, SOURCE)
+    assert page.evaluate(TYPED, forms()) == []
+
+
 def test_every_golden_round_means_the_same_after_the_felt(site: str, page: Page) -> None:
     """What the fields can show is laid out again without another verdict; all else is kept as it was written."""
     page.goto(f"{site}/_stcore/health")
