@@ -120,7 +120,7 @@ def _sign_in(made: Property, log: EventLog, now_us: int) -> Part:
     waiting = [each for each in people if each not in standing or not standing[each].is_set_up]
     if waiting:
         return Part(
-            "sign-in", False, f"not set up: {', '.join(waiting)}; give each an invitation: rack sign-in invite PERSON"
+            "sign-in", False, f"not set up: {', '.join(waiting)}; give each an invitation: `rack sign-in invite PERSON`"
         )
     return Part("sign-in", True, f"{len(people)} persons have set it up")
 
@@ -131,7 +131,7 @@ def _key(made: Property, log: EventLog, now_us: int) -> Part:
         return Part("key", False, "no [key]: nothing is signed, and the log could be rewritten undetected")
     public = made.folder / f"{key.file}.pub"
     if not public.exists():
-        return Part("key", False, f"make it: rack keys new {made.folder / key.file} --log {made.address} --by PERSON")
+        return Part("key", False, f"make it: `rack keys new {made.folder / key.file} --log {made.address} --by PERSON`")
     in_force = read_ring(log).in_force(log.head("property/main").seq)
     if read_public_key(public) not in in_force:
         return Part("key", False, f"{public} is not published in the log (`rack keys list`)")
@@ -164,7 +164,7 @@ def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: 
         return Part("witness", False, "no [witness]: no one else can vouch for the log")
     folder, key = made.folder / witness.folder, made.folder / f"{witness.key}.pub"
     if not key.exists():
-        return Part("witness", False, f"make its key: rack keys new {made.folder / witness.key} --witness NAME")
+        return Part("witness", False, f"make its key: `rack keys new {made.folder / witness.key} --witness NAME`")
     try:
         seen = witnessed_at(made.address, folder, key, **options)
     except REFUSALS as error:
@@ -187,7 +187,7 @@ def _mail(made: Property, log: EventLog, now_us: int) -> Part:
         return Part("mail", False, "no [mail] with a [[route]]: no one is told of incidents")
     notice = made.folder / TEST
     if not notice.exists():
-        return Part("mail", False, f"no test mail was taken yet: rack doctor {made.folder} --send-test")
+        return Part("mail", False, f"no test mail was taken yet: `rack doctor {made.folder} --send-test`")
     taken_us = int(notice.read_text(encoding="utf-8"))
     return Part("mail", True, f"a test was taken {max(0, now_us - taken_us) // DAY_US} days ago")
 
@@ -198,10 +198,10 @@ def _archive(made: Property, log: EventLog, now_us: int) -> Part:
         return Part("archive", False, "no [backup]: what is lost with this disk is lost")
     folder = made.folder / backup.folder
     if not folder.is_dir():
-        return Part("archive", False, f"none yet: rack archive --out {folder}, or run rack-archive.timer")
+        return Part("archive", False, f"none yet: `rack archive --out {folder}`, or run rack-archive.timer")
     address = f"archive://{quote(folder.resolve().as_posix())}"
     if read_notice(record_path(address)) is None:
-        return Part("archive", False, f"it was never verified: rack verify --log {address}")
+        return Part("archive", False, f"it was never verified: `rack verify --log {address}`")
     standing = verified_at(address)
     said = standing.detail or (standing.shown.sentence if standing.shown is not None else standing.state.value)
     return Part("archive", standing.state is State.PASSED, f"last verified: {said}")
