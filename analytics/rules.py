@@ -14,8 +14,10 @@ import polars as pl
 from analytics.hold import against_theory
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
-from analytics.theory.theory import Return, return_of, returns
+from analytics.theory.theory import Return, of_chapter, return_of
+from analytics.warehouse.selection import published_editions
 from analytics.warehouse.warehouse import Warehouse
+from rulebook.chapters.chapters import chapter_edition
 from rulebook.chapters.known_editions import KnownEdition, known_editions
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
@@ -24,7 +26,9 @@ from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse
 class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (None: none).
 
-    `readings`: by wager the setting by which it is settled otherwise than theory counts (D421).
+    `day`: the gaming day whose editions count for it, the last one on which it is or was in force. `published`: the texts of
+    amendments that the property published. `readings`: by wager the setting by which it is settled otherwise than theory counts
+    (D421).
     `state`: `in force`, `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
     """
 
@@ -38,6 +42,8 @@ class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
     first_day: date | None
     last_day: date | None
     state: str
+    day: date
+    published: tuple[str, ...]
     readings: dict[str, str]
 
 
@@ -68,7 +74,9 @@ class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as read: its game, the chapter's key and title, the wagers, and the other paytables each could have."""
+    """A submission as read: its game, the key of the chapter's edition (`pa-688a#2`) and its title, the wagers, and the other
+    paytables that each could have.
+    """
 
     game: str
     chapter: str
@@ -77,9 +85,9 @@ class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
     other_paytables: dict[str, list[str]]
 
 
-def editions() -> list[KnownEdition]:
-    """Return the editions of all chapters that this program holds, and the amendments whose text is not held."""
-    return known_editions()
+def editions(db: Warehouse) -> list[KnownEdition]:
+    """Return the editions of all chapters, those that the property published too, and the amendments that are not held."""
+    return known_editions(published_editions(db))
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +136,7 @@ def filings(db: Warehouse) -> list[FiledSubmission]:
     for digest, wager, reading in db.execute("SELECT digest, wager, reading FROM fct_readings").fetchall():
         readings.setdefault(digest, {})[wager] = reading
     filings: list[FiledSubmission] = []
+    published = published_editions(db)
     in_force: set[str] = set()
     for row in rows.iter_rows(named=True):
         today, table = row.pop("today"), row["table_id"]
@@ -138,7 +147,11 @@ def filings(db: Warehouse) -> list[FiledSubmission]:
             state = "in force"
         else:
             state = "replaced" if row["rounds"] else "never used"
-        filings.append(FiledSubmission(**row, state=state, readings=readings.get(row["digest"], {})))
+        last = today if state == "in force" else row["last_day"]
+        day = max(row["effective_gaming_day"], last or row["effective_gaming_day"])
+        filings.append(
+            FiledSubmission(**row, state=state, day=day, published=published, readings=readings.get(row["digest"], {}))
+        )
     return filings
 
 
@@ -150,13 +163,23 @@ def _holds(toml: str) -> bool:
         return False
 
 
-def read(toml: str, readings: Mapping[str, str]) -> ReadSubmission | str:
-    """Return a submission as read, with what each wager returns; or why it was refused. `readings` are the filing's."""
+def read_filing(filing: FiledSubmission) -> ReadSubmission | str:
+    """Return a filing as read by the edition of its day."""
+    return read(filing.toml, filing.readings, str(filing.day), filing.published)
+
+
+def read(
+    toml: str, readings: Mapping[str, str], day: str = "", published: tuple[str, ...] = ()
+) -> ReadSubmission | str:
+    """Return a submission as read by the edition of a gaming day, with what each wager returns; or why it was refused.
+
+    `readings` and `published` are the filing's.
+    """
     try:
-        book = parse_submission(toml)
+        book = parse_submission(toml, day=day, published=published)
     except RulesRefused as error:
         return str(error)
-    known = {(each.wager, each.paytable): each for each in returns(book.game, book.chapter.key)}
+    known = {(each.wager, each.paytable): each for each in of_chapter(book.chapter)}
     offered = [_offered(book, offer, known, readings.get(offer.wager, "")) for offer in book.offers.values()]
     other_paytables = {
         each.wager: [name for name in book.chapter.wagers[each.wager].paytables if name != each.paytable]
@@ -165,7 +188,7 @@ def read(toml: str, readings: Mapping[str, str]) -> ReadSubmission | str:
     }
     return ReadSubmission(
         game=book.game,
-        chapter=book.chapter.key,
+        chapter=book.chapter.edition_key,
         title=book.chapter.title,
         offered=offered,
         other_paytables={wager: names for wager, names in other_paytables.items() if names},
@@ -239,7 +262,7 @@ def counted_together(game: str) -> tuple[str, ...]:
 
 
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return (wager, paytable) → settled wagers and their handle in cents, in a chapter (`pa-688a`), the house's only.
+    """Return (wager, paytable) → settled wagers and their handle in cents, in an edition of a chapter, the house's only.
 
     Wagers settled by another reading than theory counts are left out (D421).
     """
@@ -267,10 +290,12 @@ def what_if(
 ) -> WhatIf | None:
     """Return what the wagers made on a submission's paytable would have returned on another; None if that is not known.
 
-    `paytable` is another one on which they were made. The wagers are those of all tables of the chapter that had it. The
+    `paytable` is another one on which they were made. The wagers are those of all tables of the edition that had it. The
     figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
     """
-    known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
+    published = published_editions(db)
+    edition = chapter_edition(submission.chapter, published)
+    known = {} if edition is None else {(each.wager, each.paytable): each for each in of_chapter(edition)}
     if paytable is None:
         paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
     now, then = known.get((wager, paytable)), known.get((wager, other_paytable))
@@ -295,6 +320,7 @@ def _reach(
     db: Warehouse, submission: ReadSubmission, wager: str, made: str, other: str
 ) -> tuple[int | None, int | None]:
     """How far below and above its mean the house win of these wagers lies on another paytable by luck (95 %), in cents."""
-    filed, then = (expected_of(submission.chapter, wager, paytable) for paytable in (made, other))
+    published = published_editions(db)
+    filed, then = (expected_of(submission.chapter, wager, paytable, published) for paytable in (made, other))
     band = None if filed is None or then is None else against_theory.band_on(db, submission.game, filed, then)
     return (None, None) if band is None else (round(band.expected - band.low_95), round(band.high_95 - band.expected))

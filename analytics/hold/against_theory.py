@@ -1,9 +1,10 @@
 """Actual against theoretical house win, wager by wager: is it luck? If the sample is too small, the answer is that it is.
 
-Invariant: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
-hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
-floor has an alarm. A wager without a decision is compared on both sides: too high a win may be winners paid too little.
-If patrons make decisions, a win above theory is no alarm: play below the best is its first explanation (D604).
+Invariant: a wager is compared with its own paytable, in the edition of the chapter that was in force on the day; the
+variance is that of rounds, for seats share the dealer's hand; p-values are corrected for the number of rows in the report
+(Holm), so that at most one report in a hundred on an honest floor has an alarm. A wager without a decision is compared on
+both sides: too high a win may be winners paid too little. If patrons make decisions, a win above theory is no alarm: play
+below the best is its first explanation (D604).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import polars as pl
 from analytics.hold.luck import Band, Volume, band
 from analytics.statistics.multiplicity import holm
 from analytics.theory.expectation import Expected, expected_of
-from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
+from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame, published_editions
 from analytics.warehouse.warehouse import Warehouse
 
 BY: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table", "month")
@@ -90,8 +91,8 @@ def compare(
         """,
         selection,
     )
-    sharing = _sharing(db, selection)
-    return [_compared(row, columns, sharing, bands) for row in rows.iter_rows(named=True)]
+    sharing, published = _sharing(db, selection), _published(db, rows)
+    return [_compared(row, columns, sharing, bands, published) for row in rows.iter_rows(named=True)]
 
 
 def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
@@ -138,6 +139,11 @@ def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band |
     return band(other, _volume(rows.row(0, named=True), other, _sharing(db, part)), 0)
 
 
+def _published(db: Warehouse, rows: pl.DataFrame) -> tuple[str, ...]:
+    """Return the texts of the property's amendments, if a row is of an amended edition."""
+    return published_editions(db) if any("#" in key for key in rows["chapter"]) else ()
+
+
 def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
     """How much more the rounds vary than single wagers would, by chapter and wager, over the whole floor and all its
     days.
@@ -152,8 +158,9 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
         selection,
     )
     observed: dict[tuple[str, str], tuple[int, float, float]] = {}
+    published = _published(db, rows)
     for row in rows.iter_rows(named=True):
-        expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"])
+        expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"], published)
         if expected is None:
             continue
         key = row["chapter"], row["theory_wager"]
@@ -169,9 +176,13 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
 
 
 def _compared(
-    row: Mapping[str, Any], columns: list[str], sharing: Mapping[tuple[str, str], float], bands: bool
+    row: Mapping[str, Any],
+    columns: list[str],
+    sharing: Mapping[tuple[str, str], float],
+    bands: bool,
+    published: tuple[str, ...],
 ) -> Compared:
-    expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"])
+    expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"], published)
     key = {column: row[column] for column in columns}
     key |= {"game": row["game"], "chapter": row["chapter"], "wager": row["theory_wager"], "paytable": row["paytable"]}
     volume = None if expected is None else _volume(row, expected, sharing)

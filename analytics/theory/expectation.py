@@ -18,7 +18,7 @@ from analytics.theory.bonus_returns import fixed_part
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.game_returns import GameReturns
 from analytics.theory.result import End, Result
-from rulebook.chapters.chapters import Chapter, chapter, known_chapters
+from rulebook.chapters.chapters import Chapter, chapter_edition
 
 Shares = Literal["seat", "round", "some"]
 """Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""
@@ -48,41 +48,41 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @cache
-def expectations(key: str) -> dict[tuple[str, str], Expected]:
-    """Return (wager, paytable) → what is expected, of every wager of a chapter such as "pa-688a".
+def expectations(key: str, published: tuple[str, ...] = ()) -> dict[tuple[str, str], Expected]:
+    """Return (wager, paytable) → what is expected, of every wager of an edition of a chapter (`pa-688a`, `pa-688a#2`).
+
+    `published`: the texts of the amendments that the property published.
 
     >>> found = expectations("pa-688a")["fortune_bonus", "1"]
     >>> round(found.edge, 4), round(found.variance ** 0.5, 3), found.decided
     (0.08, 3.892, False)
     """
-    listed = chapter(*key.split("-", 1))
+    listed = chapter_edition(key, published)
+    record = None if listed is None else RETURNS.get(listed.game)
+    if listed is None or record is None:
+        return {}
     expected: dict[tuple[str, str], Expected] = {}
-    record = RETURNS.get(listed.game)
-    if record is None:
-        return expected
     for result in _required(record, listed):
         expected[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
     for wager in listed.wagers.values():
         bonus = record.bonuses.get(wager.name)
         if bonus is None or not bonus.staked:
             continue
-        for name in wager.paytables or ("",):
-            result = bonus.result(listed, name)
-            if bonus.from_meter:
-                result = _without_meter(listed, result)
+        for name, counted in bonus.results(listed, wager.paytables):
+            result = _without_meter(listed, counted) if bonus.from_meter else counted
             shares: Shares = "round" if bonus.one_result else "seat"
             expected[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
     return expected
 
 
-def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
-    """Return what is expected of a wager, or None if theory does not know it (an Envy Bonus, a void wager's paytable,
-    a chapter that this version does not have).
+def expected_of(key: str, wager: str, paytable: str, published: tuple[str, ...] = ()) -> Expected | None:
+    """Return what is expected of a wager in an edition, or None if theory does not know it (an Envy Bonus, a void wager's
+    paytable, a chapter or an edition that this version does not have).
 
     >>> expected_of("pa-688a", "fortune_bonus", "") is None
     True
     """
-    return expectations(key).get((wager, paytable)) if key in known_chapters() else None
+    return expectations(key, published).get((wager, paytable))
 
 
 def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
@@ -91,7 +91,7 @@ def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
     A settlement does not show which version of the base wager was played (with or without vigorish): the version that is
     worth least to the house represents both.
     """
-    results = list(record.required(listed))
+    results = record.required_results(listed)
     versions = [result for result in results if result.wager == listed.base]
     if len(versions) > 1:
         least = max(versions, key=Result.per_base_unit)
@@ -119,7 +119,7 @@ def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares)
     third = sum(share * (win - mean) ** 3 for share, win in ends)
     house_way = result.parts.get("house_way_return_percent")
     return Expected(
-        chapter=listed.key,
+        chapter=listed.edition_key,
         wager=result.wager,
         paytable=result.paytable,
         edge=mean,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from analytics.theory.result import Result
-from rulebook.chapters.chapters import Chapter
+from rulebook.chapters.chapters import Chapter, chapter
 from rulebook.chapters.rulebook import Rulebook
 
 
@@ -25,6 +25,25 @@ class CountTable(msgspec.Struct, frozen=True):
     simulation: bool = False
 
 
+_FIXED = ("deal_methods", "sections", "settings", "shufflers", "startings")
+"""What theory does not count again if an amendment changes it."""
+
+
+def _counted(listed: Chapter, results: Callable[[], Iterable[Result]]) -> list[Result]:
+    """Return counted results; of an amended edition nothing if it changes more than paytables, wagers and numbers, or if the
+    stored counts do not fit it.
+    """
+    if not listed.edition_digest:
+        return list(results())
+    first = chapter(listed.jurisdiction, listed.name)
+    if any(getattr(listed, name) != getattr(first, name) for name in _FIXED):
+        return []
+    try:
+        return list(results())
+    except (ValueError, KeyError):
+        return []
+
+
 class BonusReturns(msgspec.Struct, frozen=True):
     """How the returns of an optional wager are counted.
 
@@ -37,6 +56,11 @@ class BonusReturns(msgspec.Struct, frozen=True):
     one_result: bool = False
     from_meter: bool = False
     staked: bool = True
+
+    def results(self, listed: Chapter, paytables: Sequence[str]) -> list[tuple[str, Result]]:
+        """Return each of the wager's paytables with what it returns; nothing that an amendment makes unknown."""
+        names = paytables or ("",)
+        return list(zip(names, _counted(listed, lambda: [self.result(listed, name) for name in names]), strict=False))
 
 
 class UncountedReading(msgspec.Struct, frozen=True):
@@ -72,3 +96,7 @@ class GameReturns(msgspec.Struct, frozen=True, kw_only=True):
     version: Callable[[Rulebook], str] = one_version
     companions: tuple[str, ...] = ()
     other_readings: tuple[UncountedReading, ...] = ()
+
+    def required_results(self, listed: Chapter) -> list[Result]:
+        """Return what the required wagers return; nothing that an amendment makes unknown."""
+        return _counted(listed, lambda: self.required(listed))

@@ -83,14 +83,14 @@ def of_chapter(listed: Chapter) -> Iterator[Return]:
     record = RETURNS.get(listed.game)
     if record is None:
         return
-    for result in record.required(listed):
+    for result in record.required_results(listed):
         yield _as_return(listed, result)
     for wager in listed.wagers.values():
         bonus = record.bonuses.get(wager.name)
         if bonus is None:
             continue
-        for name in wager.paytables or ("",):
-            yield _as_return(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
+        for name, result in bonus.results(listed, wager.paytables):
+            yield _as_return(listed, result, _out_of_line(listed, wager.name, name))
 
 
 def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:

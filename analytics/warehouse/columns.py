@@ -62,7 +62,7 @@ MEANING: Final[dict[str, str]] = {
     "cards": "how many cards the position was dealt",
     "fct_cards_seen.cards": "the cards, sorted",
     "fct_hands.cards": "the cards in the order dealt",
-    "chapter": "the chapter of the rules, as in `pa-688a`; of an amended edition `pa-688a#2`, of which theory knows no return",
+    "chapter": "the chapter of the rules, as in `pa-688a`; of an amended edition `pa-688a#2`",
     "cite": "the section that it rests on",
     "closed_at_us": "when the round was closed",
     "closer_cents": "chips counted at closing; null if not counted",

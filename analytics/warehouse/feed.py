@@ -26,6 +26,7 @@ from events.log.result_chain import ResultChains
 from events.vocabulary.envelope import RawEnvelope
 from events.vocabulary.model import (
     CardsShuffled,
+    ChapterPublished,
     DeviceCovered,
     DeviceFailed,
     DeviceRestored,
@@ -41,6 +42,7 @@ TABLE_EVENT_TYPES = tuple(
     each.TYPE
     for each in (
         CardsShuffled,
+        ChapterPublished,
         DeviceCovered,
         DeviceFailed,
         DeviceRestored,

@@ -45,7 +45,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
 
     Needed are `cards_shuffled`, `dice_received` (which names the dice set), `device_failed` and `device_restored`, also
-    those within rounds, `table_opened`, `event_corrected` and `rules_filed`; others do no harm.
+    those within rounds, `table_opened`, `event_corrected`, `rules_filed` and `chapter_published`; others do no harm.
     """
 
     stream: str

@@ -85,6 +85,14 @@ def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
     return COLUMNS[by]
 
 
+def published_editions(db: Warehouse) -> tuple[str, ...]:
+    """Return the texts of the amendments of chapters that the property published, each once."""
+    rows = db.execute(
+        "SELECT DISTINCT payload ->> '$.toml' FROM stg_table_events WHERE type = 'chapter_published' ORDER BY 1"
+    ).fetchall()
+    return tuple(toml for (toml,) in rows)
+
+
 def frame(db: Warehouse, statement: str, selection: Selection = EVERYTHING, **more: Any) -> pl.DataFrame:
     """Run a statement with the values that it names, of the selection and others; return its rows."""
     return run_statement(db, statement, {**selection.parameters(), **more})

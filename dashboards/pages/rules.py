@@ -86,7 +86,7 @@ def every_edition() -> None:
             "yes" if each.held != "not held" else "no",
             each.changes,
         )
-        for each in rules.editions()
+        for each in source.ask(rules.editions)
     ]
     source.on_opening("Editions of the chapters", lambda: source.show(markup.table(columns, rows, "Editions")))
 
@@ -115,7 +115,7 @@ def _rules_of_a_table() -> None:
     with right:
         source.show(tables_with_the_same(filed, shown))
     source.show(history(of_table, shown, formats))
-    submission = rules.read(shown.toml, shown.readings)
+    submission = rules.read_filing(shown)
     if isinstance(submission, str):
         source.show(markup.notice("This submission was refused, and never came into force", submission))
     else:
@@ -173,7 +173,7 @@ def show_wagers(submission: ReadSubmission, formats: Formats) -> None:
     offered = submission.offered
     source.show(
         markup.section(
-            f"{game_name(submission.game)} under {submission.chapter}",
+            f"{game_name(submission.game)} under {_edition(submission.chapter)}",
             "Per amount wagered; the last column says how it is known.",
         )
     )
@@ -181,6 +181,11 @@ def show_wagers(submission: ReadSubmission, formats: Formats) -> None:
     notices = [(each.wager, notice) for each in offered if each.figures for notice in each.figures.notices]
     for wager, notice in dict.fromkeys(notices):
         source.show(f'<p class="rk-note">{markup.text(wager_name(wager))}: {linked(notice)}</p>')
+
+
+def _edition(key: str) -> str:
+    name, _, number = key.partition("#")
+    return f"{name}, edition {number}" if number else name
 
 
 def _row(each: OfferedWager, formats: Formats) -> list[object]:

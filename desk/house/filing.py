@@ -120,6 +120,11 @@ def publishing(log: EventLog, text: str) -> Publication:
     if last is not None and made.effective < last.effective:
         days = f"counts from {made.effective}, and edition {number} from {last.effective}"
         raise ReviewRefused(f"edition {made.edition} of {made.key} {days}; expected no earlier day")
+    if any("mystery" in (each.get("wager"), each.get("name")) for each in _entries(made)):
+        raise ReviewRefused(
+            f"edition {made.edition} of {made.key} changes a Must-Hit-By configuration, and the stream of a meter has no "
+            "amendments; it takes a version of the program that holds this one"
+        )
     before = chapter(jurisdiction, name, day=LAST_DAY, published=earlier)
     after = chapter(jurisdiction, name, day=LAST_DAY, published=(*earlier, text))
     if after.edition_digest == before.edition_digest:
@@ -140,6 +145,12 @@ def publishing(log: EventLog, text: str) -> Publication:
         if record.gaming_day >= made.effective and book.chapter.edition_digest:
             again.append(table)
     return Publication(made, tuple(tables), tuple(again), misfits)
+
+
+def _entries(made: Amendment) -> list[Mapping[str, Any]]:
+    """Return the lines and paytables that an amendment has, and what it strikes."""
+    strikes = [{"wager": each.wager, "name": each.paytable} for each in made.strikes]
+    return [*made.table.get("line", ()), *made.table.get("paytable", ()), *strikes]
 
 
 def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:

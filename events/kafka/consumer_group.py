@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,7 @@ class PartResults:
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
+        records: Iterable[tuple[str, str, bytes]],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:

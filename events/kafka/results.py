@@ -10,7 +10,7 @@ import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -128,7 +128,7 @@ class KafkaResults:
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
+        records: Iterable[tuple[str, str, bytes]],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
@@ -307,7 +307,7 @@ def compose(
     engine: str,
     positions: Mapping[str, Head],
     snapshots: Mapping[str, bytes],
-    records: Sequence[tuple[str, str, bytes]],
+    records: Iterable[tuple[str, str, bytes]],
     anew: Collection[str] = (),
     advice: Mapping[str, bytes] = NO_ADVICE,
 ) -> ResultsCommit:
@@ -344,7 +344,7 @@ def compose(
 
 
 def _chain(
-    stored: StoredResults, records: Sequence[tuple[str, str, bytes]], anew: Collection[str]
+    stored: StoredResults, records: Iterable[tuple[str, str, bytes]], anew: Collection[str]
 ) -> tuple[ResultChains, list[ChainedResult]]:
     """Return the chains with the records that are new, and these with their places."""
     chains = ResultChains(stored.chains.heads)

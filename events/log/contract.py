@@ -242,11 +242,11 @@ class ResultStore(Protocol):
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
+        records: Iterable[tuple[str, str, bytes]],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Store records `(kind, key, bytes)`, positions and their snapshots atomically.
+        """Store records `(kind, key, bytes)`, positions and their snapshots atomically; records are asked for one by one.
 
         A position without a snapshot forgets the one before. For streams in `again`, everything that was stored is thrown
         away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ class SqliteResults(OwnStore):
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
+        records: Iterable[tuple[str, str, bytes]],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
@@ -298,11 +298,15 @@ def _store_state(
     connection.executemany("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", images)
 
 
-def _store_records(connection: Connection, chains: ResultChains, records: Sequence[tuple[str, str, bytes]]) -> None:
-    """Store the records that differ from the last under their key, each with its place in its stream's chain."""
-    new = []
+def _store_records(connection: Connection, chains: ResultChains, records: Iterable[tuple[str, str, bytes]]) -> None:
+    """Store the records that differ from the last under their key, each with its place in its stream's chain, some at a time."""
+    new: list[ChainedResult] = []
     last: dict[tuple[str, str], bytes] = {}
+    is_new = False
     for kind, key, data in records:
+        if len(new) == CHUNK:
+            connection.executemany(_ADD_RECORD, new)
+            new, last = [], {}
         before = last.get((kind, key))
         if before is None:
             row = connection.execute(_LATEST_OF_STREAM, (kind, key, stream_of(key, data))).fetchone()
@@ -310,8 +314,9 @@ def _store_records(connection: Connection, chains: ResultChains, records: Sequen
         if before != data:
             last[kind, key] = data
             new.append(chains.extend(kind, key, data))
+            is_new = True
     connection.executemany(_ADD_RECORD, new)
-    if new:
+    if is_new:
         _store_heads(connection, chains)
 
 

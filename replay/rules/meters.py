@@ -77,14 +77,18 @@ class MeterFold:
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
                 state.serve_under(payload.chapter)
-                state.mystery = state_in_service(payload)
-                return evaluate(self.stream, state.mystery, seq, payload) if state.mystery is not None else []
+                state.mystery = state_in_service(payload, event.gaming_day)
+                return (
+                    evaluate(self.stream, state.mystery, seq, payload, event.gaming_day)
+                    if state.mystery is not None
+                    else []
+                )
             case model.MysteryArmed() | model.MysteryHit():
                 state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
                 state.serve_under(state.mystery.chapter)
-                return evaluate(self.stream, state.mystery, seq, payload)
+                return evaluate(self.stream, state.mystery, seq, payload, event.gaming_day)
             case model.MeterAdvanced() if state.mystery is not None:
-                return evaluate(self.stream, state.mystery, seq, payload)
+                return evaluate(self.stream, state.mystery, seq, payload, event.gaming_day)
             case model.MeterAdvanced():
                 if state.value is None:
                     return []

@@ -26,7 +26,10 @@ MAX_CENTS = 2**53 // 100
 
 
 class MysteryState(msgspec.Struct):
-    """A Must-Hit-By meter as its own events state it: as armed, and the last contribution since the last hit, if any."""
+    """A Must-Hit-By meter as its own events state it: as armed, and the last contribution since the last hit, if any.
+
+    `day` is the gaming day of the last event: by the edition of that day the configurations are known.
+    """
 
     chapter: str
     minimum_cents: int = 0
@@ -39,13 +42,14 @@ class MysteryState(msgspec.Struct):
     seat: int = 0
     before: int = 0
     advanced_seq: int = 0
+    day: str = ""
 
 
-def state_in_service(event: model.MeterSet) -> MysteryState | None:
-    """Return the state of a meter put into service under a Must-Hit-By configuration; None for another meter."""
+def state_in_service(event: model.MeterSet, day: str) -> MysteryState | None:
+    """Return the state of a meter put into service under a Must-Hit-By configuration of a day; None for another meter."""
     if event.chapter not in known_chapters():
         return None
-    paytable = chapter(*event.chapter.split("-", 1)).paytables.get(("mystery", event.paytable))
+    paytable = chapter(*event.chapter.split("-", 1), day=day).paytables.get(("mystery", event.paytable))
     if paytable is None:
         return None
     return MysteryState(
@@ -53,8 +57,9 @@ def state_in_service(event: model.MeterSet) -> MysteryState | None:
     )
 
 
-def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent) -> list[Finding]:
-    """Fold one event of the meter; return what does not add up."""
+def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent, day: str) -> list[Finding]:
+    """Fold one event of the meter, of a gaming day; return what does not add up."""
+    state.day = day
     match event:
         case model.MysteryArmed():
             state.minimum_cents, state.maximum_cents, state.rate_bp = (
@@ -82,8 +87,8 @@ Departure = tuple[str, str, str, str, tuple[int, ...]] | None
 def _configuration(state: MysteryState) -> Departure:
     """The minimum, maximum and rate are those of one of the configurations."""
     jurisdiction, _, name = state.chapter.partition("-")
-    book = chapter(jurisdiction, name)
-    known = [book.paytable("mystery", each) for each in book.wagers["mystery"].paytables]
+    book = chapter(jurisdiction, name, day=state.day)
+    known = [book.paytable("mystery", each) for of, each in book.paytables if of == "mystery"]
     armed = (state.minimum_cents, state.maximum_cents, state.rate_bp)
     if armed in [(each.seed_cents, each.maximum_cents, each.rate_bp) for each in known]:
         return None

@@ -7,13 +7,13 @@ The settlements are those of the verdict too; the amount due is stated once the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.advice import Advice
+from replay.advice import Advice, to_bytes
 from replay.findings import Finding, Settlement
 from replay.fold.device_order import as_played
 from replay.fold.phases import Phase
@@ -21,7 +21,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import findings_by, rules_of
-from replay.run.stream_worker import rules_in_force
+from replay.run.stream_worker import StreamWorker, rules_in_force
 from replay.settlement.payouts import moves
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import is_void, positions, went_on
@@ -46,6 +46,23 @@ MONEY_MOVES = frozenset(
 
 
 _seq = attrgetter("seq")
+
+
+def new_advice(
+    workers: Mapping[str, StreamWorker], before: Mapping[str, bytes], *, is_following: bool
+) -> dict[str, bytes]:
+    """Return the advice on the open rounds of streams that went on, if it is other than before.
+
+    Who does not follow the log gives none, and takes away what is not true any more.
+    """
+    advice: dict[str, bytes] = {}
+    for stream, worker in workers.items():
+        table = worker.table if is_following else None
+        given = advise_on(table, worker.seq) if table is not None else None
+        data = to_bytes(given) if given is not None else b""
+        if data != before.get(stream, b""):
+            advice[stream] = data
+    return advice
 
 
 def advise_on(fold: TableFold, as_of: int) -> Advice | None:

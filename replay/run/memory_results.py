@@ -5,7 +5,7 @@ is removed after it.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class MemoryResults(OwnStore):
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[Result],
+        records: Iterable[Result],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:

@@ -6,9 +6,10 @@ replaying twice changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 
 import msgspec
 
@@ -18,8 +19,7 @@ from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
 from events.log.runs import runs
 from events.proofs.keys import PROPERTY_STREAM
-from replay.advice import to_bytes
-from replay.run.advising import advise_on
+from replay.run.advising import new_advice
 from replay.run.comparison import StreamComparison, StreamLog, compare, held_to, judged_by_another, judged_to
 from replay.run.engine import current_engines, shared_engine
 from replay.run.held import (
@@ -177,9 +177,8 @@ class Replay:
 
     def commit(self) -> None:
         """Store everything in one transaction, then let the rounds be kept."""
-        if self._adoption_due:
-            self._adopt()
-        self._commit()
+        with self._adopted() as adopted:
+            self._commit(adopted)
         self._keep_rounds(at_once=not self._is_following)
 
     def _keep_rounds(self, *, at_once: bool) -> None:
@@ -190,7 +189,7 @@ class Replay:
         for stream, worker in self._workers.items():
             worker.taker = self._rounds.taker(stream)
 
-    def _commit(self) -> None:
+    def _commit(self, adopted: Iterable[Result] = ()) -> None:
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
         self.summary.events += self._since_commit
         workers = {stream: self._workers[stream] for stream in sorted(self._unsaved & self._workers.keys())}
@@ -206,27 +205,18 @@ class Replay:
         self._unsaved, self._rounds_wait = set(), True
         self._passed_over = passed_over.count
         snapshots = {stream: workers[stream].snapshot() for stream in heads}
-        advice = self._new_advice(workers)
-        self.results.commit(self.engine, heads, snapshots, self._pending, advice=advice)
+        advice = new_advice(workers, self._advice, is_following=self._is_following)
+        self.results.commit(self.engine, heads, snapshots, self._counted(chain(self._pending, adopted)), advice=advice)
         self._advice |= advice
-        if self._tally is not None:
-            self._tally.add(self._pending)
-        self.summary.changed += sum(1 for kind, _, _ in self._pending if kind == "adjudications")
         self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
-    def _new_advice(self, workers: Mapping[str, StreamWorker]) -> dict[str, bytes]:
-        """Return the advice on the open rounds of streams with new events, if it changed.
-
-        A replay that does not follow the log gives no advice, and withdraws advice that no longer applies.
-        """
-        advice: dict[str, bytes] = {}
-        for stream, worker in workers.items():
-            table = worker.table if self._is_following else None
-            given = advise_on(table, worker.seq) if table is not None else None
-            data = to_bytes(given) if given is not None else b""
-            if data != self._advice.get(stream, b""):
-                advice[stream] = data
-        return advice
+    def _counted(self, results: Iterable[Result]) -> Iterator[Result]:
+        """Yield results as they are stored, counted."""
+        for result in results:
+            if self._tally is not None:
+                self._tally.add((result,))
+            self.summary.changed += result[0] == "adjudications"
+            yield result
 
     def standing(self) -> Summary:
         """Return the summary with the findings and verdicts in force, as they were counted when they were stored.
@@ -397,21 +387,29 @@ class Replay:
         held |= {stream: worker.held for stream, worker in self._workers.items()}
         return {stream: each for stream, each in sorted(held.items()) if each.are_held}
 
-    def _adopt(self) -> None:
-        """Put what persons adopted in the place of the verdicts that are held, all of it with the next commit."""
-        self._adoption_due = False
-        held = {stream: each for stream, each in self._held().items() if stream not in self._faults}
+    @contextmanager
+    def _adopted(self) -> Iterator[Iterable[Result]]:
+        """Yield what persons adopted in the place of the verdicts that are held: all of it is for the next commit."""
+        due, self._adoption_due = self._adoption_due, False
+        held = {stream: each for stream, each in self._held().items() if stream not in self._faults} if due else {}
         if self._adoptions is None or not held:
+            yield ()
             return
-        made = self._adoptions.take(self.log, held, self._latest)
-        self.summary.judged_again += made.notes
-        for stream, results in made.results.items():
-            worker = self._worker(stream)
-            if worker is not None:
-                for result in results:
-                    self._publish(worker, result)
+        with self._adoptions.take(self.log, held, self._latest) as made:
+            self.summary.judged_again += made.notes
+            workers = {stream: worker for stream in made.streams if (worker := self._worker(stream)) is not None}
+            for stream, worker in workers.items():
+                if worker.tally is not None:
+                    for result in made.results(stream):
+                        self._count(worker.tally, result)
                 worker.held = msgspec.structs.replace(worker.held, adopted=made.seq)
                 self._unsaved.add(stream)
+            yield chain.from_iterable(map(made.results, workers))
+
+    def _count(self, tally: StreamTally, result: Result) -> None:
+        """Count a result that is to be stored."""
+        kind, key, data = result
+        tally.add(result, self._latest(kind, key) if may_revise(kind, data) else None)
 
     def _restore(self, stream: str, why: str, fresh: ResultStore, position: Head) -> None:
         """Fold a stream into fresh results, compare, and store what differs."""
@@ -490,7 +488,7 @@ class Replay:
     def _publish(self, worker: StreamWorker, result: Result) -> None:
         kind, key, data = result
         if worker.tally is not None:
-            worker.tally.add(result, self._latest(kind, key) if may_revise(kind, data) else None)
+            self._count(worker.tally, result)
         self._unsaved.add(worker.stream)
         self._pending.append(result)
         self._pending_latest[kind, key] = data

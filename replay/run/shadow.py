@@ -9,6 +9,7 @@ leaves out each whose predecessor is no longer the standing verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
@@ -140,11 +141,15 @@ def changes(shadow: ResultStore, latest: LatestResult, stream: str) -> Iterator[
 
 
 class Adopted(NamedTuple):
-    """What is put in force: the number of the event, the results by stream, and what hinders it, a sentence each."""
+    """What is put in force: the number of the event, the streams, and what hinders it, a sentence each.
+
+    `results` yields those of a stream one by one, so that nothing grows with the number of rounds; again as often as it is asked.
+    """
 
     seq: int
-    results: Mapping[str, list[Result]]
+    streams: list[str]
     notes: list[str]
+    results: Callable[[str], Iterator[Result]] = lambda stream: iter(())
 
 
 class Adoptions:
@@ -153,30 +158,32 @@ class Adoptions:
     def __init__(self, open_shadow: ShadowOpener) -> None:
         self._open_shadow = open_shadow
 
-    def take(self, log: ReplaySource, held: Mapping[str, HeldVerdicts], latest: LatestResult) -> Adopted:
-        """Return what the last adoption puts in the place of what is held; nothing if it was of another engine."""
+    @contextmanager
+    def take(self, log: ReplaySource, held: Mapping[str, HeldVerdicts], latest: LatestResult) -> Iterator[Adopted]:
+        """Yield what the last adoption puts in the place of what is held; nothing if it was of another engine."""
         last = last_adoption(log)
         if last is None or code_of(last[1].engine) != code_of(engine()):
-            return Adopted(0, {}, [])
+            yield Adopted(0, [], [])
+            return
         seq, event = last
         about = f"property/main event {seq} adopts the shadow {event.shadow}"
         again = f"`rack replay --shadow {event.shadow}` judges it again"
         try:
             shadow = self._open_shadow(event.shadow)
         except LogUnavailable:
-            return Adopted(seq, {}, [f"{about}, which is not here; {again}"])
-        try:
+            yield Adopted(seq, [], [f"{about}, which is not here; {again}"])
+            return
+        with closing(shadow):
             if check_chains(shadow).broken:
-                return Adopted(seq, {}, [f"{about}, which was altered; {again}"])
-            if shadow_digest(shadow) != event.sha256:
-                return Adopted(seq, {}, [f"{about}, whose results are others now; {again}, then adopt it again"])
-            reach = shadow.positions(shadow_engine())
-            covered = [name for name, each in held.items() if name in reach and reach[name].seq >= each.to]
-            results = {name: list(_adopted(shadow, latest, name, seq)) for name in covered}
-        finally:
-            shadow.close()
-        left = [f"{name}: {about}, which does not reach so far; {again}" for name in held if name not in results]
-        return Adopted(seq, results, left)
+                yield Adopted(seq, [], [f"{about}, which was altered; {again}"])
+            elif shadow_digest(shadow) != event.sha256:
+                yield Adopted(seq, [], [f"{about}, whose results are others now; {again}, then adopt it again"])
+            else:
+                reach = shadow.positions(shadow_engine())
+                covered = [name for name, each in held.items() if name in reach and reach[name].seq >= each.to]
+                left = [name for name in held if name not in covered]
+                notes = [f"{name}: {about}, which does not reach so far; {again}" for name in left]
+                yield Adopted(seq, covered, notes, lambda name: _adopted(shadow, latest, name, seq))
 
 
 def _adopted(shadow: ResultStore, latest: LatestResult, stream: str, seq: int) -> Iterator[Result]:

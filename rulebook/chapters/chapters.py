@@ -166,6 +166,11 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.jurisdiction}-{self.name}"
 
     @property
+    def edition_key(self) -> str:
+        """How the warehouse names the edition: `pa-688a`, or `pa-688a#2` if an amendment changed it."""
+        return f"{self.key}#{self.edition}" if self.edition_digest else self.key
+
+    @property
     def seats(self) -> tuple[int, ...]:
         """The betting positions, clockwise from the dealer's left."""
         return tuple(range(1, self.numbers["seats"] + 1))
@@ -232,6 +237,32 @@ def chapter(jurisdiction: str, name: str, *, day: str = "", published: tuple[str
     500
     """
     return _edition(jurisdiction, name, _amendments(jurisdiction, name, day, published))
+
+
+@cache
+def chapter_edition(key: str, published: tuple[str, ...] = ()) -> Chapter | None:
+    """Return the edition of a chapter that its key in the warehouse names (`edition_key`).
+
+    None if its text is not known, or if the number does not tell which amendments are in it: one takes effect after a later one,
+    or a chapter that it copies from was amended.
+
+    >>> chapter_edition("pa-688a").edition, chapter_edition("pa-688a#2")
+    (1, None)
+    """
+    name, _, number = key.partition("#")
+    if name not in known_chapters():
+        return None
+    jurisdiction, _, short = name.partition("-")
+    if not number:
+        return chapter(jurisdiction, short)
+    sources = {name, *(f"{jurisdiction}-{each}" for each in _copied(table_of(jurisdiction, short)))}
+    held = [each for source in sources for each in amendment_texts(*source.split("-", 1))]
+    known = [each for each in map(read_amendment, (*held, *published)) if each.key in sources]
+    day = next((each.effective for each in known if each.edition == int(number)), "")
+    if not day or any(each.key != name or (each.edition < int(number) and each.effective > day) for each in known):
+        return None
+    made = chapter(jurisdiction, short, day=day, published=published)
+    return made if made.edition == int(number) else None
 
 
 @cache
@@ -350,7 +381,7 @@ def remove_chapter(key: str) -> None:
 
 
 def _forget_answers() -> None:
-    for answers in (known_chapters, cite, _edition, _amendments):
+    for answers in (known_chapters, cite, _edition, _amendments, chapter_edition):
         answers.cache_clear()
 
 

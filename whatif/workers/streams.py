@@ -8,7 +8,7 @@ broken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -119,7 +119,7 @@ class _UnitResults(OwnStore):
         engine: str,
         positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
-        records: Sequence[Result],
+        records: Iterable[Result],
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:

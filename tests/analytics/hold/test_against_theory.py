@@ -8,11 +8,13 @@ from math import comb, sqrt
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from analytics import rules
 from analytics.hold.against_theory import compare, win_against_theory
 from analytics.hold.luck import Volume, band, chernoff
 from analytics.hold.theoretical import theoretical_win
@@ -22,6 +24,8 @@ from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from rulebook.chapters.chapters import chapter, known_chapters
+from rulebook.chapters.editions import amendment_from_words
+from rulebook.chapters.submission import simple_submission
 from tests.analytics import synthetic
 from tests.analytics.synthetic import CHAPTER
 from tests.dashboards import sample
@@ -272,3 +276,52 @@ def test_every_reading_that_is_compared_with_nothing_can_be_filed() -> None:
 def test_what_is_settled_together_is_expected_together() -> None:
     assert expected_of("pa-687a", "ante_blind_raise", "1") is not None
     assert expected_of("no-such", "base", "") is None
+
+
+SECOND = amendment_from_words(["pa-688a", "2", "2026-03-02", "line=ace_high_bonus/1/both_ace_high/25:1"])
+THIRD = amendment_from_words(["pa-688a", "3", "2026-03-03", "strike_section=13(i)"])
+
+
+@pytest.mark.parametrize("published", [(SECOND, THIRD), ()], ids=["published", "text not held"])
+def test_each_day_is_compared_with_the_paytable_in_force_on_it(tmp_path: Path, published: tuple[str, ...]) -> None:
+    """§ 688a.12(b), paytable 1: both ace high comes 0.869044 times in a hundred and pays 20 to 1, from the second day on 25 to 1.
+
+    Of an edition that changes more than paytables, or whose text is not held, theory knows nothing.
+    """
+    won = sample.settlement(1, "ace_high_bonus", 10_000_000, -10_000_000, -10_000_000, paytable="1")
+    rounds = [
+        replace(
+            sample.adjudication("table/fu-01", number, [won]),
+            chapter="pa-688a",
+            gaming_day=f"2026-03-0{number}",
+            edition=number,
+            edition_digest="x" if number > 1 else "",
+        )
+        for number in (1, 2, 3)
+    ]
+    events = [
+        TableEvent(stream="table/fu-01", seq=n, type="chapter_published", payload=json.dumps({"toml": text}))
+        for n, text in enumerate(published, 1)
+    ]
+    build(tmp_path / "w", rounds, (), table_events=events)
+    with reading(tmp_path / "w") as db:
+        by_day = dict(
+            theoretical_win(db, "gaming_day").select(pl.col("gaming_day").cast(str), "theoretical_percent").iter_rows()
+        )
+        known = rules.read(simple_submission(paytables={"ace_high_bonus": "1"}), {}, "2026-03-02", published)
+        told = isinstance(known, str) or rules.what_if(db, known, "ace_high_bonus", "2")
+    first, second = 3.590, 3.590 - 5 * 0.869044
+    expected = {"2026-03-01": first, "2026-03-02": second if published else None, "2026-03-03": None}
+    assert by_day == {day: each if each is None else pytest.approx(each, abs=0.001) for day, each in expected.items()}
+    assert not isinstance(told, bool)
+    assert told is not None
+    assert (told.wagers, round(told.advantage_percent, 3)) == (1, round(second if published else first, 3))
+
+
+def test_an_edition_whose_number_does_not_tell_its_amendments_is_unknown() -> None:
+    """The second takes effect after the third: a round of edition 3 was judged with it, or without."""
+    late = amendment_from_words(["pa-688a", "2", "2026-03-05", "line=ace_high_bonus/1/both_ace_high/25:1"])
+    early = amendment_from_words(["pa-688a", "3", "2026-03-03", "strike=fortune_bonus"])
+    assert expected_of("pa-688a#3", "ace_high_bonus", "1", (late, early)) is None
+    assert expected_of("pa-688a#3", "ace_high_bonus", "1", (SECOND, early)) is not None
+    assert expected_of("pa-688a#3", "fortune_bonus", "1", (SECOND, early)) is None

@@ -237,6 +237,9 @@ def test_an_amendment_is_at_every_table_and_at_those_that_come_later(house: Sqli
     assert editions(house, "property/main") == [2]
 
 
+MUST_HIT_BY = amendment_from_words(["pa-645c", "2", "2027-02-01", "strike=mystery/A-1"])
+
+
 @pytest.mark.parametrize(
     ("text", "persons", "why"),
     [
@@ -246,6 +249,7 @@ def test_an_amendment_is_at_every_table_and_at_those_that_come_later(house: Sqli
         (RAISED.replace('"688a"', '"999a"'), ("m.ortiz", "s.kane"), "there is no such chapter"),
         (RAISED.replace('"25:1"', '"20:1"'), ("m.ortiz", "s.kane"), "changes nothing"),
         (RAISED.replace('"both_ace_high"', '"both"'), ("m.ortiz", "s.kane"), "no such line"),
+        (MUST_HIT_BY, ("m.ortiz", "s.kane"), "the stream of a meter has no amendments"),
     ],
 )
 def test_what_cannot_be_published_writes_nothing(

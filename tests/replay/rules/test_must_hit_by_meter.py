@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from pathlib import Path
 
+import msgspec
 import pytest
 
+import rulebook
 from events.vocabulary import model
 from replay.run.replayer import MemoryResults, findings, replay
+from rulebook.chapters.chapters import add_chapter, remove_chapter
 from tests.replay.tables import MemoryLog, Table
 
 METER = "meter/mystery"
@@ -60,7 +64,10 @@ def found(*payloads: model.Event) -> list[str]:
     results = MemoryResults()
     replay(MemoryLog([table]), results)
     said = findings(results)
-    assert all(each.stream == METER and each.cite.startswith("58 Pa. Code § 645c.3(c)") for each in said)
+    assert all(
+        each.stream == METER and each.cite.startswith(("58 Pa. Code § 645c.3(c)", "58 Pa. Code § 645x."))
+        for each in said
+    )
     return [each.line() for each in said]
 
 
@@ -167,6 +174,44 @@ def test_a_meter_put_into_service_under_a_configuration_is_a_must_hit_by_meter()
 )
 def test_645c_3_c_4_a_meter_is_put_into_service_within_its_bounds(value: int, right: bool) -> None:
     assert found(meter_set(value=value)) == ([] if right else ["MYST-CONTRIBUTION wager=mystery"])
+
+
+ADDED = """
+jurisdiction = "pa"
+chapter = "645x"
+edition = 2
+effective = 2026-03-01
+published = "56 Pa.B. 1"
+cite = "56 Pa.B. 1"
+[[paytable]]
+wager = "mystery"
+name = "A-9"
+cite = "3(c)(4)"
+least_wager = "9"
+seed = "90"
+maximum = "300"
+rate_bp = 70
+"""
+"""A configuration that comes with an amendment."""
+
+
+@pytest.mark.parametrize(("effective", "right"), [("2026-03-01", True), ("2026-03-02", False)])
+@pytest.mark.parametrize("how", ["armed", "put into service"])
+def test_645c_3_c_4_a_meter_has_a_configuration_of_the_edition_of_its_day(
+    effective: str, right: bool, how: str
+) -> None:
+    text = (Path(rulebook.__file__).parents[1] / "games/pai_gow_poker/chapters/pa-645c.toml").read_text()
+    add_chapter(text.replace('"645c"', '"645x"', 1), "pa-645x.toml", [ADDED.replace("2026-03-01", effective)])
+    serve = msgspec.structs.replace(meter_set("A-9", "pa-645x", 2_999_950), seed_cents=9_000, rate_bp=70)
+    try:
+        if how == "armed":
+            said = found(meter_set(chapter="pa-645x"), armed(reading=1_200_000, low=9_000, high=30_000, rate=70))
+            assert said == ([] if right else ["MYST-CONTRIBUTION wager=mystery"])
+        else:  # under no configuration that is known it is no Must-Hit-By meter, which is never above its maximum
+            said = found(serve, advanced(3_000_020), advanced(3_000_090))
+            assert said == (["MYST-TRIGGER seat=3 wager=mystery"] if right else [])
+    finally:
+        remove_chapter("pa-645x")
 
 
 def test_a_resumed_replay_says_the_same() -> None:

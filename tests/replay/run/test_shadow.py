@@ -216,7 +216,7 @@ def test_a_kill_between_the_event_and_the_results_loses_and_doubles_nothing(
 
     owner, name = {
         "commit": (SqliteResults, "commit"),
-        "publish": (replayer.Replay, "_publish"),
+        "publish": (replayer.Replay, "_counted"),
         "shadow": (Adoptions, "take"),
         "records": (stored_results, "_store_records"),
         "state": (stored_results, "_store_state"),
