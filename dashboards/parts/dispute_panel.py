@@ -23,7 +23,7 @@ from dashboards.rulings import accounts, case_parts
 from dashboards.run import cases_path
 from desk.review import cases
 from desk.review.cases import CaseFolder, PatronCase
-from desk.review.contradiction import contradiction
+from desk.review.contradiction import contradiction, reason_on_record
 from desk.review.desk import LONGEST_CLAIM, OUTCOMES, Desk, Dispute, Entry, FindingReview, ReviewRefused
 from desk.review.incident_desk import incident_state
 from replay.findings import Adjudication
@@ -179,15 +179,31 @@ class Steps:
             patron = f"patron {self.name}"
             with st.expander("Patron's token"):
                 st.text_input("Patron's token", key=patron, help="Never a name", label_visibility="collapsed")
-            st.form_submit_button("Open case", type="primary", on_click=self._write_claim, args=(who, name, patron))
+            open_ = [each for each in self._owed() if self._review(each).state != "awaiting_signature"]
+            total, slip = self.formats.money(-sum(each["difference_cents"] for each in open_)), f"paid-{self.name}"
+            if open_:
+                drafts.box(f"Slip or note, if {total} is paid now", slip)
+            with st.container(horizontal=True):
+                about = (who, name, patron)
+                st.form_submit_button("Open case", type="primary", on_click=self._write_claim, args=about)
+                if open_:
+                    pay = f"Open case, record {total} paid"
+                    st.form_submit_button(pay, on_click=self._write_claim, args=(*about, slip, open_))
 
-    def _write_claim(self, who: str, name: str, patron: str) -> None:
-        claim = drafts.text(name)
+    def _write_claim(
+        self, who: str, name: str, patron: str, slip: str = "", owed: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        """Open a case; `owed`, if the patron was paid at once, for which `slip` has the number or a note."""
+        claim, why = drafts.text(name), drafts.text(slip)
         token = str(st.session_state.get(patron) or "").strip().lower() or None
         if not claim:
             desk.refuse("Write down what the patron says.")
+        elif owed and not why:
+            desk.refuse("Fill in: Slip or note.")
         elif self._write_case(who, claim, token):
             drafts.stored(name)
+            if owed and desk.act(lambda at: self._pay(at, owed, who, why)) is not None:
+                drafts.stored(slip)
 
     def _file(self, who: str) -> None:
         self._write_case(who, None)
@@ -281,28 +297,54 @@ class Steps:
         )
         if outcome is None:
             return
-        against = self._against(outcome)
+        record = None
+        if self.shown.verdict is not None:
+            record = narrate(self.shown.verdict, self.seat, self.formats.currency, settled=True)
+        against = contradiction(outcome, record)
         if against:
             title = f"{OUTCOME_LABELS[outcome]} goes against the record"
             source.show(markup.notice(title, f"{against} Say why; a second person signs it."))
-        self._form(
-            "Why, as the patron will read it", "why", "Record decision",
-            lambda at, by, why: at.close_dispute(
-                self.table, dispute=dispute.dispute, outcome=outcome, by=by, reason=why,
-                override=drafts.text(f"against-{self.name}") or None if against else None,
-            ),
-            "Why against the record" if against else "",
-        )  # fmt: skip
+        ends = "" if against or packets.why_not() else packets.what_is_made(self.seat, has_case=self.case is not None)
 
-    def _against(self, outcome: str) -> str:
-        """Return what the record shows that an outcome goes against; empty if it does not."""
-        verdict = self.shown.verdict
-        return "" if verdict is None else contradiction(outcome, narrate(verdict, self.seat, self.formats.currency))
+        def close(at: Desk, by: str, why: str) -> Entry:
+            override = drafts.text(f"against-{self.name}") or None if against else None
+            entry = at.close_dispute(
+                self.table, dispute=dispute.dispute, outcome=outcome, by=by, reason=why, override=override
+            )
+            if ends:
+                packets.make_when_drawn(self.table, self.round_no, self.seat)
+            return entry
+
+        self._form(
+            "Why, as the patron will read it",
+            f"why-{outcome}",
+            f"Record decision, make {ends}" if ends else "Record decision",
+            close,
+            "Why against the record" if against else "",
+            value=reason_on_record(outcome, record) if self._is_as_recorded() else "",
+        )
+
+    def _is_as_recorded(self) -> bool:
+        """Say whether the record is complete and all that it shows as underpaid at the seat was paid to the patron."""
+        money = [f for f in self.shown.findings if f["difference_cents"] and self.seat in (None, f["seat"])]
+        made = [self._review(each).resolution for each in money]
+        paid = all(each is not None and each.disposition == "confirmed_paid_patron" for each in made)
+        return paid and self.shown.verdict is not None and not self.shown.verdict.undetermined
 
     def _form(
-        self, label: str, what: str, button: str, write: Callable[[Desk, str, str], Entry], against: str = ""
+        self,
+        label: str,
+        what: str,
+        button: str,
+        write: Callable[[Desk, str, str], Entry],
+        against: str = "",
+        *,
+        value: str = "",
     ) -> None:
-        """Show a form of one box (`against`: of two) whose button writes, with the text in the box as the reason."""
+        """Show a form of one box (`against`: of two) whose button writes, with the text in the box as the reason.
+
+        `value` is in the box to begin with.
+        """
         name, other = f"{what}-{self.name}", f"against-{self.name}"
 
         def carry_out() -> None:
@@ -313,7 +355,7 @@ class Steps:
                 drafts.stored(name, other)
 
         with st.form(f"{what} {self.name}", border=False, enter_to_submit=False):
-            drafts.box(label, name)
+            drafts.box(label, name, value=value)
             if against:
                 drafts.box(against, other)
             st.form_submit_button(button, type="primary", on_click=carry_out)

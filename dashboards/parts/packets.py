@@ -41,16 +41,27 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
     _files(st.session_state.get(name))
 
 
+def what_is_made(seat: int | None, *, has_case: bool) -> str:
+    """Return what a decided dispute ends with: a letter is about one seat, and is of a case."""
+    return "letter and packet" if has_case and seat is not None else "packet"
+
+
+def make_when_drawn(table: str, round_no: int, seat: int | None) -> None:
+    """Have the next drawing make what a decided dispute ends with, as a click on its button does."""
+    st.session_state[f"now {_kept(table, round_no, seat, withhold=seat is not None)}"] = True
+
+
 def letter_and_packet(table: str, round_no: int, seat: int | None, filed: PatronCase | None, who: str) -> None:
     """Offer what a decided dispute ends with, in one click: the letter on the decision (of a case) and the packet."""
     why, packet = why_not(), _kept(table, round_no, seat, withhold=seat is not None)
     decision = None if filed is None or filed.case.seat is None else filed.case.decision  # a letter is about one seat
     letter = "" if filed is None or decision is None else f"letter {filed.name} {decision.seq}"
-    words = "Make letter and packet" if letter else "Make packet"
+    words = f"Make {what_is_made(seat if letter else None, has_case=filed is not None)}"
     made = packet in st.session_state and (not letter or letter in st.session_state)
-    if st.button(
+    pressed = st.button(
         words, key=f"last {packet}", type="secondary" if made else "primary", disabled=bool(why), help=why or None
-    ):
+    )
+    if st.session_state.pop(f"now {packet}", False) or pressed:
         if filed is not None and letter and letter not in st.session_state:
             pdf = _letter(filed, who)
             if pdf is not None:

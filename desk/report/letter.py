@@ -26,7 +26,7 @@ from desk.packet.words import Story, Style
 from desk.report.check import SUMMARY, ReportSummary
 from desk.review.case_folder import CaseSettings
 from desk.review.cases import PatronCase
-from desk.review.contradiction import contradiction
+from desk.review.contradiction import CODES, contradiction
 from desk.review.desk import ReviewRefused
 from desk.review.disputes import OBSERVED, round_stream
 from desk.review.state import review_of
@@ -55,8 +55,6 @@ SEEN: Final = {
     "paper": "by a person, from paper",
 }
 """How a person who entered a round knows it; no name of the house's people is in a letter."""
-CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
-"""The codes of findings, which mean nothing to a patron."""
 OTHER_PATRON: Final = "[another patron]"
 NAMED_PATRON: Final = re.compile(rf'"(?:{"|".join(sorted(PATRONS))})":"([a-z0-9-]+)"'.encode())
 """Where the bytes of an event name a patron by a token."""

@@ -6,6 +6,7 @@ second person, and a dispute stays open as long as money that was found to be ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
@@ -24,6 +25,10 @@ AGAINST: Final[Mapping[str, Collection[SentenceOutcome]]] = {
     "referred": frozenset(),
 }
 """Outcome of a dispute → what the record shows if it goes against the record. The last three decide nothing about the round."""
+SPEAKS_FOR: Final = {"for_patron": AGAINST["for_house"], "for_house": AGAINST["for_patron"]}
+"""Outcome → what the record shows if it speaks for that outcome."""
+CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
+"""The codes of findings, which mean nothing to a patron."""
 
 
 def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[str, Disposed]) -> int:
@@ -60,3 +65,10 @@ def shown(adjudication: Adjudication | None, seat: int | None, currency: str) ->
 def contradiction(outcome: str, record: Narrative | None) -> str:
     """Return what the record shows that an outcome of a dispute goes against; empty if it does not."""
     return record.sentence if record is not None and record.outcome in AGAINST[outcome] else ""
+
+
+def reason_on_record(outcome: str, record: Narrative | None) -> str:
+    """Return what the record shows, in a patron's words, if it speaks for an outcome; else nothing: a person has to say why."""
+    return (
+        CODES.sub("", record.sentence) if record is not None and record.outcome in SPEAKS_FOR.get(outcome, ()) else ""
+    )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from dashboards.run import CASES_VARIABLE, KEY_VARIABLE
 from tests.dashboards import living
 from tests.dashboards.conftest import served
 from tests.dashboards.living import Living
-from tests.dashboards.running import SCREEN, expect_drawn
+from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.browser
 def desk_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve a floor of its own behind a login, with the log's key and a folder of cases."""
     folder = tmp_path_factory.mktemp("dispute")
-    floor: Living = living.make(folder)
+    floor: Living = living.make(folder, (1, 2, 3, 4))
     floor.rack("keys", "new", str(folder / "log.key"), "--by", "t-ops", code=0)
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv(KEY_VARIABLE, str(folder / "log.key"))
@@ -57,7 +58,7 @@ def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_s
     log_in(page, desk_site, "m.ortiz@bellwether.example")
     page.goto(round_)
     expect(page.get_by_label(CLAIM)).to_have_value(LONG)
-    page.get_by_role("button", name="Open case").click()
+    page.get_by_role("button", name="Open case", exact=True).click()
     expect(page.get_by_text("Case FU-01-C1").first).to_be_visible()
     kept = page.evaluate(
         "Object.entries(localStorage).filter(([key]) => key.startsWith('rack-')).map(([, words]) => words)"
@@ -111,9 +112,9 @@ def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_fir
             person.goto(place)
             expect_drawn(person)
             person.get_by_label(CLAIM).fill("the bonus was paid short")
-        page.get_by_role("button", name="Open case").click()
+        page.get_by_role("button", name="Open case", exact=True).click()
         expect(page.get_by_text("Case FU-01-C").first).to_be_visible()
-        hers.get_by_role("button", name="Open case").click()
+        hers.get_by_role("button", name="Open case", exact=True).click()
         expect(refused).to_contain_text("m.ortiz opened a case of this round meanwhile: “the bonus was paid short”")
         for person in (page, hers):
             expect_drawn(person)
@@ -136,3 +137,75 @@ def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_fir
         expect(refused).to_contain_text("m.ortiz")
     finally:
         other.close()
+
+
+class Hand:
+    """A person's hand at a page: counts clicks, keys and texts, and waits after each for the page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.clicks, self.texts = page, 0, 0
+
+    def click(self, found: Locator) -> None:
+        self.clicks += 1
+        found.click()
+        expect_drawn(self.page)
+        expect_fits(self.page)
+
+    def button(self, name: str) -> None:
+        self.click(self.page.get_by_role("button", name=name))
+
+    def write(self, label: str, words: str) -> None:
+        self.texts += 1
+        self.page.get_by_role("textbox", name=label, exact=True).fill(words)
+
+
+@pytest.mark.parametrize(("size", "round_no"), [(SCREEN, 3), (PHONE, 4)], ids=["1280", "390"])
+def test_a_dispute_is_6_clicks_and_2_texts_and_its_case_takes_an_attachment(
+    desk_site: str, page: Page, browser: Browser, size: ViewportSize, round_no: int
+) -> None:
+    """From the sentence to the signed letter and packet, the second person's click and text apart (docs/tour.md)."""
+    log_in(page, desk_site, "m.ortiz@bellwether.example")
+    page.set_viewport_size(size)
+    page.goto(f"{desk_site}/queue")
+    expect_drawn(page)
+    hand = Hand(page)
+    hand.click(page.get_by_role("navigation", name="Work").get_by_role("link", name="Dispute"))
+    hand.write("What the patron remembers", f"fu-01 round {round_no} seat 3, ace high bonus was paid too little")
+    hand.clicks += 1
+    page.keyboard.press("Enter")
+    found = page.locator("a.rk-hit").first
+    expect(found).to_contain_text(f"Round {round_no}")
+    hand.click(found)
+    expect(page.get_by_label(CLAIM)).to_have_value(re.compile("ace high bonus was paid too little"))
+    hand.write("Slip or note, if $100.00 is paid now", "slip 4711")
+    hand.button("Open case, record $100.00 paid")
+    expect(page.get_by_text("$100.00 recorded as paid.")).to_be_visible()
+    other = browser.new_context(viewport=size)
+    try:
+        second = Hand(other.new_page())
+        log_in(second.page, desk_site, "s.lee@bellwether.example")
+        second.page.goto(page.url)
+        expect_drawn(second.page)
+        second.write("What was checked", "slip 4711 seen")
+        second.button("Sign $100.00")
+        expect(second.page.get_by_text("For the patron")).to_be_visible()
+    finally:
+        other.close()
+    page.reload()
+    hand.click(page.get_by_text("For the patron"))
+    hand.button("Record decision, make letter and packet")
+    for link, name in (("Save the letter", "letter-fu-01-c"), ("PDF, signed", f"fu-01-{round_no}-seat-3")):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=link).click()
+        assert taken.value.suggested_filename.startswith(name)
+    assert ((hand.clicks, hand.texts), (second.clicks, second.texts)) == ((6, 2), (1, 1))
+
+    case = Hand(page)
+    case.click(page.get_by_role("link", name="Case FU-01-C"))
+    case.click(page.get_by_text("Attach", exact=True))
+    case.clicks += 1
+    page.locator("input[type=file]").set_input_files({"name": "slip.png", "mimeType": "image/png", "buffer": b"slip"})
+    case.write("What it is", "the payout slip")
+    case.button("Attach file")
+    expect(page.get_by_text("slip.png").first).to_be_visible()
+    assert (case.clicks, case.texts) == (4, 1)

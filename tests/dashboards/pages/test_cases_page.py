@@ -210,6 +210,7 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     desk._read.clear()
     test = start("cases", case="fu-01-C1")
     decide(test, "for_patron")
+    fill(test, "Why, as the patron will read it", "")
     press(test, "Record decision")
     assert "Fill in: Why" in said(test)
     fill(test, "Why, as the patron will read it", "the cards show it")

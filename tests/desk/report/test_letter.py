@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from desk.report.check import check_report
-from desk.report.letter import CODES, OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
+from desk.report.letter import OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
 from desk.review import cases
 from desk.review.case_folder import CaseSettings
 from desk.review.cases import PatronCase
+from desk.review.contradiction import CODES
 from desk.review.desk import Desk, ReviewRefused
 from events.open import open_log
 from events.vocabulary import model
