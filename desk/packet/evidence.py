@@ -19,8 +19,10 @@ import msgspec
 
 from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
+from events.log.runs import runs_of
 from events.vocabulary import model
 from events.vocabulary.codec import read as read_data
+from events.vocabulary.codec import read_all
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.findings import Adjudication
@@ -349,11 +351,14 @@ class _Chooser:
             (chosen[seq],) = self._reader(seq, seq)
 
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
-        for record in self._reader(first, last):
-            try:
-                yield record, read_data(record.data)
-            except EventError as error:
-                raise UndecodableEvent(self._stream, record.seq, str(error)) from error
+        for run in runs_of(self._reader(first, last)):
+            yield from zip(run, read_all([record.data for record in run]) or map(self._event, run), strict=True)
+
+    def _event(self, record: Record) -> ReadEnvelope[Event]:
+        try:
+            return read_data(record.data)
+        except EventError as error:
+            raise UndecodableEvent(self._stream, record.seq, str(error)) from error
 
 
 def _in_force(round_: Round) -> int:
