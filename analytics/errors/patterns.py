@@ -16,6 +16,7 @@ from analytics.statistics.exact import binomial_at_least
 from analytics.statistics.multiplicity import holm
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
+from replay.narrative.names import table_name
 
 KINDS: Final = {
     "dealer_patron": "a dealer's mistakes of one direction fall on one patron's wagers",
@@ -177,7 +178,7 @@ def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict
 
 
 def _sentence(row: dict[str, Any], look: bool) -> str:
-    done = row["direction"]
+    done, dealer = row["direction"], table_name(str(row["dealer"]))
     verdict = (
         "needs review"
         if look
@@ -187,11 +188,11 @@ def _sentence(row: dict[str, Any], look: bool) -> str:
     )
     match row["kind"]:
         case "dealer":
-            pattern = f"{row['dealer']} {done} patrons in {row['times']} of {row['of']} rounds with a mispayment"
+            pattern = f"{dealer} {done} patrons in {row['times']} of {row['of']} rounds with a mispayment"
         case "patron":
             pattern = f"{row['bettor']} was {done} in {row['times']} of the floor's {row['of']} {done} rounds"
         case _:
-            pattern = f"{row['bettor']} was {done} in {row['times']} of {row['dealer']}'s {row['of']} {done} rounds"
+            pattern = f"{row['bettor']} was {done} in {row['times']} of {dealer}'s {row['of']} {done} rounds"
     return (
         f"{pattern}; {row['expected']:.1f} expected by chance (p = {row['p']:.2g}): {verdict}; the cause is not known"
     )

@@ -174,7 +174,7 @@ def _counts_test(sample: ValueCounts) -> Test:
         how=how,
         tries=sample.n * sample.cards * sample.scale,
         share=max(sample.chances.values()),
-        most_off=f"{off[0]}: {off[1]:,} for {off[2]:,.1f}",
+        most_off=f"{off[0]}: {off[1]:,}, expected {off[2]:,.1f}",
     )
 
 
@@ -229,7 +229,7 @@ def _joker(sample: ValueCounts) -> Test:
         share=chance,
         p=min(1.0, 2 * min(tails)),
         how="binomial",
-        most_off=f"joker: {times:,} for {sample.n * chance:,.1f}",
+        most_off=f"joker: {times:,}, expected {sample.n * chance:,.1f}",
     )
 
 

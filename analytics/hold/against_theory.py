@@ -321,7 +321,7 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     less = limits.z < 0
     side = "less" if less else "more"
     p_value = limits.p_low if less else limits.p_high
-    chance = f"the probability of so {'little' if less else 'much'} or {side} by luck alone is {probability(p_value)}"
+    chance = f"the probability of this {'little' if less else 'much'} or {side} by luck alone is {probability(p_value)}"
     if verdict == "cannot_tell":
         needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
         sample = f"inconclusive: {compared.rounds:,} rounds"
@@ -329,8 +329,8 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     if verdict == "within":
         return f"luck explains it: {chance}"
     if verdict == "above":
-        explanation = "play below the best is the first explanation, winners paid too little the next"
-        return f"more than best play leaves: {chance}; {explanation}"
+        explanation = "play below the best is the first explanation, then winners underpaid"
+        return f"above best play: {chance}; {explanation}"
     words = {
         "alarm": "luck does not explain it",
         "outside_997": "outside the 99.7 % band",
@@ -338,5 +338,7 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     }
     if verdict != "alarm":
         return f"{words[verdict]}: {chance}; not significant after correction for the other rows"
-    cause = "losers left, winners paid too much or twice" if less else "winners paid too little or not at all"
-    return f"{words[verdict]}: {chance}; look for {cause}"
+    cause = (
+        "losing wagers not collected and winners overpaid or paid twice" if less else "winners underpaid or not paid"
+    )
+    return f"{words[verdict]}: {chance}; check for {cause}"

@@ -35,7 +35,7 @@ def theoretical_win(
     Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
     `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
     `unknown_house_win_cents` of those that it does not. Voided wagers are in neither. With `bands` also `low_95_cents` and
-    `high_95_cents`: where the house win lies by luck in 95 of 100 such periods at least (None without theory).
+    `high_95_cents`: where the house win lies by luck in at least 95 of 100 such periods (None without theory).
     """
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))

@@ -40,11 +40,11 @@ def hold_investigations(sources: Sources) -> Report:
     by_table = _periods(sources, "table", "month")
     marked = [row for row in by_table.iter_rows(named=True) if row["triggers"]]
     tables = [
-        _compared(by_table, reviews, "by-table", "Tables by month, beside the month before"),
+        _compared(by_table, reviews, "by-table", "Tables by month, next to the month before"),
         _compared(
-            _periods(sources, "table", "year"), reviews, "by-table-year", "Tables by year, beside the year before"
+            _periods(sources, "table", "year"), reviews, "by-table-year", "Tables by year, next to the year before"
         ),
-        _compared(_periods(sources, "game", "month"), {}, "by-game", "Table games by month, beside the month before"),
+        _compared(_periods(sources, "game", "month"), {}, "by-game", "Table games by month, next to the month before"),
         _on_record(reviews, sources),
         _findings(sources, reviews, marked),
     ]

@@ -31,7 +31,7 @@ def table_inventory(sources: Sources) -> Report:
     tables = [_openers(sources), _table_days(sources), _slips(sources), _trays(sources)]
     limits = [
         "An opener is compared with the table's closer before it and the fills and credits between; the first one has none.",
-        "Who counted and who verified stands in the events of the log, not in these sums.",
+        "Who counted and who verified is in the events of the log, not in these sums.",
     ]
     return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
 
@@ -85,7 +85,7 @@ def _openers(sources: Sources) -> ReportTable:
     ]
     return table_of(
         "openers",
-        "Openers beside the closer before",
+        "Openers next to the closer before",
         rows,
         note="A shaded opener differs by the threshold or more, or follows an opener that was never closed: report it at once.",
         marked=tuple(marked),

@@ -39,7 +39,7 @@ def surveillance_log(sources: Sources) -> Report:
     shifts = [each for each in of_room.hand_overs if first <= each.gaming_day <= last]
     tables = [_entries(entries), _shifts(shifts), _incidents(sources, reviews), _disputes(reviews), _devices(sources)]
     limits = [
-        "What nobody entered is not here. An entry is put right by another one; both stand.",
+        "What no one entered is not here. An entry is corrected by another one; both remain.",
         "Open incidents and disputes are those open in the record that this report is made from.",
         "A device that failed and of which no one recorded that it works again is out of order here.",
     ]
@@ -78,7 +78,7 @@ _ENTRY: Final[Columns[SurveillanceEntry]] = (
 
 
 def _entries(entries: Sequence[SurveillanceEntry]) -> ReportTable:
-    return table_of("entries", "Entries", _frame(_ENTRY, entries), empty="Nobody made an entry in this period.")
+    return table_of("entries", "Entries", _frame(_ENTRY, entries), empty="No one made an entry in this period.")
 
 
 _SHIFT: Final[Columns[HandOver]] = (
@@ -100,9 +100,9 @@ def _shifts(shifts: Sequence[HandOver]) -> ReportTable:
     """Every shift that was signed over, and who accepted it; one that no one accepted is marked."""
     return table_of(
         "shifts",
-        "Shifts signed over",
+        "Shifts handed over",
         _frame(_SHIFT, shifts),
-        empty="No shift was signed over in this period.",
+        empty="No shift was handed over in this period.",
         marked=tuple(i for i, each in enumerate(shifts) if each.accepted is None),
     )
 

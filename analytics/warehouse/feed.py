@@ -95,7 +95,7 @@ def build_warehouse(
 
 def _altered(path: Path, table: str, stream: str) -> str:
     of_stream = f" of {stream}" if stream else ""
-    return f"{path}: rows of {table}{of_stream} were changed after they were built; they were built anew from log and results"
+    return f"{path}: rows of {table}{of_stream} were changed after they were built; they were built again from log and results"
 
 
 class Feed:

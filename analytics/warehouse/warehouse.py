@@ -312,7 +312,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
             if built_by != [(models_digest(),)]:
                 raise WarehouseError(
                     f"{path} was built by another version of the program. "
-                    "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew."
+                    "Run `rack replay --log ADDR --warehouse FILE`: it builds the file again."
                 )
             yield db
     except (NoWarehouse, duckdb.Error) as error:
@@ -320,7 +320,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
             raise
         raise WarehouseError(
             f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
-            "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew from the results."
+            "Run `rack replay --log ADDR --warehouse FILE`: it builds the file again from the results."
         ) from error
 
 

@@ -85,7 +85,9 @@ def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float)
     claim = str(setting.get("person", EMAIL))
     person = str(said.get(claim) or "")
     if not person.isascii() or not PERSON.fullmatch(person := person.lower()):
-        return Session(None, frozenset(), "The login names nobody: its claim for the person is missing or is no name.")
+        return Session(
+            None, frozenset(), "The login names no person: its claim for the person is missing or is no name."
+        )
     if claim == EMAIL and said.get("email_verified") is not True:
         return Session(
             None,

@@ -8,7 +8,7 @@ import polars as pl
 
 from analytics.fairness import fairness
 from dashboards.drawing import markup
-from replay.narrative.names import game_name, plural, table_name
+from replay.narrative.names import game_name, plural, position_name, table_name
 
 
 def answer(found: pl.DataFrame) -> markup.Html:
@@ -37,7 +37,7 @@ def where(row: dict[str, Any]) -> str:
     )
     parts += [f"dice {row['dice_set']}"] if row["dice_set"] else []
     parts += [f"die {row['die']}"] if row["die"] else []
-    parts += [str(row["position"])] if row["position"] else []
+    parts += [position_name(int(at) if at.isdigit() else at)] if (at := str(row["position"] or "")) else []
     parts += [f"{row['method']} shuffle"] if row["method"] else []
     parts += [f"deck {row['deck']}"] if row["deck"] else []
     return " · ".join(parts)

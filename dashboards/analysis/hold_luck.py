@@ -47,12 +47,13 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
     show_sums(figures, of, formats)
     found = flagged_first(found)
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
-    names = [_name(by, row) for row in told.iter_rows(named=True)]
+    several = found["game"].n_unique() > 1
+    names = [_name(by, row, several=several) for row in told.iter_rows(named=True)]
     source.show(
         markup.section(
             "Actual vs. theoretical by wager",
             "Exact return and variance of each paytable. A wager without a decision needs review on both sides of its band; "
-            "where patrons decide, play below the best is the first explanation of a win above it.",
+            "where patrons decide, play below the best is the first explanation of a win above the band.",
         )
     )
     if told.height:
@@ -130,17 +131,17 @@ def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
                 markup.figure(
                     "Band of chance",
                     f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
-                    "95 of 100 such periods at least",
+                    "at least 95 of 100 such periods",
                 ),
             ]
         )
     )
 
 
-def _name(by: str, row: dict[str, Any]) -> str:
+def _name(by: str, row: dict[str, Any], *, several: bool = True) -> str:
     wager = wager_with_paytable(row["wager"], row["paytable"])
     if by == "game":
-        return f"{wager}, {game_name(row['game'])}"
+        return f"{wager}, {game_name(row['game'])}" if several else wager
     value = row[{"table": "table_id"}.get(by, by)]
     where = (
         day_name(value) if by == "gaming_day" else table_name(str(value)) if by in ("table", "dealer") else str(value)
@@ -181,7 +182,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     source.show(
         markup.section(
             "Comparison with the floor",
-            "Distance from what the floor won of the same base wagers. Bars: where 95 % and 99.7 % would lie by luck.",
+            "Distance from what the floor won of the same base wagers. Bars: where luck alone keeps 95 % and 99.7 %.",
         )
     )
     with st.container(width=280):
@@ -196,7 +197,10 @@ def show_funnel(figures: Figures, of: Selection) -> None:
         )
         return
     column = {"table": "table_id"}.get(by, by)
-    names = [f"{table_name(str(r[column]))}, {game_name(r['game'])}" for r in found.iter_rows(named=True)]
+    of_game = {name: f", {game_name(name)}" for name in found["game"].unique()}
+    if len(of_game) == 1:
+        of_game = dict.fromkeys(of_game, "")
+    names = [f"{table_name(str(r[column]))}{of_game[r['game']]}" for r in found.iter_rows(named=True)]
     widened = found["dispersion"].max()
     source.show(funnel_chart(found, names, f"{FUNNELS[by]} against the floor's own house win, by volume"))
     if isinstance(widened, float) and widened > 1:
@@ -268,7 +272,8 @@ def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
         )
     else:
         source.show(
-            '<p class="rk-note">Above best play is no alarm: where patrons decide, play below the best explains it first.</p>'
+            '<p class="rk-note">“Above best play” is not an alarm: where patrons decide, play below the best explains it '
+            "first.</p>"
         )
 
 

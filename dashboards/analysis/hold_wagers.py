@@ -140,8 +140,8 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
     ]
     if not rows["house_win_percent"].drop_nulls().is_empty():
         source.show(
-            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Gray: where it lies by luck in 95 of 100 such '
-            "periods at least.</p>"
+            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Gray: where luck alone keeps it in at least 95 '
+            "of 100 such periods.</p>"
         )
         source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))
     verdicts = _verdicts(dimension, of)

@@ -280,7 +280,7 @@ def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
             continue
         color, shape = PLACE_MARKS[row["place"]]
         tip = (
-            f"{row['name']}\nPoints from the floor's own: {row['off']:+.2f}\nWagered: {row['volume']:,.0f}\n"
+            f"{row['name']}\nPercentage points from the floor: {row['off']:+.2f}\nWagered: {row['volume']:,.0f}\n"
             f"{PLACES[row['place']]}"
         )
         dots.append(plots.point(x, scale.share(row["drawn"]), color, shape, tip))
@@ -292,7 +292,7 @@ def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
         [(along.share(tick), plots.number(tick)) for tick in along.ticks(plots.LANE_TICKS)],
         scale,
         alt=alt,
-        titles=("Wagered", "Points of house win from the floor's own"),
+        titles=("Wagered ($)", "Percentage points above or below the floor's house win %"),
         height=280,
         key="".join(plots.entry(words, *PLACE_MARKS[place]) for place, words in PLACES.items()),
     )
@@ -369,4 +369,4 @@ def counts_chart(frame: pl.DataFrame, alt: str) -> Html:
         bars.append(plots.column(x, width, 0.0, scale.share(row["observed"]), "var(--rk-count)", tip))
         expected.append(plots.level(x, width, scale.share(row["expected"]), INK))
     labels = [(x, str(value)) for x, value in zip(places, frame["value"], strict=True)]
-    return plots.plane("".join([*bars, *expected]), labels, scale, alt=alt, titles=("", "Times"), height=210)
+    return plots.plane("".join([*bars, *expected]), labels, scale, alt=alt, titles=("Result", "Times"), height=210)

@@ -5,6 +5,7 @@ Invariant: every text is escaped, every judgment is said by sign, word and shape
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from string import punctuation
@@ -13,6 +14,8 @@ from urllib.parse import urlencode
 from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
 
 DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
+UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=§) ")
+"""A space in a table's cell at which no line ends: a number stays with its percent sign, a section with its number."""
 SEVERITIES = {
     "high": ("\N{BLACK CIRCLE}", "High"),
     "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
@@ -161,6 +164,7 @@ def table(
         + "</tr>"
         for i, row in enumerate(rows)
     )
+    body = UNBROKEN.sub("\N{NO-BREAK SPACE}", body)
     return Html(
         f'<div class="rk-scroll"><table class="rk-table" role="table" aria-label="{escape(label)}">'
         f'<thead><tr role="row">{head}</tr></thead>'

@@ -80,17 +80,16 @@ def lanes(
 ) -> Html:
     """Return rows next to each other's labels, over one axis; `across` is drawn over all of them, `key` says what marks mean."""
     grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
-    names = "".join(f'<span class="rk-lane-of" style="height:{height}px">{escape(row.label)}</span>' for row in rows)
-    lines = "".join(
-        f'<span class="rk-lane" style="height:{height}px" title="{escape(row.tip)}">{row.marks}</span>' for row in rows
-    )
+    names = "".join(f'<span class="rk-lane-of">{escape(row.label)}</span>' for row in rows)
+    lines = "".join(f'<span class="rk-lane" title="{escape(row.tip)}">{row.marks}</span>' for row in rows)
     axis = "".join(
         f'<span class="rk-tick" style="left:{_at(scale.share(tick))}">{number(tick)}</span>'
         for tick in scale.ticks(LANE_TICKS)
     )
     return _chart(
-        f'<div class="rk-lanes"><div>{names}</div><div class="rk-lane-field">{grid}{lines}{across}</div>'
-        f'<span></span><span class="rk-axis">{axis}</span></div><div class="rk-axis-of">{escape(title)}</div>',
+        f'<div class="rk-lanes" style="--rk-lane:{height}px"><div>{names}</div>'
+        f'<div class="rk-lane-field">{grid}{lines}{across}</div><span></span>'
+        f'<span class="rk-axis">{axis}</span></div><div class="rk-axis-of">{escape(title)}</div>',
         alt,
         key,
     )

@@ -228,7 +228,7 @@ def _attach(name: str, draft: str, who: str) -> Doing:
         try:
             return cases.attach(at, folder, name, file=file.name, data=file.getvalue(), by=who, note=words)
         except OSError as error:
-            raise ReviewRefused(f"the file cannot be kept beside the log: {error}") from error
+            raise ReviewRefused(f"the file cannot be kept next to the log: {error}") from error
 
     return write
 

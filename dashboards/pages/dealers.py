@@ -60,19 +60,19 @@ RULES = {
 TIMES = {
     "Findings": "number",
     "Until the round closed": "number",
-    "Until somebody looked": "number",
+    "Until first looked at": "number",
     "Until disposed of": "number",
-    "Nobody looked yet": "number",
+    "Not looked at yet": "number",
 }
 ALARMS = {
     "Finding": "text",
-    "Stand": "number",
+    "In force": "number",
     "Withdrawn": "number",
     "Disposed of": "number",
     "Confirmed": "number",
     "False alarms": "number",
     "Record wrong": "number",
-    "Rate": "number",
+    "False alarm rate": "number",
 }
 ROWS = 400
 
@@ -223,7 +223,7 @@ def _rate(row: dict[str, Any], of: str) -> object:
 def _expected(row: dict[str, Any]) -> object:
     if row["expected"] is None:
         return "–"
-    return markup.two_lines(f"{row['rounds_wrong']:,}, expected {row['expected']:.1f}", odds(row["p"]))
+    return markup.two_lines(f"{row['rounds_wrong']:,}, expected {row['expected']:.1f}", f"chance {odds(row['p'])}")
 
 
 def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
@@ -301,7 +301,7 @@ def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show('<p class="rk-note">Medians; beneath each, what nine in ten stay under.</p>')
+    source.show('<p class="rk-note">Median; below it, the 90th percentile.</p>')
     source.show(markup.table({"Finding": "text", **TIMES}, rows, "Time to detection by finding", sortable=True))
 
 
@@ -311,13 +311,10 @@ def _median(row: dict[str, Any], name: str) -> object:
 
 
 def _long(seconds: float) -> str:
-    return (
-        f"{seconds:,.0f} s"
-        if seconds < 120
-        else f"{seconds / 60:,.0f} min"
-        if seconds < 7_200
-        else f"{seconds / 3600:,.1f} h"
-    )
+    for longest, unit, words in ((120, 1, "s"), (7_200, 60, "min"), (172_800, 3_600, "h")):
+        if seconds < longest:
+            return f"{seconds / unit:,.0f} {words}"
+    return f"{seconds / 86_400:,.0f} days"
 
 
 def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> None:

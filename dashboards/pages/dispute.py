@@ -314,9 +314,9 @@ def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: s
     source.show(accounts.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:
-        with st.expander(f"{plural(len(others), 'finding')} beside the money in this round"):
+        with st.expander(f"{plural(len(others), 'finding')} without money in this round"):
             rows = [accounts.short_row(f, formats, view) for f in others]
-            source.show(markup.table(accounts.OTHERS, rows, "Findings beside the money"))
+            source.show(markup.table(accounts.OTHERS, rows, "Findings without money"))
     if not steps:
         return
     table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)

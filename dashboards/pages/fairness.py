@@ -135,7 +135,7 @@ def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: p
     place = st.selectbox("Counts of", places, key=f"counts {family} {by}")
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)
-    source.show(counts_chart(drawn, f"{plain(fairness.FAMILIES[family])}: observed beside expected, {place}"))
+    source.show(counts_chart(drawn, f"{plain(fairness.FAMILIES[family])}: observed next to expected, {place}"))
 
 
 page()

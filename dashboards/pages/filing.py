@@ -143,9 +143,7 @@ def review(records: Sequence[TableRecord], text: str) -> None:
         return
     book = parse_submission(text)
     made = [planned(each, book, percent_of) for each in records]
-    source.show(
-        markup.section("What changes", "Old and new beside each other; the returns are those of the paytables.")
-    )
+    source.show(markup.section("What changes", "Old and new side by side; the returns are those of the paytables."))
     source.show(returns(made[0].before, book))
     same: dict[str, list[str]] = {}
     for each in made:

@@ -143,7 +143,7 @@ def _of_log(at: Desk) -> list[Check]:
             "act",
             "Ends of the streams",
             f"{troubled[0].name}: {troubled[0].trouble}",
-            "See Integrity; keep the files, restore a copy beside them",
+            "See Integrity; keep the files, restore a copy next to them",
         )
     replay = Check("ok", "Replay", f"every event is judged, by engine {integrity.engine_name()}")
     if lag:

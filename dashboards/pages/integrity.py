@@ -144,7 +144,7 @@ def ends(formats: Formats) -> None:
 
             source.on_opening(f"{plural(len(sound), 'stream')} without a fault", without_fault)
         if held:
-            says = "Refused input keeps its bytes, and an event stands in its place; its round is undetermined."
+            says = "Refused input keeps its bytes, and an event takes its place; its round is undetermined."
             source.show(markup.section("Quarantine", says))
             source.show(_quarantine(held, formats))
 

@@ -201,7 +201,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
         words = (
             "Choose an incident in the list."
             if finding_id is None
-            else "No such finding stands: a later verdict withdrew it."
+            else "There is no such finding: a later verdict withdrew it."
         )
         source.show(markup.empty("Nothing chosen", words))
         return

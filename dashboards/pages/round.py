@@ -80,7 +80,7 @@ def page() -> None:
             source.show(
                 markup.empty(
                     "No events of this round in the warehouse",
-                    "The verdict stands on its own. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
+                    "The verdict does not need them. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
                 )
             )
     with foot:
@@ -133,7 +133,8 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     if named and named not in {f["finding_id"] for f in every}:
         source.show(
             markup.notice(
-                "The finding of this link was withdrawn", "A later verdict no longer has it; what stands is shown here."
+                "The finding of this link was withdrawn",
+                "A later verdict no longer has it; what is in force is shown here.",
             )
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]

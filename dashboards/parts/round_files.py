@@ -62,7 +62,7 @@ def _form(place: str, round_no: int, folder: CaseFolder, count: int) -> None:
             named = {"file": file.name, "data": file.getvalue(), "by": str(who), "note": words}
             return cases.attach_to_round(at, folder, place, round_no, **named)
         except OSError as error:
-            raise ReviewRefused(f"the file cannot be kept beside the log: {error}") from error
+            raise ReviewRefused(f"the file cannot be kept next to the log: {error}") from error
 
     desk.act(write)
     st.rerun()

@@ -166,7 +166,7 @@ def video_of(view: RoundView, now: ReplayStep, formats: Formats) -> None:
     known, table, seat = clips.cameras(), view.round["table_id"], video.seat_of(now)
     if known is None:
         source.show(
-            '<p class="rk-note">No cameras are named: write <code>cameras.toml</code> beside the log (docs/video.md).</p>'
+            '<p class="rk-note">No cameras are named: write <code>cameras.toml</code> next to the log (docs/video.md).</p>'
         )
     else:
         links = video.at_moment(known, table, seat, now.occurred_at_us, formats)

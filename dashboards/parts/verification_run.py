@@ -182,7 +182,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     signed = said.get("signed") or {}
     if not signed.get("checkpoints"):
-        return ["No checkpoint signs it: nobody would notice if the whole log and its high-water mark were replaced."]
+        return ["No checkpoint signs it: no one would notice if the whole log and its high-water mark were replaced."]
     told = [
         f"{plural(signed['checkpoints'], 'checkpoint covers', 'checkpoints cover')} {signed['events']:,} events; "
         f"the last was signed {formats.day_and_clock(signed['at_us'])}."

@@ -48,7 +48,7 @@ def show(address: str, formats: Formats) -> None:
         except integrity.WITNESS_REFUSALS as error:
             source.show(
                 markup.notice(
-                    "The witness cannot be read", f"{error}. Until it can, nobody but the log itself vouches for it."
+                    "The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it."
                 )
             )
             return
@@ -125,7 +125,7 @@ def figures(found: Witnessed, now_us: int) -> Html:
             markup.figure("Witness status", state, why),
             markup.figure("Last cosigned", newest, over),
             markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
-            markup.figure("Total cosigned", f"{found.cosigned:,}", "a later one stands for those before"),
+            markup.figure("Total cosigned", f"{found.cosigned:,}", "the latest covers those before"),
         ]
     )
 

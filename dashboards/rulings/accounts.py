@@ -35,7 +35,7 @@ from replay.narrative.ruling import NOTHING_DONE, Ruling, ruling, work_on
 from replay.narrative.verdicts import Narrative, RoundVerdict, narrate
 
 SETTLED = {
-    "Seat": "text",
+    "Seat": "short",
     "Wager": "text",
     "Staked": "number",
     "Due (recomputed)": "number",

@@ -89,7 +89,7 @@ def facts(found: PatronCase, today: str) -> Html:
         "Claim": f"“{case.claim}”",
         "Due": f"{day_name(date.fromisoformat(case.due))}"
         + ("" if case.decision is not None else f", {due_words(case, today)}"),
-        "Owner": case.owner or "Nobody yet",
+        "Owner": case.owner or "No one yet",
         "Patron": case.patron or "Token not on record",
         "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",
     }

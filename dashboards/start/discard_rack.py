@@ -58,7 +58,7 @@ async def download(request: Request) -> Response:
     """Answer with a file that was made for this sign-in; to anybody else none exists."""
     file = DOWNLOADS.fetch(key_of(cookies_of(request.scope)), request.path_params["token"])
     if file is None:
-        return PlainTextResponse("There is no such download. Open the page again and make it anew.\n", 404)
+        return PlainTextResponse("There is no such download. Open the page and make it again.\n", 404)
     return Response(file.data, headers=file.headers())
 
 

@@ -21,7 +21,7 @@ from replay.narrative.names import moment
 
 FORM: Final = "discard-rack alarm 1"
 
-PUT_RIGHT: Final = "advice: the round is open, and this can still be put right"
+PUT_RIGHT: Final = "advice: the round is open, and this can still be corrected"
 
 Basis = Literal["advice", "verdict"]
 What = Literal["raised", "changed", "withdrawn", "escalated", "test"]

@@ -108,18 +108,16 @@ def _opening(message: Message) -> str:
         case "test":
             return "This is a test. Nothing happened."
         case "raised" if message.alarm.basis == "advice":
-            return "The round is still open. This is advice and no verdict; it can still be put right."
+            return "The round is still open. This is advice and no verdict; it can still be corrected."
         case "changed" if message.alarm.basis == "advice":
-            return (
-                "The round went on and is still open. By advice this now stands as follows; it can still be put right."
-            )
+            return "The round went on and is still open. The advice is now as follows; it can still be corrected."
         case "withdrawn" if message.alarm.basis == "advice":
-            return "What was advice does not stand any more: it was put right, or the verdict did not find it."
+            return "The advice no longer holds: it was corrected, or the verdict did not find it."
         case "changed":
-            return "A verdict confirmed or changed this incident. It now stands as follows."
+            return "A verdict confirmed or changed this incident. It is now as follows."
         case "withdrawn":
-            return "A later verdict withdrew this incident. Nothing of it stands any more."
+            return "A later verdict withdrew this incident. Nothing of it remains."
         case "escalated":
-            return f"Nobody acknowledged this incident within {plural(message.after_min or 0, 'minute')}."
+            return f"No one acknowledged this incident within {plural(message.after_min or 0, 'minute')}."
         case _:
             return "The verdict on a round found this incident."

@@ -151,7 +151,7 @@ def _check(settings: Settings) -> None:
                 raise SettingsRefused(f"route {number}: there is no role {role!r}; write it under [role]")
         minutes = [step.after_min for step in route.escalate]
         if minutes != sorted(minutes):
-            raise SettingsRefused(f"route {number}: the steps of escalate stand in the order of after_min")
+            raise SettingsRefused(f"route {number}: the steps of escalate must be in the order of after_min")
     mail = settings.mail
     if mail is not None:
         if mail.security == "none" and not (mail.plain or is_this_machine(mail.host)):

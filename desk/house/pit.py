@@ -85,7 +85,7 @@ def chips_cents(text: str) -> int:
             raise ReviewRefused(f"{part!r}: expected chips as value x number, as in 25x20,100x5")
         value = amount_cents(found[1])
         if value in seen:
-            raise ReviewRefused(f"{text!r}: chips of {found[1]} stand there twice; add them up")
+            raise ReviewRefused(f"{text!r}: chips of {found[1]} are there twice; add them up")
         seen.add(value)
         total += value * int(found[2])
     return total

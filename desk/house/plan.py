@@ -87,7 +87,7 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     steps += [_of_table(made, table, TableRecord(log, table.id), returns) for table in made.form.table]
     known = {f"table/{table.id}" for table in made.form.table}
     unknown = [] if log is None else sorted({each for each in log.streams() if each.startswith("table/")} - known)
-    steps += [Step("!", f"{stream} stands in the log and not in {FILE}: nothing is removed") for stream in unknown]
+    steps += [Step("!", f"{stream} is in the log and not in {FILE}: nothing is removed") for stream in unknown]
     only_office = house.filing == "office"
     same = stated.applied is not None and (stated.applied.sha256, stated.applied.only_office_files) == (
         made.sha256,

@@ -269,7 +269,7 @@ def _checked(path: Path, text: str, form: Form, digest: str) -> Property:
     if _ON_KAFKA.fullmatch(log) is None and ("/" in log or not log.endswith(".db")):
         refused(
             ".property.log",
-            f"{log!r}: expected the name of a file beside this one, such as floor.db, or kafka://host:port/prefix",
+            f"{log!r}: expected the name of a file next to this one, such as floor.db, or kafka://host:port/prefix",
         )
     for kind in ("table", "person", "camera"):
         _each_once(kind, getattr(form, kind), refused)
@@ -298,7 +298,7 @@ def _each_once(kind: str, entries: tuple[Any, ...], refused: Any) -> None:
     seen: set[str] = set()
     for number, entry in enumerate(entries):
         if entry.id in seen:
-            refused(f".{kind}[{number}].id", f"{entry.id!r} stands there twice; give each {kind} an id of its own")
+            refused(f".{kind}[{number}].id", f"{entry.id!r} is there twice; give each {kind} an id of its own")
         seen.add(entry.id)
 
 

@@ -182,7 +182,7 @@ def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part)
     for event, stored in zip(part.envelopes(), part.events, strict=True):
         place = (event.log_id, event.property_id, event.stream)
         if place != (bundle.about.log_id, bundle.about.property_id, stream) or event.seq - 1 in leaves:
-            raise BadPacket(f"{stream} event {event.seq}", "it is of another log or stream, or stands there twice")
+            raise BadPacket(f"{stream} event {event.seq}", "it is of another log or stream, or is there twice")
         leaves[event.seq - 1] = leaf_hash(stored.data)
     try:
         root = root_of(head.size, leaves, [bytes.fromhex(each) for each in part.outside])
@@ -192,7 +192,7 @@ def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part)
         raise BadPacket(stream, "its events are not those of which the checkpoint states the root")
     missing = next((number for number in range(part.begins or 1, part.ends + 1) if number - 1 not in leaves), None)
     if missing is not None:
-        raise BadPacket(f"{stream} event {missing}", "it is missing from the events that stand without a gap")
+        raise BadPacket(f"{stream} event {missing}", "it is missing from the events that have no gap")
     number = _broken(bundle, stream, part)
     if number:
         raise BadPacket(f"{stream} event {number}", "its hashes are not those of its bytes")

@@ -52,7 +52,7 @@ def to_html(story: Story) -> bytes:
         _pairs(story["facts"]),
         "<h2>Money</h2>",
         _money(story["money"]),
-        "<h2>Recorded beside recomputed</h2>",
+        "<h2>Recorded next to recomputed</h2>",
         _play(story["play"]),
         "<h2>What was found</h2>",
         "".join(map(_finding, story["findings"])) or "<p>Nothing was found against the rules.</p>",
@@ -257,7 +257,7 @@ def _finding(found: Story) -> str:
 
 
 def _section(cited: Story) -> str:
-    found = ' <span class="soft">(a finding stands on it)</span>' if cited["found"] else ""
+    found = ' <span class="soft">(a finding rests on it)</span>' if cited["found"] else ""
     return f"<p><strong>{escape(cited['section'])}</strong>{found}<br>{'<br>'.join(map(escape, cited['says']))}</p>"
 
 

@@ -538,6 +538,6 @@ def _proof(bundle: Bundle, style: Style) -> list[list[str]]:
         ["To verify in a browser", verifying_page()],
     ]
     for name, part in sorted(bundle.streams.items()):
-        rows.append([name, f"{len(part.events)} events, {len(part.outside)} hashes beside them; {part.head.line}"])
+        rows.append([name, f"{len(part.events)} events, {len(part.outside)} hashes next to them; {part.head.line}"])
     rows += [[f"SHA-256 of {name}", digest] for name, digest in bundle.digests().items()]
     return rows

@@ -30,7 +30,7 @@ DATED = {
     "record": (
         "Gaming days",
         "Record as of",
-        "It is dated by the record: who had it made, and when, stands in the log.",
+        "It is dated by the record: who had it made, and when, is in the log.",
     ),
     "verification": ("Day", "Verified at", "It is dated by the verification; nothing was written to the log."),
 }

@@ -175,6 +175,6 @@ def _not_checked(made: Verified) -> Iterator[str]:
     if found.quarantine.unvouched:
         yield f"No event vouches for {plural(found.quarantine.unvouched, 'refused line')}: compared with the name alone."
     if found.results is None:
-        yield "The results beside the log were not checked."
+        yield "The results next to the log were not checked."
     yield from made.omitted
     yield "Whether devices reported what happened, and all of it, no verification of a log can show."

@@ -89,7 +89,7 @@ class Cameras:
     def __init__(self, cameras: Sequence[Camera], systems: dict[str, System], where: str) -> None:
         self._all, self._systems = {camera.id: camera for camera in cameras}, systems
         if len(self._all) < len(cameras):
-            raise ReviewRefused(f"{where}: a camera stands there twice; give each an id of its own")
+            raise ReviewRefused(f"{where}: a camera is there twice; give each an id of its own")
         for name, system in systems.items():
             _check_system(f"{where}: system.{name}", system)
         for camera in cameras:

@@ -447,7 +447,7 @@ class Desk:
         before = self._persons.find(first) if self._persons is not None else None
         if before is None:
             raise ReviewRefused(
-                f"{first} signed first and is not registered, so that nobody can tell whether {second.id} is another person; "
+                f"{first} signed first and is not registered, so that no one can tell whether {second.id} is another person; "
                 "have the administrator register that name (as an id, or as an account of the person it belongs to), "
                 "or reopen the finding"
             )

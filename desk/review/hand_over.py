@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 import msgspec
 
@@ -12,7 +13,7 @@ from desk.review.desk import Desk, Entry
 from desk.review.incident_desk import IncidentCase, incident_cases
 from desk.review.observed_table import ObservedTable
 from desk.review.state import SURVEILLANCE, TableReview
-from replay.narrative.names import plain, plural, table_name
+from replay.narrative.names import day_words, plain, plural, table_name
 
 CHANGES = {
     "finding_assigned": "assigned",
@@ -97,7 +98,9 @@ def _of_cases(reviews: dict[str, TableReview], today: str) -> list[HandOverLine]
         case = each.case
         if case.decision is None:
             late = "overdue since" if case.due < today else "due"
-            words = f"Case {each.name}: {case.state}, {late} {case.due}" + (f", {case.owner}" if case.owner else "")
+            words = f"Case {each.name}: {case.state}, {late} {day_words(date.fromisoformat(case.due))}" + (
+                f", {case.owner}" if case.owner else ""
+            )
             lines.append(HandOverLine(kind="cases", words=words, page="cases", table=each.table))
     for table, review in reviews.items():
         without = sum(each.outcome is None and review.case_of(name) is None for name, each in review.disputes.items())

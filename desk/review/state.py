@@ -343,7 +343,7 @@ def _objection_to_surveillance(
     review: TableReview, event: model.SurveillanceNoted | model.ShiftSignedOver, round_no: int | None
 ) -> str:
     if review.stream != SURVEILLANCE_STREAM:
-        return f"the surveillance log stands in {SURVEILLANCE_STREAM}"
+        return f"the surveillance log is in {SURVEILLANCE_STREAM}"
     if isinstance(event, model.ShiftSignedOver) and review.waiting is not None:
         return f"the shift handed over in event {review.waiting.entry.seq} has not been accepted"
     return ""
@@ -377,7 +377,7 @@ def _objection_in_case(review: TableReview, event: Any, round_no: int | None) ->
     if case is None:
         return f"there is no case {event.case}"
     if isinstance(event, model.CaseLetterMade) and (case.decision is None or case.decision.seq != event.decision):
-        return f"event {event.decision} is not the decision of case {event.case} that stands"
+        return f"event {event.decision} is not the decision in force of case {event.case}"
     if isinstance(event, model.CaseAppealed) and case.decision is None:
         return f"case {event.case} is not decided: there is nothing to appeal"
     if isinstance(event, model.CaseAttached) and any(each.digest == event.digest for each in case.attachments):

@@ -69,7 +69,7 @@ class VerifiedBefore(NamedTuple):
         lost, earlier = self.lost(report), [_line(each) for each in self.accepted]
         if self.another:
             earlier.append(
-                f"the log that was verified here last is another one, {self.another}: if nobody replaced it, find out who did"
+                f"the log that was verified here last is another one, {self.another}: if you did not replace it, find out who did"
             )
         if self.accepting is None:
             return [*earlier, *([HOW_TO_ACCEPT] if lost else [])]

@@ -57,7 +57,7 @@ def adopt(
         )
     held = held_streams(results)
     if not held:
-        raise ReviewRefused("no verdicts of an earlier engine stand; nothing was written")
+        raise ReviewRefused("no verdicts of an earlier engine are in force; nothing was written")
     must_be_whole(shadow, results, name)
     changed = sum(
         isinstance(each, VerdictChange)

@@ -144,7 +144,7 @@ def _problems(before: VerifiedBefore) -> Iterator[str]:
 
 def _judged_again(log: EventLog, state: StoredState, watch: Watch) -> VerdictCheck:
     if state.store is None:
-        raise LogUnavailable(state.damage or "there are no results beside the log; replay the log first")
+        raise LogUnavailable(state.damage or "there are no results next to the log; replay the log first")
     return check_verdicts(log, state.store, lambda stream, results: watch("results", stream, results))
 
 

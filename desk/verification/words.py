@@ -34,7 +34,7 @@ def lines(made: Verification, now_us: int) -> list[str]:
         *(unread_lines(found, made.since) if made.since is not None else ()),
         *quarantine_lines(found.quarantine),
         *result_lines(found.results),
-        *([] if found.results is not None else ["no results lie beside the archive: none were checked"]),
+        *([] if found.results is not None else ["no results are next to the archive: none were checked"]),
         *ahead_lines(found.future, made.at_us),
         *(verdict_lines(made.verdicts) if made.verdicts is not None else ()),
         *made.attached.lines("match their SHA-256", "no folder with their files is here, none was compared"),

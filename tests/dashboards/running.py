@@ -82,4 +82,7 @@ def unfold(test: AppTest, words: str) -> None:
 def said(test: AppTest) -> str:
     """Return all markup of a page."""
     texts: list[Any] = [element.proto.body for element in test.get("html")]
-    return "\n".join([*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)])
+    words = "\n".join(
+        [*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)]
+    )
+    return words.replace("\N{NO-BREAK SPACE}", " ")

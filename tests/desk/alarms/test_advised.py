@@ -85,7 +85,7 @@ def test_advice_is_told_while_the_round_is_open_and_the_verdict_confirms_the_sam
     assert told(there) == [("raised", "advice", 500)]
     alarm = there.got[0]["alarm"]
     assert "overpaid by $5.00" in alarm["says"]
-    assert alarm["says"].endswith("advice: the round is open, and this can still be put right")
+    assert alarm["says"].endswith("advice: the round is open, and this can still be corrected")
     assert (alarm["closed_at"], alarm["verdict"], alarm["game"]) == (None, "", "face_up_pai_gow")
     live.hear()
     for _ in range(3):

@@ -70,7 +70,7 @@ def test_a_letter_says_what_and_where_and_when(there: MailServer) -> None:
     ("what", "basis", "opens"),
     [
         ("raised", "verdict", "The verdict on a round found this incident."),
-        ("raised", "advice", "The round is still open. This is advice and no verdict; it can still be put right."),
+        ("raised", "advice", "The round is still open. This is advice and no verdict; it can still be corrected."),
         ("changed", "advice", "The round went on and is still open."),
         ("changed", "verdict", "A verdict confirmed or changed this incident."),
         ("withdrawn", "advice", "What was advice does not stand any more"),

@@ -269,7 +269,7 @@ def test_the_page_says_what_the_packet_says(packet: Packet) -> None:
     assert sha256(packet.json).hexdigest() in page.text
     for heading in (
         "Money",
-        "Recorded beside recomputed",
+        "Recorded next to recomputed",
         "What was found",
         "The sections, in our own words",
         "Rules submission",

@@ -137,7 +137,7 @@ def test_without_a_checkpoint_it_says_neither_passed_nor_whole() -> None:
             "The keys are those that the log itself names",
         ),
         (replace(FOUND, unread={"table/fu-01": 20}), WITNESS, "20 events at the start of streams were not read again"),
-        (FOUND, WITNESS, "The results beside the log were not checked"),
+        (FOUND, WITNESS, "The results next to the log were not checked"),
     ],
 )
 def test_what_was_not_checked_is_named(found: VerificationReport, witness: Witnessed | None, begins: str) -> None:

@@ -141,7 +141,7 @@ def test_an_archive_needs_no_results_though_its_checkpoint_states_them(
     assert run("archive", "--log", log, "--out", tmp_path / "archive", "--running", "--quiet") == 0
     capsys.readouterr()
     assert run("verify", "--log", f"archive://{tmp_path}/archive", "--key", f"{key}.pub") == 0
-    assert "no results lie beside the archive: none were checked" in capsys.readouterr().out
+    assert "no results are next to the archive: none were checked" in capsys.readouterr().out
     (tmp_path / "floor.db.verdicts").unlink()
     assert run("verify", "--log", log, "--key", f"{key}.pub") == 4, "beside the log they are missed"
 

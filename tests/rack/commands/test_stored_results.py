@@ -63,7 +63,7 @@ def test_a_log_that_nobody_judged(tmp_path: Path, capsys: pytest.CaptureFixture[
     desk.ingest()
     assert desk("verify", "--json")["results"]["results"] == 0
     desk("verify", "--verdicts", code=3)
-    assert "there are no results beside the log; replay the log first" in desk.err
+    assert "there are no results next to the log; replay the log first" in desk.err
 
 
 def test_an_altered_verdict_is_named_and_restored(desk: CommandRunner, hand: SqliteTamper) -> None:
