@@ -59,7 +59,7 @@ BEYOND = (
 WITHHELD = (
     "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews, except what was "
     "decided about this seat. Of each event "
-    "left out the packet holds hashes alone; those that are here are proved to stand in the log. The verdict was worked out from "
+    "left out the packet holds hashes alone; those that are here are proved to be in the log. The verdict was worked out from "
     "all events and cannot be worked out again from these; a packet without anything left out shows how."
 )
 """What a packet says of what it withholds."""

@@ -43,7 +43,7 @@ class AttachmentLost(IntegrityError):
         super().__init__(stream, 0, f"{attached.name} of {of} {fault}")
         self.digest, self.fault = attached.digest, fault
         self.args = (
-            f"{stream}: {attached.name}, attached to {of}, {fault}: {path}; the record of it stands: "
+            f"{stream}: {attached.name}, attached to {of}, {fault}: {path}; the record of it remains: "
             f"put a copy with the SHA-256 {attached.digest} there",
         )
 

@@ -22,6 +22,12 @@ PATHS = (
     "health", *DRAWN, *WITH_A_DRAWING,
 )  # fmt: skip
 
+CUT = """() => [...document.querySelectorAll('.rk-lane-of, .rk-lane > .rk-words')].filter((each) => {
+    const chart = each.closest('.rk-chart').getBoundingClientRect(), box = each.getBoundingClientRect();
+    return each.scrollWidth > each.clientWidth + 1 || box.right > chart.right || box.left < chart.left;
+}).map((each) => each.textContent)"""
+"""Names and words of a chart of lanes that its edge cuts off."""
+
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
     page.goto(f"{site}/queue")
@@ -110,6 +116,7 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
 
     page.set_viewport_size(PHONE)
     expect_fits(page)
+    assert page.evaluate(CUT) == []
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     if path in WITH_A_DRAWING:
         expect(page.locator(".rk-upright svg")).to_be_visible()
