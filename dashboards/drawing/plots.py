@@ -87,7 +87,7 @@ def lanes(
         for tick in scale.ticks(LANE_TICKS)
     )
     return _chart(
-        f'<div class="rk-lanes" style="--rk-lane:{height}px"><div>{names}</div>'
+        f'<div class="rk-lanes" style="--lane:{height}px"><div>{names}</div>'
         f'<div class="rk-lane-field">{grid}{lines}{across}</div><span></span>'
         f'<span class="rk-axis">{axis}</span></div><div class="rk-axis-of">{escape(title)}</div>',
         alt,

@@ -38,7 +38,7 @@ def test_a_dealer_leads_to_the_findings_behind_the_rate(warehouse: Path, monkeyp
     [
         ("repeats", ("No recurring errors", "No dealer and no patron comes up twice in the same direction.")),
         ("rules", ("calls for training",)),
-        ("time", ("nine in ten", "Not looked at yet")),
+        ("time", ("90th percentile", "Not looked at yet")),
         ("alarms", ("False alarms", "duplicates do not count")),
     ],
 )

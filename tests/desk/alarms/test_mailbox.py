@@ -73,7 +73,7 @@ def test_a_letter_says_what_and_where_and_when(there: MailServer) -> None:
         ("raised", "advice", "The round is still open. This is advice and no verdict; it can still be corrected."),
         ("changed", "advice", "The round went on and is still open."),
         ("changed", "verdict", "A verdict confirmed or changed this incident."),
-        ("withdrawn", "advice", "What was advice does not stand any more"),
+        ("withdrawn", "advice", "The advice no longer holds"),
         ("withdrawn", "verdict", "A later verdict withdrew this incident."),
     ],
 )

@@ -335,7 +335,7 @@ def test_a_letter_is_of_the_decision_that_stands(desk: Desk) -> None:
     cases.letter_made(desk, found, digest="a" * 64, by="m.ortiz")
     cases.appeal(desk, found.name, by="m.ortiz", reason="x", settings=CaseSettings())
     cases.decide(desk, found.name, outcome="for_patron", by="s.lee", reason="x")
-    with pytest.raises(ReviewRefused, match="is not the decision of case 1 that stands"):
+    with pytest.raises(ReviewRefused, match="is not the decision in force of case 1"):
         cases.letter_made(desk, found, digest="b" * 64, by="m.ortiz")
     assert len(cases.case(desk, found.name).case.letters) == 1
 

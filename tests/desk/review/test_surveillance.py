@@ -149,7 +149,7 @@ def test_the_surveillance_log_stands_in_its_own_stream(desk: Desk) -> None:
     note = review_event(
         model.SurveillanceNoted, by="m.ortiz", camera=None, happened_us=1, note="x", persons=None, table=None
     )
-    with pytest.raises(ReviewRefused, match="stands in review/surveillance"):
+    with pytest.raises(ReviewRefused, match="is in review/surveillance"):
         desk.write_together("fu-01", None, [note])
     with pytest.raises(WrongPlace):
         check_place("table/fu-01", note)
