@@ -69,7 +69,7 @@ without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules
 reasons.
 """
 SHORT = """
-This page says of each what its first sentence does, up to a colon or semicolon. `rack docs D13` prints a decision whole,
+This page gives the first statement of each decision. `rack docs D13` prints a decision whole,
 `rack docs decisions` all of them, and so does the website.
 
 This document is generated. To add a decision, append a table to `rulebook/decisions.toml` (its first lines describe the

@@ -28,7 +28,7 @@ _CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 
 
 class RefusedLine(msgspec.Struct, frozen=True):
-    """A refusal as the account tells it: without the bytes, which are in quarantine under their SHA-256."""
+    """A refusal as the account lists it: without the bytes, which are in quarantine under their SHA-256."""
 
     where: str
     stream: str | None
@@ -37,12 +37,12 @@ class RefusedLine(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, refusal: Refusal) -> RefusedLine:
-        """Return the words about a refusal."""
+        """Return the account's entry for a refusal."""
         return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
 
 
 class IntakeSummary(msgspec.Struct):
-    """What an intake did. `misfits` are corrections that were appended and correct nothing; nothing of them is in quarantine."""
+    """What an intake did. `misfits` are corrections that were appended and correct nothing; they are not in quarantine."""
 
     lines: int = 0
     appended: int = 0
@@ -177,7 +177,7 @@ class LineAppender:
         return _outcome(line, self._take(self._log.append_groups([(stream, [again])]))[0])
 
     def _take(self, results: Sequence[AppendResult]) -> list[int | None]:
-        """Note what was appended; return the numbers in the order of the drafts."""
+        """Note what was appended; return the sequence numbers in the order of the drafts."""
         self._quarantine.follow(results)
         count(results, self.summary)
         return [seq for result in results for seq in result.seqs]
@@ -216,7 +216,7 @@ class _Quarantine:
                 self._ends[result.stream] = result.head
 
     def _look_again(self, stream: str) -> None:
-        """Forget what is known of a stream where somebody else has appended to it."""
+        """Forget what is known of a stream to which someone else has appended."""
         end = self._log.head(stream)
         if self._ends.get(stream) != end:
             self._ends[stream] = end
@@ -248,7 +248,7 @@ class _Quarantine:
         return line
 
     def has(self, line: AcceptedLine) -> bool:
-        """Whether what a line says came into its stream from quarantine, under the same id."""
+        """Whether a line's event already came into its stream from quarantine, under the same id."""
         self._look_again(line.stream)
         if line.stream not in self._replacements:
             self._replacements[line.stream] = dict(self._of(line.stream))
@@ -257,7 +257,7 @@ class _Quarantine:
         return self._replacements[line.stream].get(draft.event_id) == same
 
     def _of(self, stream: str) -> Iterator[tuple[str, tuple[object, ...]]]:
-        """Yield the id of each correction of a stream, and what it puts in the place of another event."""
+        """Yield the id of each correction in a stream, and the event that it puts in place of another."""
         for record in self._log.read(stream):
             if _CORRECTION not in record.data:
                 continue
@@ -279,7 +279,7 @@ def _entry(refusal: Refusal) -> QuarantineEntry:
 
 
 def count(results: Sequence[AppendResult], taken: IntakeSummary) -> None:
-    """Add to the account what the log made of drafts."""
+    """Add the log's answers to drafts to the account."""
     for result in results:
         stored = sum(seq is not None for seq in result.seqs)
         taken.appended += stored

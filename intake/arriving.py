@@ -1,4 +1,4 @@
-"""Lines as they come down a pipe: who reads them is not kept waiting for the next line beyond the time that it named."""
+"""Lines as they arrive through a pipe: the reader waits for the next line no longer than the time that it set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Pace:
 
 
 class ArrivingLines:
-    """The lines of a descriptor, read like those of a file, but for the time at which the reader's lines are due."""
+    """The lines of a descriptor, read like those of a file, but no later than the time at which the reader's lines are due."""
 
     def __init__(self, descriptor: int, pace: Pace) -> None:
         self._descriptor, self._pace = descriptor, pace
@@ -61,7 +61,7 @@ class ArrivingLines:
         return line
 
     def _read(self) -> bool:
-        """Read what has come, waiting for it until the reader's lines are due; return whether anything came."""
+        """Read what has arrived, waiting at most until the reader's lines are due; return whether anything arrived."""
         due = self._pace.due
         wait_s = None if due is None else max(0.0, due - time.monotonic())
         if not select.select([self._descriptor], [], [], wait_s)[0]:

@@ -79,7 +79,7 @@ def read_devices(path: Path) -> Devices:
 
 
 def device_of(devices: Devices, token: str) -> tuple[str, Device] | None:
-    """Return whose token this is; None if it is no one's, or a revoked device's. Takes as long for every wrong one."""
+    """Return the device of a token; None if no device has it, or a revoked one. Every wrong token takes equally long."""
     name, _, secret = token.partition(".")
     device = devices.get(name)
     stated = _NOBODY if device is None else device.token_sha256
@@ -90,7 +90,7 @@ def device_of(devices: Devices, token: str) -> tuple[str, Device] | None:
 def add_device(
     path: Path, name: str, sources: list[str], profile: str | None, at: str, *, streams: list[str] | None = None
 ) -> str:
-    """Add a device and return its token, which nothing else will tell. Raises `IntakeError`."""
+    """Add a device and return its token, which is shown nowhere else. Raises `IntakeError`."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     with _changing(path) as devices:
         if name in devices:
@@ -139,7 +139,10 @@ class DeviceWatch:
         self.current()
 
     def current(self) -> Devices:
-        """Return the devices. What cannot be read, or was emptied, lets no one in, and is no answer to a device's token."""
+        """Return the devices.
+
+        A register that cannot be read, or was emptied, lets no one in; a token is then neither accepted nor called wrong.
+        """
         try:
             state = os.stat(self.path)
             seen = (state.st_ino, state.st_mtime_ns, state.st_size, state.st_mode)
@@ -163,7 +166,7 @@ def _check_sources(where: str, sources: list[str]) -> None:
 
 @contextlib.contextmanager
 def _changing(path: Path, *, create: bool = True) -> Iterator[dict[str, Device]]:
-    """Hand out the devices to be changed, keep others from changing them meanwhile, and replace the file as a whole."""
+    """Yield the devices to be changed, keep others from changing them meanwhile, and then replace the file as a whole."""
     lock = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The doors of intake: what a line may say depends on who hands it in (`events.vocabulary.places` is the table, this asks it).
+"""The doors of intake: what a line may report depends on the writer who hands it in (the table is `events.vocabulary.places`).
 
 Devices hand in table and meter events (`rack ingest`, and out of quarantine `rack quarantine redrive`), the office its
 property's (`rack ingest --office`). The desk, `rack keys` and intake itself write to the log without a line, under sources
@@ -53,7 +53,7 @@ PEOPLE = ("filing-", "pit-", "count-")
 
 
 def owner_of(source: str) -> Writer | None:
-    """Return whose a source is that no line may name; None for any other.
+    """Return the owner of a source that no line may name; None for any other source.
 
     >>> owner_of("pit-m-ortiz"), owner_of("pitch-1")
     ('pit', None)
@@ -63,7 +63,7 @@ def owner_of(source: str) -> Writer | None:
 
 
 def check_line(writer: Writer, stream: str, draft: Draft) -> None:
-    """Raise `WrongPlace` if a line is not for this writer to hand in, saying who writes such an event, and how."""
+    """Raise `WrongPlace` if this writer may not hand in a line, saying who writes such an event, and how."""
     check_writer(writer, stream, draft.payload)
     owner = owner_of(draft.source)
     if owner is not None:

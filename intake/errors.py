@@ -2,7 +2,7 @@
 
 
 class IntakeError(Exception):
-    """What is handed in cannot be taken as it is: says what was expected and what to do."""
+    """The input cannot be accepted as it is: says what was expected and what to do."""
 
 
 class NoKeyring(IntakeError):

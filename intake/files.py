@@ -1,4 +1,4 @@
-"""What is handed in as a file, or comes down a pipe: events of devices, messages of a profile, or the office's own events."""
+"""Input from a file or a pipe: events of devices, messages of a profile, or the office's own events."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def append_file(
 
 
 def is_transcript(path: Path) -> bool:
-    """Say whether the first line that says anything is not JSON's."""
+    """Say whether the first line that is not blank is not JSON."""
     with path.open("rb") as file:
         while line := file.readline(LOOK_BYTES):
             line = line.removeprefix(BOM_UTF8).strip()

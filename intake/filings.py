@@ -1,4 +1,4 @@
-"""The rules that are filed at a table: what is checked of a filing, and that a device files none if the office does.
+"""The rules that are filed at a table: the checks of a filing, and the refusal of a device's filing if the office files.
 
 A filing decides how the next rounds are judged. So its text must be a rules submission that is accepted, its digest and
 gaming day must be those of the text, its game the table's, and it must not replace rules in the middle of a gaming day
@@ -41,7 +41,7 @@ PROPERTY = "property/main"
 
 
 class Submission(NamedTuple):
-    """What a rules submission says of itself."""
+    """What a rules submission states about itself."""
 
     game: str
     effective_gaming_day: str
@@ -58,7 +58,7 @@ class ReadRules(Protocol):
 
 
 class TableFilings:
-    """What a table's stream says of its rules, game and gaming day, as far as it was read."""
+    """The rules, game and gaming day that a table's stream states, as far as it was read."""
 
     def __init__(self) -> None:
         self.seq = 0
@@ -127,7 +127,7 @@ class TableFilings:
         return max(self._filers, default=None)
 
     def filed_by(self, seq: int) -> str:
-        """Return who made a filing of the office, as its source names the person."""
+        """Return the person who made a filing of the office, as its source names them."""
         return self._filers[seq]
 
     def in_force(self, gaming_day: str) -> RulesFiled | None:
@@ -163,7 +163,7 @@ def filing_in(payload: Event) -> RulesFiled | None:
 
 
 class OfficeRule:
-    """What a property says of rules: whether only its office files them, as was applied last, and the amendments it published."""
+    """A property's settings about rules: whether only its office files them, as last applied, and its published amendments."""
 
     def __init__(self) -> None:
         self._seq, self._holds = 0, False
@@ -192,7 +192,7 @@ def published(log: EventLog) -> tuple[ChapterPublished, ...]:
 
 
 def check_of_device(stream: str, payload: Event, table: TableFilings, only_office: bool) -> None:
-    """Raise `WrongPlace` if a device files rules that are the office's to file, or takes back what a person entered."""
+    """Raise `WrongPlace` if a device files rules that only the office may file, or takes back what a person entered."""
     if filing_in(payload) is not None and (only_office or table.office_files):
         raise WrongPlace(
             f"rules_filed in {stream}: only the office files rules here, not {NAMES['device']}; file them with `rack rules file`"

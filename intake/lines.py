@@ -1,4 +1,4 @@
-"""What devices hand in, line by line: each becomes a draft for its stream, or is refused with a reason.
+"""The lines that devices hand in: each becomes a draft for its stream, or is refused with a reason.
 
 A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields
 do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that is twice does, for
@@ -77,7 +77,7 @@ class AcceptedLine(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A line that did not. `stream` is None if not even that can be read; `origin` as in `AcceptedLine`."""
+    """A line that was refused. `stream` is None if it cannot be read either; `origin` as in `AcceptedLine`."""
 
     where: str
     data: bytes
@@ -106,9 +106,9 @@ class LineSource(Protocol):
 def read_lines(
     file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[AcceptedLine | Refusal]:
-    """Yield each line of a writer that says anything, read, with tokens for card numbers (see `intake.patrons.with_tokens`).
+    """Yield each line of a writer that is not blank, read, with tokens for card numbers (see `intake.patrons.with_tokens`).
 
-    Of an endless line no more is held than `KEPT_BYTES`. Raises `NoKeyring` if a card number needs a token and none can be made.
+    No more than `KEPT_BYTES` of an endless line are held. Raises `NoKeyring` if a card number needs a token and none can be made.
     """
     return (line for line in read_arriving(file, name, tokens, writer=writer) if line is not None)
 
@@ -138,7 +138,7 @@ def _reported(raw: RawLine, tokens: Callable[[bytes], bytes], writer: Writer) ->
 
 
 class RawLine(NamedTuple):
-    """A line as it came, without its end; of an overlong one the beginning, and `excess` says so."""
+    """A line as it arrived, without its line break; of an overlong one the beginning, with `excess` set."""
 
     where: str
     data: bytes
@@ -146,7 +146,7 @@ class RawLine(NamedTuple):
 
 
 def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
-    """Yield each line that says anything, and None if none has come in time. Of an endless line `KEPT_BYTES` are held."""
+    """Yield each line that says anything, and None if none has come in time. Of an endless line, `KEPT_BYTES` are held."""
     number = 0
     while (line := file.readline(KEPT_BYTES)) != b"":
         if line is None:
@@ -171,7 +171,7 @@ def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
 
 @contextlib.contextmanager
 def named_tokens(where: str) -> Iterator[None]:
-    """Let a `NoKeyring` of what makes tokens name the line."""
+    """Make a `NoKeyring` error name the line."""
     try:
         yield
     except NoKeyring as error:
@@ -262,9 +262,9 @@ T = TypeVar("T")
 
 
 def read_or_refuse(read: Callable[[], T], data: bytes, where: str) -> T | Refusal:
-    """Return what a reader makes of a record, or its refusal, whatever the record does to the reader.
+    """Return what a reader makes of a record, or its refusal, whatever error the record causes.
 
-    The refusal keeps the record without card numbers. What is the machine's fault or the settings' is raised: `OSError`,
+    The refusal keeps the record without card numbers. Errors of the machine or the settings are raised: `OSError`,
     `MemoryError`, `NoKeyring`.
     """
     try:
@@ -293,7 +293,7 @@ def stream_in(data: bytes) -> str | None:
 def read_reported(
     data: bytes, where: str, tokens: Callable[[bytes], bytes] = bytes, writer: Writer = "device"
 ) -> AcceptedLine | Refusal:
-    """Return what a line reports, with tokens for card numbers, or its refusal, whatever it does to the reader.
+    """Return what a line reports, with tokens for card numbers, or its refusal, whatever error it causes.
 
     Raises what `read_or_refuse` raises.
     """
@@ -354,7 +354,7 @@ def _draft(line: DecodedLine, payload: bytes) -> Draft:
 
 
 def takes_notice(stream: str) -> bool:
-    """Whether a notice of what was refused may be in a stream: there where devices write.
+    """Whether a notice of a refusal may be in a stream: only in those that devices write.
 
     >>> takes_notice("table/fu-01"), takes_notice("review/fu-01")
     (True, False)
@@ -369,7 +369,7 @@ def notice_ids(log: EventLog, stream: str) -> set[str]:
 
 
 def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str]) -> None:
-    """Raise `WrongPlace` if a reported correction supersedes a notice: that a line was refused, no device takes back."""
+    """Raise `WrongPlace` if a reported correction supersedes a notice: no device can take back that a line was refused."""
     if any(corrected.supersedes_event_id in ids for ids in notices):
         raise WrongPlace(
             f"event_corrected in {stream} supersedes event {corrected.supersedes_seq}, the notice of a refused line: "

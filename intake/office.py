@@ -1,4 +1,4 @@
-"""What the office hands in (`rack ingest --office`): the property's events, the whole file or nothing of it.
+"""The office's input (`rack ingest --office`): the property's events, the whole file or nothing of it.
 
 A person has the file at hand and can correct it, so that nothing of it goes to quarantine and no notice represents it.
 """

@@ -65,7 +65,7 @@ _decoder: msgspec.json.Decoder[KeyringLine] = msgspec.json.Decoder(KeyringLine)
 
 
 class Keyring:
-    """An open keyring; one process at a time. Close it, or use it in a `with`."""
+    """An open keyring; only one process can open it. Close it, or use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
         """Open an existing keyring. Raises `IntakeError` if it is missing, readable by others, in use, or damaged."""
@@ -93,7 +93,7 @@ class Keyring:
         self.close()
 
     def close(self) -> None:
-        """Give the keyring up."""
+        """Close the keyring."""
         os.close(self._file)
 
     @property

@@ -1,4 +1,4 @@
-"""What was refused at intake, and how it comes into the record after all (`rack quarantine`, D240).
+"""Input that was refused, and how it comes into the record after all (`rack quarantine`, D240).
 
 Nothing leaves the quarantine. If a refused line can be read by now, or somebody hands in what it should have said, it
 is appended as a correction of the `intake_refused` event that represents it: what the line says counts from then on in
@@ -162,7 +162,7 @@ def redrive(
     line: bytes | None = None,
     read_rules: ReadRules | None = None,
 ) -> AppendResult:
-    """Append what a refused line says, or what `line` says in its stead; return what was appended.
+    """Append the event of a refused line, or of `line` in its place; return what was appended.
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
     there, or if no device may report it, no matter who redrives it; `IntakeError` if it was redriven already; an `IntegrityError`

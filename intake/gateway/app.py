@@ -68,7 +68,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class RequestRefused(Exception):
-    """A request is not taken: its status, and a sentence that says why and what to do."""
+    """A request is refused: its status, and a sentence that says why and what to do."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -77,7 +77,7 @@ class RequestRefused(Exception):
 
 
 class Caller(NamedTuple):
-    """Who asks: the name and record of a device, and the profile it speaks; none where no one has to say who he is."""
+    """Who asks: the name and record of a device, and the profile it speaks; none if no one has to identify themselves."""
 
     name: str = ""
     device: Device | None = None
@@ -85,7 +85,10 @@ class Caller(NamedTuple):
 
 
 class Gateway:
-    """What the addresses answer from. `devices` None: anyone who reaches the gateway may hand in for any source."""
+    """The state from which the addresses answer.
+
+    If `devices` is None, anyone who reaches the gateway may hand in events for any source.
+    """
 
     def __init__(
         self, commit: GroupCommit, devices: DeviceWatch | None, profiles: Profiles, tokens: Tokens, telemetry: Telemetry
@@ -229,7 +232,7 @@ class Gateway:
     # -------------------------------------------------------------------------------------------------------- supervision
 
     async def health(self, _: Request) -> Response:
-        """Answer that the process serves."""
+        """Answer that the process is running."""
         return PlainTextResponse("ok\n")
 
     async def ready(self, _: Request) -> Response:
@@ -266,7 +269,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def without_paths(text: str) -> str:
-    """Return a sentence without the names of files and the addresses of logs in it: anybody may ask.
+    """Return a sentence without the names of files and the addresses of logs in it, because anyone may ask.
 
     >>> without_paths("/srv/rack/devices.toml: others can read the register; chmod 600 it")
     '(path): others can read the register; chmod 600 it'
@@ -277,7 +280,7 @@ def without_paths(text: str) -> str:
 
 
 def _check_head(request: Request) -> None:
-    """Refuse a head that is too large; the server itself counts only what comes in pieces."""
+    """Refuse a head that is too large; the server itself limits only heads that arrive in pieces."""
     if sum(len(name) + len(value) for name, value in request.headers.raw) > HEAD_BYTES:
         raise RequestRefused(413, f"the head of a request has at most {HEAD_BYTES:,} bytes")
 

@@ -61,7 +61,7 @@ def is_binary(headers: Iterable[tuple[str, str]]) -> bool:
 
 
 def structured(headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
-    """Return a CloudEvent in binary mode as one in structured mode: what is refused is kept with its attributes.
+    """Return a CloudEvent in binary mode as one in structured mode, so that a refused one is kept with its attributes.
 
     >>> structured([("ce-id", "a%20b"), ("ce-specversion", "1.0"), ("host", "x")], b"{}")
     b'{"id":"a b","specversion":"1.0","data":{}}'
@@ -78,7 +78,7 @@ def structured(headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
 
 
 def read_cloud_event(data: bytes, where: str, tokens: Tokens) -> AcceptedLine | Refusal:
-    """Return the line that says the same as a CloudEvent, read, or its refusal, whatever it does to the reader."""
+    """Return a CloudEvent's line, read, or its refusal, whatever error it causes."""
 
     def read() -> AcceptedLine | Refusal:
         kept = tokens_at(_stated_time_us(data), tokens, data)
@@ -141,7 +141,7 @@ def _members(data: bytes) -> dict[str, msgspec.Raw]:
 
 
 def _simple(name: str, raw: msgspec.Raw) -> str | int | bool | None:
-    """Return the value of an attribute, which CloudEvents limit to these types."""
+    """Return the value of an attribute; CloudEvents allow only these types."""
     value = msgspec.json.decode(raw)
     if isinstance(value, str | int | bool) or value is None:
         return value

@@ -1,6 +1,7 @@
-"""What an integrator can rely on, tried against a gateway: `rack devices conform`. It writes to a table of its own, for trials.
+"""The promises that an integrator can rely on, tried against a gateway: `rack devices conform`. It writes to a table of its own,
+for trials.
 
-Each trial is a promise of `docs/integrating-a-device.md`; where one is not kept, its name and what came instead are told.
+Each trial is a promise of `docs/integrating-a-device.md`; if one is not kept, its name and what happened instead are reported.
 """
 
 from __future__ import annotations
@@ -77,11 +78,11 @@ class Kit:
 
     @property
     def stream(self) -> str:
-        """Where the trials write."""
+        """The stream to which the trials write."""
         return self._stream
 
     def run(self) -> Iterator[TrialOutcome]:
-        """Yield what comes of each trial, in order."""
+        """Yield the result of each trial, in order."""
         for trial in self._trials():
             promise = " ".join((trial.__doc__ or "").split())
             try:
@@ -124,7 +125,7 @@ class Kit:
         _expect([answer["seq"] for answer in answers], list(range(first, first + LINES)))
 
     def _partly_repeated(self) -> None:
-        """Of a request of which a part was stored before, the rest is stored."""
+        """If a part of a request was stored before, the rest is stored."""
         lines = [self._line(_wager()) for _ in range(4)]
         self._hand_in(*lines[:2])
         _expect(self._hand_in(*lines).statuses, ["duplicate", "duplicate", "stored", "stored"])
@@ -162,7 +163,7 @@ class Kit:
         _expect(binary.statuses, ["duplicate"])
 
     def _half(self) -> None:
-        """Of a request that breaks off nothing is stored: handed in again, all of it is new."""
+        """If a request breaks off, nothing of it is stored: handed in again, all of it is new."""
         line = self._line(_wager())
         with self._begun(len(line) + 10) as opened:
             opened.sendall(line)

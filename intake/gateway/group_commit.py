@@ -1,4 +1,4 @@
-"""Group commit across requests: what comes in at about the same time is stored in one commit, then each request is answered.
+"""Group commit across requests: lines that arrive at about the same time are stored in one commit, then each request is answered.
 
 One thread writes. It takes what is handed in, reads it into lines, and appends the group when its first has waited
 `intake.arriving.GROUP_S`, or the group is full. A sender is answered after all its lines are durable, or hears
@@ -34,15 +34,15 @@ REOPEN_S: Final = 1.0
 
 
 class QueueFull(Exception):
-    """As much waits as may wait: nothing was taken, and the same may be handed in again a little later."""
+    """The queue is full: nothing was accepted, and the same lines may be handed in again a little later."""
 
 
 class NotStored(Exception):
-    """What was handed in may not be stored, and is to be handed in again: says why."""
+    """It is not certain that the lines were stored: hand them in again. Says why."""
 
 
 class Handed:
-    """What one request hands in. `read` makes lines of it, on the writing thread; what it raises goes to the request."""
+    """The input of one request. `read` makes lines of it, on the writing thread; what it raises goes to the request."""
 
     def __init__(self, read: Callable[[], Lines], count: int, size: int) -> None:
         self.read, self.count, self.size = read, count, size
@@ -55,7 +55,7 @@ class GroupCommit:
     """The one writer of a gateway. `hand_in` may be called from any thread.
 
     `observe(lines, seconds)` hears of each commit,
-    `report(sentence)` of what lay next to the chain, differed from it and was made again.
+    `report(sentence)` of files next to the chain that differed from it and were made again.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class GroupCommit:
             self._queue.put(handed)
 
     def close(self) -> None:
-        """Store what was taken, answer it, and give the log up. A second time does nothing."""
+        """Store what was accepted, answer it, and close the log. A second call does nothing."""
         with self._lock:
             if not self._closing:
                 self._closing = True
@@ -143,7 +143,7 @@ class GroupCommit:
         return open_
 
     def _patience_s(self, due: float) -> float | None:
-        """Return how long to wait for more: until the group is due, which began to wait while another was stored."""
+        """Return how long to wait for more lines: until the group is due, counted from when its first line arrived."""
         if due < float("inf"):
             return max(0.0, due - time.monotonic())
         return None if self.trouble is None else REOPEN_S
@@ -210,9 +210,9 @@ class GroupCommit:
         return outcomes
 
     def _give_up(self, error: Exception) -> None:
-        """Give up a log of which no one can say what it has stored: the next group opens it again, and finds out.
+        """Close a log whose state is unknown: the next group opens it again, and finds out what it has stored.
 
-        Not if another has taken over from this gateway: opening it again would take it back.
+        This is not done if another gateway has taken over: opening the log would take it back.
         """
         self.trouble = str(error) or type(error).__name__
         self._succeeded = isinstance(error, SecondWriter)

@@ -1,4 +1,4 @@
-"""What HTTP/1.1 asks of a server and the library leaves out (RFC 9110, RFC 9112), before a request reaches its address.
+"""The rules of HTTP/1.1 that the library leaves out (RFC 9110, RFC 9112), before a request reaches its address.
 
 * A request with both Content-Length and Transfer-Encoding may be a smuggled one: its connection is closed after the answer.
 * A target in absolute form (`POST http://host/v1/events`) names the host itself, whatever the Host header says.
@@ -20,7 +20,7 @@ _SCHEMES: Final = ("http", "https")
 
 
 class HttpRules:
-    """An application that is asked only what these rules allow."""
+    """An application that gets only the requests that these rules allow."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

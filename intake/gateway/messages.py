@@ -30,7 +30,7 @@ class NotItsOwn(Exception):
 
 
 class BadBody(Exception):
-    """A body cannot be divided into lines: nothing of it is taken. Says what was expected."""
+    """A body cannot be divided into lines: nothing of it is accepted. Says what was expected."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,7 +59,7 @@ _source_decoder = msgspec.json.Decoder(_Source)
 
 
 class IntakeMessage(msgspec.Struct, frozen=True):
-    """A line of a body, or an element of its array, by its number from 1; and what it says, in the log's words."""
+    """A line of a body, or an element of its array, by its number from 1; and its content in the log's vocabulary."""
 
     number: int
     lines: tuple[AcceptedLine | Refusal, ...]

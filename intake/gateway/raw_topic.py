@@ -103,7 +103,7 @@ class RawTopic:
             reader.close()
 
     def _offsets(self, reader: TopicReader) -> dict[TopicPartition, int]:
-        """Return where to go on in each partition; say where records are gone that were never read."""
+        """Return where to go on in each partition; report records that are gone before they were read."""
         lanes = [TopicPartition(self.topic, number) for number in range(reader.partitions(self.topic))]
         if not lanes:
             raise LogUnavailable(f"there is no topic {self.topic} at {self._cluster.bootstrap}; create it")
@@ -134,7 +134,7 @@ class RawTopic:
                 self._report(f"{line.origin}: {outcome.refused.reason}; quarantined as {outcome.refused.sha256[:16]}…")
 
     def _read(self, lane: TopicPartition, message: ReadMessage) -> list[Line]:
-        """Return the lines of a record, or its refusal, whatever it does to the reader.
+        """Return the lines of a record, or its refusal, whatever error it causes.
 
         Raises `IntakeError` if the register or a profile cannot be read.
         """

@@ -1,4 +1,4 @@
-"""Where the gateway listens, and how it ends: what was taken is stored and answered, and nothing more is taken."""
+"""Where the gateway listens, and how it ends: accepted lines are stored and answered, and no more are accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ write of a connection: with fifty connections a group is answered a quarter of a
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there. Raises `OSError`."""
+    """Return a socket that listens at an address. Raises `OSError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     try:

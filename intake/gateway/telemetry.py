@@ -89,6 +89,6 @@ class Telemetry:
         self._commits.observe(seconds)
 
     def waiting(self, lines: int, size: int) -> None:
-        """Note what waits at present."""
+        """Note how many lines wait at present."""
         self._waiting_lines.set(lines)
         self._waiting_bytes.set(size)

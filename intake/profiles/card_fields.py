@@ -99,7 +99,7 @@ def _text(message: bytes) -> str:
 
 
 def _string(written: str, field: CardField, span: _Span) -> str:
-    """Return a value as a string with what the profile puts around it; of one without an end nothing is kept."""
+    """Return a value as a string with what the profile puts around it; a string without an end is left out."""
     if not span.path:
         return PLACEHOLDER
     if written.startswith('"'):

@@ -103,7 +103,7 @@ class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MessageForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A kind of message and its events, in order; none: the message says nothing that is recorded."""
+    """A kind of message and its events, in order; without events, the message is not recorded."""
 
     kind: str
     event: list[EventForm] = []

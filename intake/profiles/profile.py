@@ -1,4 +1,4 @@
-"""What a device says, in the words of its vendor, becomes events of the vocabulary: whole, or it is refused.
+"""A vendor's messages become events of the vocabulary: each message as a whole, or it is refused.
 
 A message is translated by its profile alone: the same message always becomes the same events, so that a device may repeat it.
 The first event of a message has the message's number, each further one the next: a device counts what it reports. Amounts are
@@ -76,7 +76,7 @@ class Profile:
 
     @property
     def name(self) -> str:
-        """How the profile calls itself."""
+        """The profile's name."""
         return self._form.name
 
     @property
@@ -135,7 +135,7 @@ class Profile:
     def read(
         self, message: bytes, where: str, tokens: Callable[[bytes], bytes], origin: str = ""
     ) -> tuple[AcceptedLine | Refusal, ...]:
-        """Return the events that a message becomes, or its refusal, whatever it does to the reader.
+        """Return the events that a message becomes, or its refusal, whatever error it causes.
 
         If one event of it is refused, all of it is. Raises what `intake.lines.read_or_refuse` raises.
         """
@@ -193,7 +193,7 @@ class _Translator:
         return stream, None
 
     def time_us(self, message: bytes) -> int | None:
-        """Return when a message's events happened; None if it does not tell."""
+        """Return when a message's events happened; None if it does not say."""
         try:
             at_us = self._value(self._form.envelope.occurred_at, self._parse(message))
             return at_us + 1000 * self._form.clock_offset_ms if type(at_us) is int and 0 < at_us < _LARGEST else None
@@ -375,7 +375,10 @@ def _count(found: Any, path: str) -> int:
 
 
 def _scaled(scale: int) -> Callable[[Any, str], int]:
-    """Return a reader of decimals, as an integer of this many parts of one. What does not come out even is refused."""
+    """Return a reader of decimals, as an integer of this many parts of one.
+
+    A value that is not a whole number of parts is refused.
+    """
 
     def read(found: Any, path: str) -> int:
         text = str(found).strip().removeprefix("$").replace(",", "")

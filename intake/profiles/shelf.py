@@ -1,4 +1,4 @@
-"""The profiles that the devices of a register speak, each read once: a changed profile counts from the next start on."""
+"""The profiles of the devices in a register, each read once: a changed profile counts from the next start on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Profiles:
         return self._read[device.profile]
 
     def read_all(self, devices: Devices) -> None:
-        """Read the profiles of all devices that are let in. Raises `IntakeError` at the first that is not in order."""
+        """Read the profiles of all devices that are let in. Raises `IntakeError` at the first that is wrong."""
         for device in devices.values():
             if device.revoked is None:
                 self.of(device)
