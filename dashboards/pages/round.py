@@ -107,6 +107,10 @@ def choose(stream: str | None) -> None:
         source.watch()
         return
     given = (stream or "").partition("/")[2]
+    if given and given not in tables and "round" not in st.query_params:
+        source.no_rounds(
+            f"{table_name(given)} has no rounds yet", "Play or enter a round there, or choose another table."
+        )
     left, center, middle, right = st.columns([2, 2, 3, 1], vertical_alignment="bottom")
     table = left.selectbox("Table", tables, index=tables.index(given) if given in tables else 0, format_func=table_name)
     day: date = center.selectbox("Gaming day", days, format_func=day_name)
@@ -120,6 +124,10 @@ def choose(stream: str | None) -> None:
     with right:
         if number is not None:
             source.show(markup.button_link("round", "Open", table=table, round=number))
+    if number is None:
+        source.show(
+            markup.empty(f"{table_name(table)} has no round on {day_name(day)}", "Choose another day or table.")
+        )
     source.watch()
 
 

@@ -203,7 +203,7 @@ def keep_in_sight(container: str, place: int) -> None:
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
     """Say that nothing was replayed, and what to do."""
     replay = f"`rack replay --log {log_address() or 'ADDR'} --warehouse {warehouse_path()}`"
-    show(markup.empty(title, f"{why} Run {replay}; this page follows by itself.".strip()))
+    show(markup.empty(title, f"{why} Run {replay}: this page updates by itself.".strip()))
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:

@@ -128,6 +128,7 @@ def test_round_shows_findings_of_every_kind(
         ({}, "Open a round"),
         ({"table": "fu-02", "round": "77"}, "has no round 77"),
         ({"table": "fu-02"}, "Open a round"),
+        ({"table": "fu-09"}, "FU-09 has no rounds yet"),
     ],
 )
 def test_round_offers_rounds_where_none_is_named(
