@@ -63,7 +63,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `due_cents` is None if the evidence does not tell, `done_cents` if nothing was settled yet. `wager` is a wager's
     name, or `fortune_envy` / `progressive_envy` for Envy Bonuses (nothing staked). `line` is the paytable's line or the
-    outcome; `paytable` its name as printed, empty for the base wager. `by_slip_cents` were paid by slip, whoever funds it.
+    outcome; `paytable` its name as printed, empty for the base wager. `by_slip_cents` were paid by slip, from any source.
     `from_meter_cents` are what a meter paid of it, by slip or in chips; `None` if nothing was paid by slip or by a meter, and in
     verdicts of versions that did not record it. `moved` is false if nothing was done with a wager although the record covers the
     settlement to its end: then it lies with the patron (D245), and is not settled (D691).

@@ -51,7 +51,7 @@ class BoundedLoop(NetworkSelector):
         if threading.current_thread() is self._io_thread:
             return super().run(work, *arguments)  # refuses
         future = self.call_soon_with_future(work, *arguments)
-        if self._io_thread is None:  # whoever waits drives the loop
+        if self._io_thread is None:  # the waiting thread drives the loop
 
             def drive(seconds: float) -> bool:
                 self.poll(timeout_ms=seconds * 1000, future=future)

@@ -4,7 +4,7 @@ What a partition's streams lead to is committed under the partition's own transa
 before it reads on: the owner before is fenced, and a transaction that it left open is ended. The offsets worked off are part of
 the transaction, so that the broker refuses it from a process that the group does not count any more, even one that wakes up late
 and fences its successor once. A commit that fails for either reason ends in `PartitionReassigned`: what was said in memory is
-thrown away, and whoever owns the partition goes on from what was committed.
+thrown away, and the owner of the partition goes on from what was committed.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ class PartResults:
         return self._stored.owner.group
 
     def passed_over(self) -> ForeignReport:
-        """Return nothing: the results are of all partitions, and whoever asks for them all is told (see `ResultStore`)."""
+        """Return nothing: the results are of all partitions, and a reader of all of them is told (see `ResultStore`)."""
         return NO_FOREIGN_RECORDS
 
     def reset(self) -> None:

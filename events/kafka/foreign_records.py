@@ -230,7 +230,7 @@ def foreign_entry(message: KafkaRecord) -> str | None:
 
 
 class ForeignRecordWatch:
-    """The foreign records that readers come past: those that lie before a record already known were told by whoever read it.
+    """The foreign records that readers come past: those that lie before a record already known were reported by its reader.
 
     So they wait until a record comes that is new, or nothing more.
     """

@@ -60,7 +60,7 @@ class KafkaLog(SoleWriter):
     """A log on Kafka (see `events.log.contract.EventLog`).
 
     `create` makes the topics (with `partitions`, `replication` and `min_insync`) if there are none. Opening takes no
-    right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
+    right to write: the first append to a partition does, fencing the writer that had it, which then gets `SecondWriter`. Raises
     `LogUnavailable` if there is no such log or no answer, `LostTail` or `BrokenSeal` if acknowledged events are
     gone; `check_heads=False` leaves that out. `resume=False` leaves out what bookmarks say (`events.kafka.bookmarks`): for
     proofs. `security` is passed to the client (TLS, SASL). With `part` only the streams

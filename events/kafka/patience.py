@@ -1,6 +1,6 @@
 """How long one waits for a cluster: as long as its brokers answer, but some seconds only if one of them does not.
 
-The idea: whoever waits for Kafka waits in short steps. If a wait takes longer than usual, every known broker is greeted. If all
+The idea: a wait for Kafka is made of short steps. If a wait takes longer than usual, every known broker is greeted. If all
 answer, the cluster is only slow, and there is time. If one hangs or is gone, the clients drop what they asked of it and turn to
 the others, and what still cannot be done `WAIT_S` after the wait began is given up, with the name of that broker.
 """

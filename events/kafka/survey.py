@@ -1,7 +1,7 @@
 """Where the streams of a partition end, and what in it is foreign: read by headers alone, and on from a bookmark.
 
 Kafka keeps no index of streams, so that who opens a log has to read where they end. What a survey says is only if to look:
-whoever reads records checks them.
+the reader of a record checks it.
 """
 
 from __future__ import annotations

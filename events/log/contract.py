@@ -53,9 +53,9 @@ class AppendResult(msgspec.Struct, frozen=True):
 class QuarantineEntry(msgspec.Struct, frozen=True):
     """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason.
 
-    `sha256` is the name under which the store keeps them: whoever uses the bytes compares them (`events.proofs.quarantine`).
+    `sha256` is the name under which the store keeps them: code that uses the bytes compares them (`events.proofs.quarantine`).
 
-    `at_us` is the log's clock when it first took them in (UTC microseconds); whoever hands them in leaves it out.
+    `at_us` is the log's clock when it first took them in (UTC microseconds); the caller leaves it out.
     """
 
     stream: str
@@ -189,7 +189,7 @@ class EventLog(Protocol):
     def passed_over(self) -> ForeignReport:
         """Return the foreign records that `tail` has come past in this log, each once, however often it was called.
 
-        Those before a record up to which nothing was wanted are left out: whoever read that one came past them.
+        Those before a record up to which nothing was wanted are left out: the reader of that one has passed them.
         """
 
     def store_faults(self) -> list[StoreFault]:

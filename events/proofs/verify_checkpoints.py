@@ -47,7 +47,7 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     `checkpoints` and `statements` count those that are sound; `root` is the root over the statements (hex); `events` is how many
     events the last of them covers, `at_us` when it was made, and within how many seconds it promises the next (None: it
     promises none). `keys` are those that
-    signed; `anchored` says that they, or keys that vouch for them, were given by whoever asked, and not only named by the
+    signed; `anchored` says that they, or keys that vouch for them, were given by the caller, and not only named by the
     log itself; `earlier` are those of the checkpoints that keys signed which vouch for a given one, before it signed any;
     `unvouched` are those of the log's later keys for which no key in force vouches; `unnamed` are given keys that the log
     does not name, with which nothing was checked.

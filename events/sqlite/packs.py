@@ -34,7 +34,7 @@ SELECT name FROM names WHERE name IS NOT NULL
 
 
 StoredEvent = tuple[int, bytes, bytes]
-"""An event as it is stored: its number, its bytes, and the chain hash next to them; whoever reads it checks them."""
+"""An event as it is stored: its number, its bytes, and the chain hash next to them; its reader checks them."""
 
 _Placed = tuple[int, int, bytes, bytes]
 """An event with its position before it."""

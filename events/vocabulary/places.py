@@ -1,7 +1,7 @@
 """Where an event may stand, and who writes it: one row for every type of the vocabulary.
 
 Invariant: a type that has no row can be appended nowhere. The appender refuses a type in a kind of stream that its
-row does not name, whoever writes it; a door (`rack ingest`, the desk, `rack keys`) refuses what another writer writes. What
+row does not name, from any writer; a door (`rack ingest`, the desk, `rack keys`) refuses what another writer writes. What
 is stored already is read wherever it stands: a reader never asks here.
 """
 

@@ -53,7 +53,7 @@ class StreamLog:
             yield from runs_of(self._log.read(self._stream, position + 1))
 
     def passed_over(self) -> ForeignReport:
-        """Return nothing: whoever reads the whole log is told."""
+        """Return nothing: a reader of the whole log is told."""
         return NO_FOREIGN_RECORDS
 
 

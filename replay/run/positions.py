@@ -76,7 +76,7 @@ def _is_outdated(snapshot: bytes) -> bool:
 def resumption(log: ReplaySource, results: ResultStore) -> Resumption:
     """Compare the stored positions with the log.
 
-    If the log itself is broken, or lost what was acknowledged, a position counts: that is for whoever reads the log to name.
+    If the log itself is broken, or lost what was acknowledged, a position counts: the reader of the log names that.
     """
     found = stored_state(results)
     positions, misfits = found.positions, found.misfits

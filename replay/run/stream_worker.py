@@ -124,7 +124,7 @@ class StreamWorker:
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (None: no one has counted), and is kept by whoever stores it. `elsewhere` reads the events of other streams that an
+    stored (None: no one has counted), and is kept where it is stored. `elsewhere` reads the events of other streams that an
     observed round names. `taker` takes the rounds too as they are judged, `keeper` says during a refold which verdicts remain
     unjudged, `rest_points` are the states from which a refold can begin. `late` is what came late and is not taken in yet.
     """

@@ -1,7 +1,7 @@
 """Three real Kafka nodes on this machine (`rack kafka start --brokers 3`): what one broker cannot show, as a property has it.
 
 Every record has three copies, and two nodes must hold it before it is acknowledged. Each node is broker and controller in
-one process: three processes in place of six, and whoever ends one ends its vote among the controllers too, which is the
+one process: three processes in place of six, and a process that ends takes its vote among the controllers too, which is the
 harder case. Clients come by TLS, a name and a password (SCRAM); the nodes know each other by certificates. Each role of
 `acls.py` has a user with the rights of that role at one log; how it is let in is in a file of its own.
 """
