@@ -63,7 +63,7 @@ DECISIONS = """\
 
 Where a regulation or the design leaves room, this is what Discard Rack does. A number is permanent: it is never reused and
 never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
-not. One that names neither changes no amount that is due, says what the record proves (which nobody can file), or follows a text
+not. One that names neither changes no amount that is due, says what the record proves (which no one can file), or follows a text
 that pays the same in any reading. *Named:* there is no setting, and findings name the other reading with its money. A section
 without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules page and `rulebook/decisions.toml` add the
 reasons.
