@@ -64,15 +64,26 @@ def open_shadow(address: str, name: str, **options: Any) -> ResultStore:
 
     if not SHADOW_NAME.fullmatch(name):
         raise LogUnavailable(f"{name!r} is no name of a shadow; expected 1 to 32 small letters, digits and dashes")
-    scheme, rest = parse_address(address)
-    if scheme == "kafka":
-        folder = import_module("events.kafka.bookmarks").STATE_DIR
-        folder.mkdir(exist_ok=True)
-        rest = str(folder / rest.partition("/")[2])
-    path = Path(f"{rest}.shadow-{name}")
+    path = Path(f"{_shadow_path(address)}{name}")
+    path.parent.mkdir(exist_ok=True)
     if options.get("read_only") and not path.is_file():
         raise LogUnavailable(f"there is no shadow at {path}; run `rack replay --shadow {name}`")
     return SqliteResults(path, **options)
+
+
+def shadow_names(address: str) -> list[str]:
+    """Return the names of the shadows of a log that are on this machine."""
+    beginning = _shadow_path(address)
+    found = (path.name.removeprefix(beginning.name) for path in beginning.parent.glob(f"{beginning.name}*"))
+    return sorted(name for name in found if SHADOW_NAME.fullmatch(name))
+
+
+def _shadow_path(address: str) -> Path:
+    """Return the path of a log's shadows, without their names."""
+    scheme, rest = parse_address(address)
+    if scheme == "kafka":
+        rest = str(import_module("events.kafka.bookmarks").STATE_DIR / rest.partition("/")[2])
+    return Path(f"{rest}.shadow-")
 
 
 def stored_results(address: str, **options: Any) -> ResultStore | None:

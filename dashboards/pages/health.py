@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dashboards.parts import desk, source, verification_run
 from dashboards.run import log_address, log_options, outbox_path, warehouse_path, witness_paths
 from desk.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from desk.review.desk import REFUSALS, Desk
+from desk.shadows.state import engine_state, shadow_changes
 from replay.narrative.names import plural, table_name
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
@@ -31,6 +33,17 @@ DEVICES = {
     "Last heard": "short",
     "Failures": "number",
 }
+CHANGES = {
+    "What": "short",
+    "Change": "short",
+    "Rule": "text",
+    "Section": "text",
+    "Decision": "short",
+    "Lines": "number",
+    "Up": "number",
+    "Down": "number",
+}
+DECIDED = {"Table": "short", "Round": "number", "Decided on": "text", "State": "short", "Verdict": "text"}
 WORDS = {
     "ok": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Runs"),
     "look": ("rk-medium", "!", "Look"),
@@ -66,6 +79,7 @@ def page() -> None:
     def beat() -> None:
         checks = [
             *of_log(),
+            *of_engine(),
             *of_verification(),
             *of_witness(),
             *of_alarms(),
@@ -81,8 +95,70 @@ def page() -> None:
             source.show(_checks(rest, "Other checks"))
 
     beat()
+    shadows()
     if stamp(warehouse_path()) is not None:
         devices()
+
+
+def of_engine() -> list[Check]:
+    """Check whose verdicts are in force."""
+    address = log_address()
+    if address is None:
+        return []
+    try:
+        state = desk.ask(lambda at: engine_state(at, address))
+    except REFUSALS:
+        return []  # the check of the log says so
+    if not state.held:
+        return [Check("ok", "Engine", f"{state.engine}; no verdict waits for an adoption")]
+    found = f"{state.engine} judges new rounds; the verdicts on {plural(state.held, 'round')} are an earlier engine's"
+    if not state.shadows:
+        return [
+            Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, beside these verdicts")
+        ]
+    named = ", ".join(state.shadows)
+    return [
+        Check("look", "Engine", f"{found}; judged beside them: {named}", "read below what differs; two people adopt it")
+    ]
+
+
+def shadows() -> None:
+    """Offer what each shadow would change: by rule with money, and what people decided on these rounds."""
+    address = log_address()
+    if address is None:
+        return
+    try:
+        names = desk.ask(lambda at: engine_state(at, address)).shadows
+    except REFUSALS:
+        return  # the check of the log says so
+    for name in names:
+        source.on_opening(f"Verdicts that would change: {name}", partial(_changes, address, name))
+
+
+def _changes(address: str, name: str) -> None:
+    try:
+        found = desk.ask(lambda at: shadow_changes(at, address, name))
+    except REFUSALS as error:
+        source.show(markup.notice("This shadow cannot be read", str(error)))
+        return
+    formats = source.formats()
+    rows = [
+        [each.kind, each.change, each.rule, each.cite or "–", each.decision or "–", f"{each.lines:,}",
+         formats.money(each.up_cents), formats.money(each.down_cents)]
+        for each in found.groups
+    ]  # fmt: skip
+    source.show(markup.section(f"{plural(found.rounds, 'round')} judged otherwise", "Amounts from the patrons' side."))
+    source.show(markup.table(CHANGES, rows, f"What {name} would change"))
+    if found.work:
+        todo = [[table_name(e.table), f"{e.round_no:,}", e.what, e.decided, e.why] for e in found.work]
+        source.show(markup.section("Decided on these rounds", "Someone has to look at them again."))
+        source.show(markup.table(DECIDED, todo, "Decisions of people on these rounds"))
+    if found.behind:
+        reads = f"It was not judged as far as the verdicts in force at {', '.join(found.behind)}"
+        source.show(markup.notice(reads, f"Run `rack replay --shadow {name}` again."))
+    report = f"`rack verdicts diff {name} --report FILE --key FILE` makes the signed report"
+    words = f"{report}; `rack verdicts adopt {name}` puts it in force, in two names."
+    source.show(Html(f'<p class="rk-note">{markup.coded(words)}</p>'))
 
 
 def _checks(checks: list[Check], label: str) -> Html:

@@ -65,6 +65,7 @@ ALSO = {
     "analytics/metrics.py": ("events",),
     "analytics/warehouse/feed.py": ("events",),
     "dashboards/pages/filing.py": ("rulebook.chapters",),
+    "dashboards/pages/health.py": ("desk.shadows.state",),
     "analytics/warehouse/keeper.py": ("events",),
     "dashboards/pages/entry.py": ("desk.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
     "dashboards/pages/observations.py": ("desk.transcript_entry",),

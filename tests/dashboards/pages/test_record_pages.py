@@ -25,6 +25,7 @@ from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start, unfold
 from tests.device_lines import as_lines
+from tests.replay.another_engine import installed
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -217,6 +218,29 @@ def test_pay_lines_say_what_they_pay_and_how_often(floor: Living) -> None:
     assert "20 to 1" in page
     assert "0.869044 %" in page
     assert "1 in 115" in page
+
+
+def test_health_shows_whose_verdicts_are_in_force_and_what_a_shadow_would_change(floor: Living) -> None:
+    assert "earlier engine" not in said(start("health"))
+    with installed():
+        floor.rack("replay", code=1)
+        page = said(start("health"))
+        assert "the verdicts on 2 rounds are an earlier engine" in page
+        assert "rack replay --shadow NAME" in page
+        floor.rack("replay", "--shadow", "next", code=0)
+        test = start("health")
+        assert "judged beside them: next" in said(test)
+        unfold(test, "Verdicts that would change: next")
+        page = said(test)
+        for words in (
+            "2 rounds judged otherwise",
+            "VARIANCE to UPHELD",
+            "PAY-UNDER",
+            "withdrawn",
+            "D1081",
+            "rack verdicts adopt next",
+        ):
+            assert words in page, words
 
 
 def test_a_later_submission_is_to_come_until_its_day(floor: Living) -> None:

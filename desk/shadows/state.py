@@ -1,0 +1,56 @@
+"""How it is with the judging by this program's engine: whose verdicts are in force, and what the shadows would change."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import msgspec
+
+from desk.review.desk import Desk
+from desk.shadows.adopting import WorkAgain, work
+from desk.shadows.difference import DifferenceGroup, DifferenceGroups, differences
+from events.log.contract import Head
+from events.open import open_shadow, shadow_names
+from replay.run.engine import engine
+from replay.run.held import held_in
+from replay.run.positions import stored_state
+from replay.run.shadow import held_streams, shadow_engine
+
+
+class EngineState(msgspec.Struct, frozen=True):
+    """The engine of this program, on how many rounds an earlier engine's verdicts are in force, and the shadows that are here."""
+
+    engine: str
+    held: int
+    shadows: list[str]
+
+
+def engine_state(desk: Desk, address: str) -> EngineState:
+    """Return which engine's verdicts are in force."""
+    held = [held_in(snapshot) for snapshot in stored_state(desk.results).snapshots.values()]
+    return EngineState(engine(), sum(each.rounds for each in held if each.are_held), shadow_names(address))
+
+
+class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What adopting a shadow would change: rounds, by rule with money, what people decided on them; and the streams that it does
+    not reach as far as the verdicts in force.
+    """
+
+    rounds: int
+    groups: list[DifferenceGroup]
+    work: list[WorkAgain]
+    behind: list[str]
+
+
+def shadow_changes(desk: Desk, address: str, name: str) -> ShadowChanges:
+    """Return what a shadow would change. Raises `ResultBroken` if it was altered, `LogUnavailable` if it is not here."""
+    groups = DifferenceGroups()
+    with closing(open_shadow(address, name, read_only=True)) as shadow:
+        for line in differences(shadow, desk.results):
+            groups.add(line)
+        reach = shadow.positions(shadow_engine())
+        behind = [
+            stream for stream, to in held_streams(desk.results).items() if reach.get(stream, Head(0, b"")).seq < to
+        ]
+        decided = list(work(desk, shadow, desk.results))
+    return ShadowChanges(rounds=groups.rounds, groups=groups.all(), work=decided, behind=behind)
