@@ -217,7 +217,7 @@ def finding(
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
     if found["other_reading"]:
-        rows.append(("Other reading", linked(found["other_reading"])))
+        rows.append(("Other reading", linked(readable(found["other_reading"], formats.currency))))
     reason = severity_reason(found["code"], found["severity"], cents)
     severity = found["severity"] if whole is None else whole.severity
     if severity == found["severity"]:

@@ -116,7 +116,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
             {"section": each.section, "says": list(each.says), "found": each.found}
             for each in sections(verdict, judged.book, about.seat)
         ],
-        "limits": _limits(verdict, judged.round),
+        "limits": _limits(verdict, judged.round, style),
         "rules": _rules(judged),
         "custody": _custody(bundle, judged, style),
         "reviews": _reviews(bundle, style),
@@ -403,12 +403,12 @@ def _finding(finding: Finding, style: Style) -> Story:
         "money": style.signed(finding.difference_cents) if finding.difference_cents else "",
         "evidence": f"{finding.stream} event {', '.join(map(str, finding.evidence))}" if finding.evidence else "",
         "section": finding.cite,
-        "other": finding.other_reading or "",
+        "other": readable(finding.other_reading or "", style.currency),
         "id": finding.id,
     }
 
 
-def _limits(verdict: Adjudication, round_: Round) -> list[Story]:
+def _limits(verdict: Adjudication, round_: Round, style: Style) -> list[Story]:
     """Return what was not adjudicated, and why."""
     limits = [{"what": reason, "why": MEANING["UNDETERMINED"]} for reason in verdict.undetermined]
     observed = round_.opened.payload.observed
@@ -420,7 +420,7 @@ def _limits(verdict: Adjudication, round_: Round) -> list[Story]:
         why = "the chapter itself is not held; what is marked as assumed is read as the like section of Chapter 688a"
         limits.append({"what": "The text of sections marked as assumed", "why": why})
     limits += [
-        {"what": f"{each.code}: another reading", "why": each.other_reading}
+        {"what": f"{each.code}: another reading", "why": readable(each.other_reading, style.currency)}
         for each in verdict.findings
         if each.other_reading
     ]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.exposure import SHOWN_IN_ORDER
@@ -23,7 +25,9 @@ from replay.rules.round_steps import (
     settled,
 )
 from replay.settlement.exposures import WHOSE, dealer_cards_seen, dealer_turned_over, may_be_of_the_dealer
+from replay.settlement.game_terms import OtherReading
 from replay.settlement.void_ground import VoidGround
+from rulebook.cards.cards import JOKER, rank, suit
 from rulebook.chapters.rulebook import Rulebook
 
 
@@ -60,8 +64,32 @@ def _cards(seen: list[RecordedEvent]) -> str:
     return " ".join(card or "a card not read" for card in cards)
 
 
+KING_TO_TEN = {13, 12, 11, 10}
+
+
+def _joker_for_the_ace_alone(round_: Round, book: Rulebook, seat: int) -> tuple[Round, Rulebook] | None:
+    """A royal flush of the Progressive is without the joker, or has it for the ace (D175)."""
+    offer, cards = book.offers.get("progressive"), round_.hands().get(seat, [])
+    suited = {(suit(card), rank(card)) for card in cards if card is not None and card != JOKER}
+    if offer is None or offer.paytable is None or JOKER not in cards:
+        return None
+    if any({(each, high) for high in KING_TO_TEN} <= suited for each in range(4)):
+        return None
+    lines = tuple(line for line in offer.paytable.lines if line.hand != "royal_flush")
+    changed = msgspec.structs.replace(offer, paytable=msgspec.structs.replace(offer.paytable, lines=lines))
+    return round_.reading({}), msgspec.structs.replace(book, offers={**book.offers, "progressive": changed})
+
+
+JOKER_IN_A_ROYAL = OtherReading(
+    decision="D175",
+    section="659a.6(e)(3)",
+    says="the joker makes a royal flush in the place of any card; {cite} can as well be read to let it stand for the ace alone",
+    change=_joker_for_the_ace_alone,
+)
+
 GAME_RULES = GameRules(
     game="fortune_asia",
+    other_readings=(JOKER_IN_A_ROYAL,),
     void_grounds=exposed_dealer,
     dealer_exposed=dealer_turned_over,
     precedences=(

@@ -20,6 +20,7 @@ when the round opened.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 
 import msgspec
 
@@ -462,9 +463,8 @@ class TableFold:
             gap.may_be_of = [*gap.earlier, *([self.open.round_no] if self.open is not None else [])]
             counter.missing = [*counter.missing, missing]
         elif at_us < counter.last_us and not is_of_people(source):
-            self._add_fault(
-                RecordFault("clock", source, seq, f"{source}: clock runs back by {counter.last_us - at_us} us")
-            )
+            back = timedelta(microseconds=counter.last_us - at_us)
+            self._add_fault(RecordFault("clock", source, seq, f"{source}: clock runs back by {back} (h:min:s)"))
         counter.last, counter.last_us, counter.seq = number, at_us, seq
         return changed
 

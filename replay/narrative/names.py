@@ -183,6 +183,10 @@ _AMOUNT: Final = re.compile(r"(?<![\w.,$-])([0-9]+)\.([0-9]{2})(?![0-9]| h\b| %|
 """An amount within a finding's sentence, which has two decimals; hours and percentages have them too."""
 
 
+_JOINED: Final = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])(?=[^`]*(?:`[^`]*`[^`]*)*$)")
+"""What joins the words of a token, but for a field's name in backticks: that is typed as it is."""
+
+
 def readable(sentence: str, currency: str = "") -> str:
     """Return a finding's sentence with its tokens as words and its amounts in a currency (ISO 4217).
 
@@ -190,8 +194,10 @@ def readable(sentence: str, currency: str = "") -> str:
     '$12,000.00 paid (dealer ace high joker, paytable 5)'
     >>> readable("on the table for 24.15 h", "USD"), readable("12.00 paid")
     ('on the table for 24.15 h', '12.00 paid')
+    >>> readable("wager_paid v1: Object contains unknown field `amount_cents`")
+    'wager paid v1: Object contains unknown field `amount_cents`'
     """
-    words = _as_printed(re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence))
+    words = _as_printed(_JOINED.sub(" ", sentence))
     return _AMOUNT.sub(lambda found: amount(int(found[1] + found[2]), currency), words)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from replay.findings import NOTHING_SETTLED, Verdict
+from replay.narrative.findings import finding_title
 from replay.narrative.names import amount, listed, readable, wager_name, wager_with_number
 
 MEANING: Final[Mapping[Verdict, str]] = {
@@ -151,6 +152,10 @@ _UNKNOWN_BEFORE = re.compile(
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
 _LATE = re.compile(r"(?P<line>.+): only the clock of a message that came late says so", re.DOTALL)
+_FINDING = re.compile(
+    r"(?P<code>[A-Z]+-[A-Z-]+)(?: seat=(?P<seat>\d))?(?: wager=(?P<wager>\w+))?(?: (?P<sign>[+-])(?P<money>\d+\.\d\d))?"
+)
+"""A finding in one line, as `Finding.line` writes it."""
 _WAGER = re.compile(r"(?P<seat>\bseat \d) (?P<wager>[a-z]+_[a-z_]+)\b")
 _OPEN = "the round was not closed on record"
 _EVIDENCE_LOST = "evidence of the round was lost"
@@ -182,6 +187,7 @@ def because(reasons: Sequence[str]) -> str:
     if due:
         owners = [f"the {listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
         causes[f"what is due on {listed(owners)} is not known"] = None
+    missing = {each: None for each in missing if each not in causes}
     whole = "; ".join(causes) or "what is due is not known"
     reasons_in_words = f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
     return readable(_WAGER.sub(lambda named: f"{named['seat']} {wager_name(named['wager'])}", reasons_in_words))
@@ -255,8 +261,25 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         (_LATE, "a message came late, and only its own clock says when it happened"),
     ):
         if doubted := pattern.fullmatch(reason):
-            return f"{doubted['line']} is not certain: {why}", ()
+            return f"{_found(doubted['line'])} is not certain: {why}", ()
     return reason.replace("the clocks contradict", "the device clocks contradict"), ()
+
+
+def _found(line: str) -> str:
+    """Return a finding's line in words; another line as it is.
+
+    >>> _found("PAY-UNDER seat=3 wager=base -25.00")
+    '"Wager underpaid" (PAY-UNDER: the Base wager of seat 3, 25.00 too little)'
+    """
+    found = _FINDING.fullmatch(line)
+    if found is None:
+        return line
+    where = [f"the {wager_name(found['wager'])}"] if found["wager"] else []
+    where += [f"seat {found['seat']}"] if found["seat"] else []
+    words = [" of ".join(where)] if where else []
+    words += [f"{found['money']} too {'little' if found['sign'] == '-' else 'much'}"] if found["money"] else []
+    about = f": {', '.join(words)}" if words else ""
+    return f'"{finding_title(found["code"])}" ({found["code"]}{about})'
 
 
 # ----------------------------------------------------------------------------------------------------------- with money

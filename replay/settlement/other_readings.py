@@ -91,21 +91,22 @@ def _money(
             continue
         due = due_by_other.get(key_in(each), 0)
         if due != each.due_cents:
-            title = GAMES[book.game].wagers.get(each.wager, each.wager)
-            yield f"the {title} of seat {each.seat} {_ends(due, each.staked_cents)}{_left(due, each.done_cents)}"
+            wager = f"the {GAMES[book.game].wagers.get(each.wager, each.wager)} of seat {each.seat}"
+            if due is None:
+                yield f"what {wager} is due cannot be told"
+            else:
+                yield f"{wager} {_ends(due, each.staked_cents)}{_left(due, each.done_cents)}"
 
 
-def _ends(due_cents: int | None, staked_cents: int) -> str:
-    if due_cents is None:
-        return "is due what cannot be told"
+def _ends(due_cents: int, staked_cents: int) -> str:
     if not due_cents:
         return "neither wins nor loses" if staked_cents else "is due nothing"
     return f"{'wins' if due_cents > 0 else 'loses'} {show_money(abs(due_cents))}"
 
 
-def _left(due_cents: int | None, done_cents: int | None) -> str:
+def _left(due_cents: int, done_cents: int | None) -> str:
     """Return in words what is still wrong by another reading."""
-    if due_cents is None or done_cents is None:
+    if done_cents is None:
         return ""
     difference = done_cents - due_cents
     if not difference:

@@ -147,7 +147,7 @@ def _round(judged: JudgedRound, currency: str) -> dict[str, Any]:
                 "observed": readable(cause.observed, currency),
                 "calculation": "" if settled is None else reckoning(settled, key, currency),
                 "section": cause.cite,
-                "other_reading": cause.other_reading or "",
+                "other_reading": readable(cause.other_reading or "", currency),
                 "lines": numbers,
                 "consequences": [incident_sentence(each, currency) for each in incidents(incident.consequences)],
             }

@@ -146,7 +146,7 @@ def finding_lines(
         lines.append(f"  evidence    {where(finding)}")
     lines.append(f"  section     {finding.cite}")
     if finding.other_reading:
-        lines.append(f"  another reading  {finding.other_reading}")
+        lines.append(f"  another reading  {readable(finding.other_reading, currency)}")
     return lines
 
 

@@ -108,8 +108,10 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     if passed is not None and passed.reading_before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
+        is_certain = first is not None and is_possible_hit(first, paytable)
         return CycleRuling(
-            winner=first,
+            winner=first if is_certain else None,
+            unsure=None if is_certain else hit.seat,
             at=hit.seat,
             right=f"a target from {show_meter(low)} to {show_meter(high)}",
             wrong=f"a target of {show_meter(target)}",

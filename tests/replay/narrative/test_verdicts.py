@@ -78,15 +78,16 @@ def verdict(
         ),
         (
             ["PAY-UNDER seat=3 wager=base -25.00: evidence was lost that may say otherwise"],
-            "because PAY-UNDER seat=3 wager=base -25.00 is not certain: evidence that was lost may contradict it",
+            'because "Wager underpaid" (PAY-UNDER: the Base wager of seat 3, 25.00 too little) is not '
+            "certain: evidence that was lost may contradict it",
         ),
         (
             ["PAY-ORDER: a device said two things under one number"],
-            "because PAY-ORDER is not certain: a device reported two things under one sequence number",
+            'because "Settled out of order" (PAY-ORDER) is not certain: a device reported two things under one sequence number',
         ),
         (
             ["WAGER-LATE seat=3: not in the order of the devices' clocks"],
-            "because WAGER-LATE seat=3 is not certain: it does not hold in the order of the device clocks",
+            'because "Late wager" (WAGER-LATE: seat 3) is not certain: it does not hold in the order of the device clocks',
         ),
         (
             ["the clocks contradict the order of the lock and the first card"],
@@ -95,6 +96,10 @@ def verdict(
         (
             ["the correction at event 721 names event 2 by an id that is not its own"],
             "because the correction at event 721 names event 2 by an id that is not its own",
+        ),
+        (
+            ["seat 3 base: what is due cannot be told (the record shows no ground)", "the record shows no ground"],
+            "because the record shows no ground; what is due on the Base wager of seat 3 is not known",
         ),
         ([], "because what is due is not known"),
     ],

@@ -205,6 +205,14 @@ take   seat=1 raise 20.00
 pay    seat=1 bad_beat 15.00
 close
 """
+ROYAL_WITH_JOKER = """
+wager  seat=3 base 25.00 progressive 1.00
+deal   dealer=Kc Kd 9s 8h 6d 4c 2s seat3=Ah Kh Qh Jh Jk 3d 5c
+set    seat=3 high=Jk Ah 3d 5c medium=Kh Jh low=Qh
+pay    seat=3 base 25.00
+pay    seat=3 progressive 100.00
+close
+"""
 FOLDED = """
 wager  seat=2 ante 10.00 blind 10.00 progressive 1.00
 deal   seat2=Kd Kh Ks 9c 5h dealer=Qs Qd Th 9h 8c side=3c
@@ -286,6 +294,10 @@ READINGS = [
     Named(
         "687a.11(b)(3)", "D573", "pa-687a progressive=1 progressive.rate=15%", FOLDED,
         "PAY-LOSER seat=2 wager=progressive +10.00", "the Progressive of seat 2 wins 9.00, as was done", ("Ks 9c", "4s 9c"),
+    ),
+    Named(
+        "659a.6(e)(3)", "D175", "pa-659a progressive=1", ROYAL_WITH_JOKER, "PAY-UNDER seat=3 wager=progressive -400.00",
+        "the Progressive of seat 3 wins 99.00, as was done", ("Ah Kh Qh Jh Jk", "Th Kh Qh Jh Jk"),
     ),
     Named(
         "687a.12(e)", "D20", "pa-687a bad_beat=DJWBB-04", LOSING_PAIR, "PAY-LOSER seat=1 wager=bad_beat +16.00",
