@@ -31,7 +31,7 @@ from replay.fold.observed_fold import ObservedEntry
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.table_fold import RECENT_ROUNDS, TableFold
+from replay.fold.table_fold import TableFold
 from replay.fold.table_state import CHANGES
 from replay.run.adjudicate import Conclusion
 from replay.run.observed_entries import Elsewhere, no_other_streams
@@ -302,10 +302,9 @@ class _Chooser:
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
-        """Yield the next event of each device if it skips numbers, as long as the round that ended is at hand (D656)."""
-        further = bisect_left(self._closed, ends) + RECENT_ROUNDS
+        """Yield the next event of each device if it skips numbers: what is missing may be of the round (D656)."""
         waiting = dict(numbers)
-        for record, event in self._read(ends + 1, self._closed[further] if further < len(self._closed) else None):
+        for record, event in self._read(ends + 1):
             last = waiting.get(event.source)
             if last is not None and event.source_seq > last:
                 del waiting[event.source]

@@ -1,13 +1,12 @@
 """What an appender adds to a device's draft, and what it refuses: number, time, gaming day, chain. Pure; both logs use it.
 
 The rules: a stream's first event is `gaming_day_opened`; the day changes only by that event (whose own envelope carries
-the new day), never backwards and never between `round_opened` and `round_closed`; `recorded_at_us` never decreases; an
-event stands only in the kinds of streams that `events.vocabulary.places` names for it.
+the new day), never backwards; a round that is open then keeps the day on which it was opened; `recorded_at_us` never
+decreases; an event stands only in the kinds of streams that `events.vocabulary.places` names for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from events.log.contract import Head, Record
 from events.log.hash_chain import link
 from events.vocabulary.codec import canonical, decode, encode
 from events.vocabulary.envelope import Draft, Envelope, RawEnvelope
-from events.vocabulary.model import Event, GamingDayOpened, RoundClosed, RoundOpened, decoding
+from events.vocabulary.model import Event, GamingDayOpened, decoding
 from events.vocabulary.places import check_place
 
 
@@ -29,11 +28,6 @@ class StreamState(msgspec.Struct, frozen=True):
     head: Head
     gaming_day: str | None = None
     recorded_at_us: int = 0
-    round_open: bool = False
-
-
-class _EventKind(msgspec.Struct):
-    type: str
 
 
 class RecordSummary(NamedTuple):
@@ -46,41 +40,22 @@ class RecordSummary(NamedTuple):
     event_id: bytes
 
 
-_kind_decoder = msgspec.json.Decoder(_EventKind)
 _raw_decoder = msgspec.json.Decoder(RawEnvelope)
 
 
-def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
-    """Return the state after the newest record, reading back only as far as the last event that settles it.
-
-    A `gaming_day_opened` is never inside a round, so that at most one gaming day is read. Raises `BrokenSeal` if the
-    last record is not an event.
-    """
-    newest: Record | None = None
-    round_open = False
-    for record in newest_first:
-        newest = newest or record
-        try:
-            kind = _kind_decoder.decode(record.data).type
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
-        round_open = kind == RoundOpened.TYPE
-        if round_open or kind in (RoundClosed.TYPE, GamingDayOpened.TYPE):
-            break
+def state_at(genesis: bytes, newest: Record | None) -> StreamState:
+    """Return the state after the newest record. Raises `BrokenSeal` if it is not an event."""
     if newest is None:
         return StreamState(Head(0, genesis))
     try:
         last = decode(newest.data)
     except EventError as error:
         raise BrokenSeal(newest.stream, newest.seq, f"the stored bytes are not an event: {error}") from error
-    return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us, round_open)
+    return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us)
 
 
-def learn(before: StreamState | None, record: Record) -> RecordSummary:
-    """Return what a stored record says, after what stood before it (None: nothing is known of that).
-
-    Raises `BrokenSeal` if the record is not an event.
-    """
+def learn(record: Record) -> RecordSummary:
+    """Return what a stored record says. Raises `BrokenSeal` if it is not an event."""
     try:
         raw = _raw_decoder.decode(record.data)
         report = digest_of_report(
@@ -89,10 +64,7 @@ def learn(before: StreamState | None, record: Record) -> RecordSummary:
         event_id = bytes.fromhex(raw.event_id)
     except ValueError as error:
         raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
-    round_open = before is not None and before.round_open
-    if raw.type in (RoundOpened.TYPE, RoundClosed.TYPE, GamingDayOpened.TYPE):
-        round_open = raw.type == RoundOpened.TYPE
-    state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us, round_open)
+    state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us)
     return RecordSummary(state, raw.source, raw.source_seq, report, event_id)
 
 
@@ -110,7 +82,7 @@ def place(
     Raises `EventError` saying what to do where the draft may not be there.
     """
     check_place(stream, draft.payload)
-    day, round_open = _check_day(stream, state.gaming_day, state.round_open, draft.payload)
+    day = _check_day(stream, state.gaming_day, draft.payload)
     seq, recorded_at_us = state.head.seq + 1, max(now_us, state.recorded_at_us)
     payload = draft.payload
     decoding.active = True  # `encode` validates the whole event from its bytes; not twice
@@ -135,7 +107,7 @@ def place(
         decoding.active = False
     data = encode(envelope)
     record = Record(stream, seq, data, link(state.head.hash, data))
-    return record, StreamState(Head(seq, record.hash), day, recorded_at_us, round_open)
+    return record, StreamState(Head(seq, record.hash), day, recorded_at_us)
 
 
 def report_digest(draft: Draft) -> bytes:
@@ -158,34 +130,26 @@ def digest_of_report(
     return sha256(head[:-1] + b"," + payload + b"]").digest()
 
 
-OF_THE_DAY = frozenset({GamingDayOpened, RoundOpened, RoundClosed})
-"""The events that change the gaming day of a stream or whether a round is open: `day_after` gives the same after any other."""
-
-
-def day_after(stream: str, day: str | None, round_open: bool, payload: Event, stated: str) -> tuple[str, bool]:
-    """Return gaming day and whether a round is open after a stored event whose envelope states a day.
+def day_after(stream: str, day: str | None, payload: Event, stated: str) -> str:
+    """Return the gaming day after a stored event whose envelope states a day.
 
     Raises `EventError` if it breaks a rule of the gaming day.
     """
-    expected, round_open = _check_day(stream, day, round_open, payload)
+    expected = _check_day(stream, day, payload)
     if stated != expected:
         raise EventError(f"{stream}: the envelope counts to gaming day {stated}, the stream is at {expected}")
-    return expected, round_open
+    return expected
 
 
-def _check_day(stream: str, day: str | None, round_open: bool, payload: Event) -> tuple[str, bool]:
+def _check_day(stream: str, day: str | None, payload: Event) -> str:
     if not isinstance(payload, GamingDayOpened):
         if day is None:
             raise EventError(f"{stream}: the first event of a stream must be gaming_day_opened, not {payload.TYPE}")
-        return day, (round_open or isinstance(payload, RoundOpened)) and not isinstance(payload, RoundClosed)
+        return day
     try:
         date.fromisoformat(payload.gaming_day)
     except ValueError as error:
         raise EventError(f"{stream}: gaming day {payload.gaming_day}: {error}") from error
-    if round_open:
-        raise EventError(
-            f"{stream}: a round is open; append round_closed before the gaming day {payload.gaming_day} is opened"
-        )
     if day is not None and payload.gaming_day < day:
         raise EventError(f"{stream}: gaming day {day} is open already; {payload.gaming_day} would be a step back")
-    return payload.gaming_day, False
+    return payload.gaming_day

@@ -32,7 +32,7 @@ REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 
 OF_THE_TABLE = (
     LEDGER_EVENTS
-    | MARKS
+    | MARKS - {model.RoundClosed}
     | {
         model.TableOpened,
         model.GamingDayOpened,

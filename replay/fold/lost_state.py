@@ -6,7 +6,7 @@ without the marks: what would be found only by that is a doubt.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -14,27 +14,30 @@ import msgspec
 from events.vocabulary import model
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
-from replay.fold.table_state import Preparation, TableState
+from replay.fold.table_state import DECKS, Preparation, TableState
 
 READY: Final = "ready"
+LISTS: Final = frozenset(("patrons", "equipment"))
+"""What is known once it was reported: who is seated, which decks are at the table."""
 SEATS: Final = frozenset(range(1, 8))
 
 
-def lose(state: TableState, devices: Collection[str]) -> None:
-    """After a round of which devices lost evidence, mark what they report on until they report it again (D26, D402)."""
+def lose(state: TableState, devices: frozenset[str]) -> None:
+    """After a round of which devices lost evidence, mark what they report on, or no one did, until it is reported (D402)."""
     state.after_loss, state.unsure = bool(devices), state.unsure - {READY}
     if not devices:
         return
-    lost = {what for what, device in state.reporters.items() if device in devices}
+    lost = {what for what, reporters in state.reporters.items() if not devices.isdisjoint(reporters)}
+    lost |= LISTS - state.reporters.keys()  # the first report may be what was lost
+    state.unsure |= {DECKS} if "equipment" not in state.reporters else set()
     state.alarms = {device: -abs(seq) for device, seq in state.alarms.items()}
     state.foreign = {deck: -abs(seq) for deck, seq in state.foreign.items()}
     if "dice" in lost:
         state.dice_seq = -abs(state.dice_seq)
     for deck in state.decks.values() if "equipment" in lost else ():
         deck.sure = False
-    if "devices" in lost:
-        _mark_devices(state)
-        _set_beside(state, -1)
+    _mark_devices(state)  # whoever reports that one failed, another may report that it was covered
+    _set_beside(state, -1)
     if "position" in lost:
         state.position = state.position.forget()
     if "patrons" in lost:
@@ -50,7 +53,7 @@ def lose_late(state: TableState, fact: RecordedEvent) -> None:
     What is out of order is taken to be as the event says; whether it was then is not known.
     """
     lost, seats = _lost(state), state.seats_unsure
-    lose(state, (fact.source,))
+    lose(state, frozenset({fact.source}))
     state.unsure, state.seats_unsure = lost, seats
     state.position = msgspec.structs.replace(state.position, forgotten=None)
     if fact.payload.KIND in (model.DeviceFailed, model.DeviceCovered, model.DeviceRestored):
@@ -109,6 +112,7 @@ def as_on_record(table: TableState) -> TableState | None:
 def _lost(state: TableState) -> frozenset[str]:
     """Return what is unknown because a message was lost, and was not reported again."""
     known = {"patrons": state.patrons_known, "equipment": state.equipment_known}
+    known |= dict.fromkeys(LISTS - state.reporters.keys(), True)  # nothing on record to go by
     return frozenset(what for what in state.unsure if not known.get(what, what != READY))
 
 

@@ -20,9 +20,11 @@ class RecordFault:
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
     it, `earlier` are those before that the missing messages may be about; `may_be_of` are all that were begun by then.
+    `since` is the last event of the device before a gap if rounds that are not at hand ended after it, else None; `arrived` are
+    the messages that came late, each with the number of the round that it names.
     """
 
-    __slots__ = ("detail", "earlier", "kind", "may_be_of", "missing", "round_no", "seq", "source")
+    __slots__ = ("arrived", "detail", "earlier", "kind", "may_be_of", "missing", "round_no", "seq", "since", "source")
 
     def __init__(
         self,
@@ -37,6 +39,8 @@ class RecordFault:
         self.round_no = 0
         self.earlier: list[int] = []
         self.may_be_of: list[int] = []
+        self.since: int | None = None
+        self.arrived: list[tuple[RecordedEvent, int | None]] = []
 
 
 def opened_twice(
@@ -95,3 +99,12 @@ class Source(msgspec.Struct):
     seq: int = 0
     unseen: list[Span] = []
     first_of: list[int] = []
+
+
+def first_heard(number: int, at_us: int, seq: int, rounds: Sequence[int]) -> Source:
+    """Return the counter of a device that is heard for the first time, while or after these rounds were played."""
+    if number == 1:
+        return Source(number, at_us, seq=seq)
+    return Source(
+        number, at_us, seq=seq, unseen=[(1, number - 1)], first_of=[round_no for round_no in rounds if round_no]
+    )

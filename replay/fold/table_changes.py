@@ -7,10 +7,22 @@ from collections.abc import Sequence
 import msgspec
 
 from events.vocabulary import model
+from replay.fold.event_reach import is_of_a_round
 from replay.fold.lost_state import lose_late
+from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent, in_own_order
 from replay.fold.round import Round
-from replay.fold.table_state import TableState
+from replay.fold.table_state import CHANGES, NEWEST_COUNTS, TableState
+
+EQUIPMENT = CHANGES.keys() - {
+    model.TableOpened,
+    model.GamingDayOpened,
+    model.ShiftChanged,
+    model.DealerTappedIn,
+    model.RulesFiled,
+    model.ChapterPublished,
+}
+"""Events that change what is at the table, or what is done with it."""
 
 MOST_REORDERED = 200
 """The most changes that are put in order again."""
@@ -37,6 +49,30 @@ class TableChanges:
     def begins_after(self, seq: int) -> bool:
         """Say whether none of the changes came at an event or before it."""
         return not self.facts or seq < self.facts[0].seq
+
+    def take(self, now: TableState, fact: RecordedEvent, opened: Round | None, *, after_rounds: bool) -> TableState:
+        """Return the table with an event; one that came late changes it before the later ones of its own device (D850).
+
+        If it came after rounds, what says how something is changes nothing any more.
+        """
+        if fact.payload.KIND not in CHANGES or (fact.is_late and after_rounds and fact.payload.KIND in NEWEST_COUNTS):
+            return now
+        self.note(now, fact)
+        if fact.is_late and not after_rounds and len(self.facts) <= MOST_REORDERED:
+            return self.again(now, opened)
+        now.apply(fact)
+        return now
+
+    def restored(self, now: TableState, last: Round | None, opened: Round | None) -> TableState:
+        """Return the table with what it forgot because the last round lost evidence, once all of it has arrived."""
+        if self.before_loss is None or last is None or last.lost_by:
+            return now
+        self.before, self.before_loss = self.before_loss, None
+        return self.again(now, opened)
+
+    def since(self, seq: int) -> bool:
+        """Say whether something changed after an event."""
+        return bool(self.facts) and self.facts[-1].seq > seq
 
     def lose_late(
         self,
@@ -87,6 +123,30 @@ class TableChanges:
         for name in state.decks.keys() & now.decks.keys():
             state.decks[name].banned_by = now.decks[name].banned_by
         return state
+
+
+def doubt_by_far_gaps(ended: Round, gaps: Sequence[RecordFault]) -> list[RecordFault]:
+    """Leave a round in doubt if it ended while a device was silent that skipped numbers then (D656); return the gaps after it.
+
+    What of these came late is taken as in a round at hand.
+    """
+    after = [gap for gap in gaps if gap.seq > ended.last_seq]
+    for gap in after:
+        if gap.since is not None and gap.since < ended.last_seq and ended.round_no not in gap.earlier:
+            _doubt(ended, gap)
+    return after
+
+
+def _doubt(ended: Round, gap: RecordFault) -> None:
+    if gap.missing:
+        ended.add_record_fault(gap)
+    for late, number in gap.arrived:
+        if is_of_a_round(late.payload.KIND, number):
+            ended.add_stray(late)
+        is_over = ended.facts[-1].at_us < late.at_us
+        if late.payload.KIND in EQUIPMENT and not is_over and ended.round_no > (number or 0):
+            lose_late(ended.before, late)
+            ended.forget()
 
 
 def _open_with(opened: Round, state: TableState) -> None:

@@ -44,19 +44,13 @@ from replay.fold.lost_state import end_in_the_shoe, lose
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import take_position
-from replay.fold.record_faults import RecordFault, Source, is_in, numbers_skipped, opened_twice, without
+from replay.fold.record_faults import RecordFault, first_heard, is_in, numbers_skipped, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
 from replay.fold.round import Round, ended_after
 from replay.fold.stub_counts import bans_deck, recount, uncounted
-from replay.fold.table_changes import MOST_REORDERED, TableChanges
-from replay.fold.table_state import (
-    CHANGES,
-    CHANGES_NO_EQUIPMENT,
-    NEWEST_COUNTS,
-    TableState,
-    is_filed_by_device,
-)
+from replay.fold.table_changes import EQUIPMENT, TableChanges, doubt_by_far_gaps
+from replay.fold.table_state import TableState, is_filed_by_device
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
@@ -67,7 +61,8 @@ class TableFold:
 
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
 
-    `moved` are openings that came late, by the event that showed them missing, and None by their own number.
+    `moved` are late openings, by the event that showed them missing, and None by their own number. `far_gaps` are those found
+    of rounds that were not at hand; `known_gaps` those of the fold before.
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were judged
     by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by number of the
     event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which facts came late, as
@@ -103,6 +98,8 @@ class TableFold:
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
         self.moved: dict[int, tuple[ReadEnvelope[Event], ...] | None] = {}
+        self.far_gaps: list[RecordFault] = []
+        self.known_gaps: Sequence[RecordFault] = ()
         self._late_gap: RecordFault | None = None
         self._late_seq = 0
         self._late_of: Sequence[int] = ()
@@ -121,13 +118,10 @@ class TableFold:
     def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
         """Apply events from index `start` on, as far as the first that is corrected or more than a fact of the open round.
 
-        Return the index after the last event applied, and the rounds that this event completed or changed. The events are
-        of this stream, in order, and in their current version.
+        Return the index after the last event applied, and the rounds that this event completed or changed.
 
-        Most events of a stream are facts of the open round that come next from their device. For these the loop spells out
-        `RecordedEvent.of` and `Round.index`, and the caller gets a whole run of them at once: this is the innermost loop of a
-        replay, and a call for each event makes reading and folding a stream about a quarter slower. The rule is here
-        alone: every event takes its device's counter, a correction of it, then what the phase table says.
+        Most events are facts of the open round that come next from their device. For these the loop spells out
+        `RecordedEvent.of` and `Round.index`: a call for each makes reading and folding a stream about a quarter slower.
         """
         state, corrected, current = self.state, self.replacements, self.open
         sources, plain, applied = state.sources, self._plain, self._changes.facts
@@ -171,7 +165,8 @@ class TableFold:
             if (substitute := corrected.get(each.seq, (each.round_no, each.payload))) is None:
                 self._leave_out(each)
             else:
-                counts = msgspec.structs.replace(each, round_no=substitute[0], payload=substitute[1])
+                round_no, payload = substitute
+                counts = msgspec.structs.replace(each, round_no=round_no, payload=payload, gaming_day=event.gaming_day)
                 changed += self._apply_mark(counts)
         return changed
 
@@ -183,6 +178,18 @@ class TableFold:
         self.moved |= {event.seq: None, gap.seq: (*(self.moved.get(gap.seq) or ()), event)}
         self._ask_for(event.round_no or gap.round_no, latest.round_no)
         return []
+
+    def _move_before_early(self, opening: ReadEnvelope[Event], fact: RecordedEvent) -> bool:
+        """Ask for an opening to be folded before what arrived of its round, if that differs; return whether it does."""
+        gap = self._late_gap if fact.is_late and self.open is None else None
+        known = [early.seq for round_no, early in self._early if round_no == opening.round_no]
+        early = min([*known[:1], *([gap.seq] if gap is not None else [])], default=0)
+        is_other = self._changes.since(early) or (gap is not None and bool(self._strays))
+        if not (early and is_other and self.replacements is None):
+            return False
+        self.moved |= {opening.seq: None, early: (*(self.moved.get(early) or ()), opening)}
+        self._ask_for(self._next_round_no)
+        return True
 
     def _apply_mark(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
@@ -202,6 +209,8 @@ class TableFold:
             is_known = round_no in self.recent or round_no in self.withdrawn_rounds
             if latest is not None and not is_known and lies_behind(fact, round_no, latest):
                 return self._move_opening(event, fact, latest)
+            if self._move_before_early(event, fact):
+                return []
             return self._open(fact, round_no)
         is_of_next = round_no is not None and round_no == self._next_round_no
         if is_of_next and round_no is not None and type_ not in OF_THE_TABLE:
@@ -226,16 +235,7 @@ class TableFold:
         return []
 
     def _apply_to_table(self, fact: RecordedEvent) -> None:
-        """Let an event change the table; one that came late changes it before the later ones of its own device (D850)."""
-        if fact.payload.KIND not in CHANGES:
-            return
-        if fact.is_late and self._comes_after_rounds and fact.payload.KIND in NEWEST_COUNTS:
-            return
-        self._changes.note(self.state, fact)
-        if fact.is_late and not self._comes_after_rounds and len(self._changes.facts) <= MOST_REORDERED:
-            self.state = self._changes.again(self.state, self.open)
-        else:
-            self.state.apply(fact)
+        self.state = self._changes.take(self.state, fact, self.open, after_rounds=self._comes_after_rounds)
 
     @property
     def _next_round_no(self) -> int:
@@ -409,6 +409,7 @@ class TableFold:
         self._changes = TableChanges(self.state, end_in_the_shoe(self.state, ended))
         lose(self.state, ended.lost_by)
         self._ban_deck(ended)
+        self.known_gaps = doubt_by_far_gaps(ended, self.known_gaps)
         self.open = None
         self._enter(Phase.BETWEEN)
         if ended.is_repeat:
@@ -438,10 +439,8 @@ class TableFold:
         seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
         counter, changed = self.state.sources.get(source), list[Round]()
         if counter is None:
-            unseen, last = [(1, number - 1)] if number > 1 else [], self.state.last_round_no
-            before = (self.open.round_no - 1, self.open.round_no) if self.open is not None else (last,)
-            first_of = [round_no for round_no in before if round_no] if unseen else []
-            self.state.sources[source] = Source(number, at_us, seq=seq, unseen=unseen, first_of=first_of)
+            last = self._next_round_no - 1
+            self.state.sources[source] = first_heard(number, at_us, seq, (last - 1, last) if self.open else (last,))
             return []
         if is_in(counter.unseen, number):
             counter.unseen, self._late_seq = without(counter.unseen, number), seq
@@ -469,18 +468,24 @@ class TableFold:
         return changed
 
     def _doubt_earlier(self, gap: RecordFault, since: int) -> list[Round]:
-        """Add a gap to the rounds before that the missing messages may be about; return these (D656).
-
-        They are those that ended after the last event of its device, number `since`, of the last few.
-        """
+        """Add a gap to the rounds that ended since its device's last event; return these. Others get it in a new fold (D656)."""
         ended = list(self.recent.values())[-RECENT_ROUNDS:]
-        if self.begins_after and len(ended) < RECENT_ROUNDS and since <= self.begins_at:
-            self.needs_refold = self.reaches_behind = True
+        has_more = len(ended) == RECENT_ROUNDS and since < ended[0].opened.seq
+        if has_more or (self.begins_after and since <= self.begins_at):
+            gap.since = since
+            self.far_gaps.append(gap)
+            self._ask_for_far(gap)
         earlier = ended_after(since, ended, self.open)
         for round_ in earlier:
             round_.add_record_fault(gap)
             gap.earlier.append(round_.round_no)
         return earlier
+
+    def _ask_for_far(self, gap: RecordFault) -> None:
+        """Ask for the stream to be folded again with a gap that is about rounds not at hand."""
+        if gap.since is not None and self.replacements is None:
+            self.needs_refold = True
+            self.reaches_behind |= self.begins_after > 0 and gap.since <= self.begins_at
 
     def _add_fault(self, fault: RecordFault) -> None:
         if self.open is not None and not self.open.is_repeat:
@@ -498,6 +503,8 @@ class TableFold:
         changed: list[Round] = []
         for gap in gaps:
             gap.missing = without(gap.missing, number)
+            gap.arrived.append((RecordedEvent.of(event, is_late=True), event.round_no))
+            self._ask_for_far(gap)
             if self.open is not None:
                 self.open.forget()
             changed += [round_ for round_ in self.recent.values() if gap in round_.record_faults]
@@ -510,8 +517,8 @@ class TableFold:
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for round_ in changed:
             round_.forget()
-        self._restore_table()
-        if gaps and event.payload.KIND in CHANGES.keys() - CHANGES_NO_EQUIPMENT:
+        self.state = self._changes.restored(self.state, self.recent.get(self.state.last_round_no), self.open)
+        if gaps and event.payload.KIND in EQUIPMENT:
             is_known = len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, event.round_no)
             of_round = next(iter(self._late_of)) if is_known else event.round_no
             late = RecordedEvent.of(event, is_late=True)
@@ -520,14 +527,6 @@ class TableFold:
             )
         changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
         return changed
-
-    def _restore_table(self) -> None:
-        """Restore what was marked unknown because the last round lost evidence, once all of it has arrived."""
-        last = self.recent.get(self.state.last_round_no)
-        changes = self._changes
-        if changes.before_loss is not None and last is not None and not last.lost_by:
-            changes.before, changes.before_loss = changes.before_loss, None
-            self.state = changes.again(self.state, self.open)
 
     def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""

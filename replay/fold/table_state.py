@@ -7,7 +7,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -103,6 +103,9 @@ class Unrecorded(msgspec.Struct, frozen=True):
     winnings_cents: int
 
 
+DECKS: Final = "decks"
+"""Something was lost before any deck was reported."""
+
 MAKING_READY = frozenset(("equipment", "shuffle"))
 """The aspects of what is done between rounds."""
 
@@ -117,7 +120,7 @@ class TableState(msgspec.Struct):
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `editions`: the amendments that the property published, each whole. `shoe_on_record`: the shoe if what was lost changed
     nothing of it; None if that is the shoe as it is known.
-    `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position;
+    `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
     which nothing was reported since. A status of `devices` that ends with `?`, and what has a number below 0 (an alarm, a
     foreign card, dice, that the table was idle), is not known either.
@@ -165,7 +168,7 @@ class TableState(msgspec.Struct):
     position: HeldPosition = HeldPosition()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
-    reporters: dict[str, str] = {}
+    reporters: dict[str, tuple[str, ...]] = {}
     unsure: frozenset[str] = frozenset()
     seats_unsure: frozenset[int] = frozenset()
     alarms: dict[str, int] = {}
@@ -201,6 +204,11 @@ class TableState(msgspec.Struct):
         )
 
     @property
+    def decks_sure(self) -> bool:
+        """Whether nothing was lost that may have been about a deck at the table, or of one that is not on record."""
+        return DECKS not in self.unsure and all(deck.sure for deck in self.decks.values())
+
+    @property
     def shoes(self) -> list[ShoeState]:
         """The shoe, as it is known and, if something was lost, as it is on record; empty if the game has none."""
         return [shoe for shoe in (self.shoe, self.shoe_on_record) if shoe is not None]
@@ -218,6 +226,12 @@ class TableState(msgspec.Struct):
         change = CHANGES.get(fact.payload.KIND)
         if change is not None:
             change(self, fact, fact.payload)
+
+    def reported(self, what: str, fact: RecordedEvent) -> None:
+        """Note which device reports on something: what it loses may be about that."""
+        devices = self.reporters.get(what, ())
+        if fact.source not in devices:
+            self.reporters[what] = (*devices, fact.source)
 
     def dealt_from(self, deck: str) -> None:
         """The first card of a round left this deck: what prepared it is used up."""
@@ -291,45 +305,48 @@ def _edition(state: TableState, fact: RecordedEvent, event: model.ChapterPublish
 
 
 def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckReceived) -> None:
-    state.reporters["equipment"] = fact.source
+    state.reported("equipment", fact)
     state.loose.pop(event.deck, None)
     state.decks[event.deck] = Deck(
         jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
     )
-    state.equipment_known = all(deck.sure for deck in state.decks.values())
+    state.equipment_known = state.decks_sure
     for shoe in state.shoes:
         shoe.receive(fact.seq, event.deck)
 
 
 def _inspected(state: TableState, fact: RecordedEvent, event: model.DeckInspected) -> None:
+    state.reported("equipment", fact)
     if event.deck in state.decks and event.verified_by is not None:
         deck = state.decks[event.deck]
         deck.inspected, deck.inspected_seq = True, deck.inspected_seq or fact.seq
 
 
 def _joker(state: TableState, fact: RecordedEvent, event: model.JokerDestroyed) -> None:
+    state.reported("equipment", fact)
     if event.deck in state.decks and event.witnessed_by is not None:
         state.decks[event.deck].joker_destroyed = True
 
 
 def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) -> None:
-    state.reporters["equipment"] = fact.source
+    state.reported("equipment", fact)
     preparations = state.loose.pop(event.deck, [])
     deck = state.decks.setdefault(
         event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=preparations)
     )
     deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
-    state.equipment_known = all(deck.sure for deck in state.decks.values())
+    state.equipment_known = state.decks_sure
 
 
 def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemoved) -> None:
     state.foreign = {deck: seq for deck, seq in state.foreign.items() if deck != event.deck}
-    state.reporters["equipment"] = fact.source
+    state.reported("equipment", fact)
     state.decks.pop(event.deck, None)
-    state.equipment_known |= bool(state.decks) and all(deck.sure for deck in state.decks.values())
+    state.equipment_known |= bool(state.decks) and state.decks_sure
 
 
 def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) -> None:
+    state.reported("equipment", fact)
     if event.deck in state.decks or not state.decks:  # another deck than the table's says nothing of its cards
         state.idle_spread, state.spread_us = True, max(state.spread_us, fact.at_us)
     for shoe in state.shoes:
@@ -342,6 +359,7 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
 
 
 def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
+    state.reported("equipment", fact)
     if event.deck in state.decks or not state.decks:
         state.idle_washed = state.idle_spread  # a wash before the cards were spread is none (§ 687a.5(f))
         state.washed_us = max(state.washed_us, fact.at_us)
@@ -354,18 +372,18 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:
-    state.reporters["dice"] = fact.source
+    state.reported("dice", fact)
     state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
 
 
 def _dice_removed(state: TableState, fact: RecordedEvent, event: model.DiceRemoved) -> None:
-    state.reporters["dice"] = fact.source
+    state.reported("dice", fact)
     if state.dice_set == event.dice_set:
         state.dice_set, state.dice_us, state.dice_seq = "", None, fact.seq
 
 
 def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -> None:
-    state.reporters["patrons"] = fact.source
+    state.reported("patrons", fact)
     if not state.patrons and (state.just_opened or state.idle):
         state.first_patron_seat = event.seat
     state.patrons[event.seat] = event.patron
@@ -374,7 +392,7 @@ def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -
 
 
 def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
-    state.reporters["patrons"] = fact.source
+    state.reported("patrons", fact)
     if state.patrons.get(event.seat, event.patron) != event.patron:
         return  # the departure arrives late: another patron has the seat since
     state.patrons.pop(event.seat, None)
@@ -387,7 +405,7 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
 
 
 def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -> None:
-    state.reporters["devices"] = fact.source
+    state.reported("devices", fact)
     if event.fault == "inoperative" or event.device == "shuffler":
         state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
     if event.device == "shuffler":
@@ -413,13 +431,13 @@ def _cleared(state: TableState, device: str) -> None:
 
 
 def _covered(state: TableState, fact: RecordedEvent, event: model.DeviceCovered) -> None:
-    state.reporters["devices"] = fact.source
+    state.reported("devices", fact)
     state.devices[event.device] = "covered"
     _cleared(state, event.device)
 
 
 def _restored(state: TableState, fact: RecordedEvent, event: model.DeviceRestored) -> None:
-    state.reporters["devices"] = fact.source
+    state.reported("devices", fact)
     state.devices.pop(event.device, None)
     _cleared(state, event.device)
 
@@ -503,13 +521,13 @@ def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> Non
 
 
 def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
-    state.reporters["position"] = fact.source
+    state.reported("position", fact)
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = state.position.offer(offer)
 
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
-    state.reporters["position"] = fact.source
+    state.reported("position", fact)
     if (
         not state.position.dealt
     ):  # else more of the same player-dealer, or the next one's: this round's came before (D202)
@@ -557,18 +575,6 @@ CHANGES: dict[type[Event], Change] = {
 }
 
 """The events that change more than the round they are in; correcting one of them means folding the table again."""
-
-CHANGES_NO_EQUIPMENT = frozenset(
-    {
-        model.TableOpened,
-        model.GamingDayOpened,
-        model.ShiftChanged,
-        model.DealerTappedIn,
-        model.RulesFiled,
-        model.ChapterPublished,
-    }
-)
-"""Events that change neither what is at the table nor what is done with it."""
 
 NEWEST_COUNTS = frozenset(
     {

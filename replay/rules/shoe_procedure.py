@@ -206,13 +206,12 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
     if first is None or not round_.covers("shuffle") or shuffler(round_, book) == "continuous":
         return
     begun, deck, batch = shoe_begun(round_), deck_at_the_deal(round_), batch_of(round_)
-    if deck is not None and begun == deck.received_seq and not deck.preshuffled:
-        observed, section = "a new batch, not shuffled", "686a.5(a)"
-    elif begun is None and before.last_deck not in ("", round_.deck):
+    is_new = deck is not None and begun == deck.received_seq and not deck.preshuffled
+    if is_new or (begun is None and before.last_deck not in ("", round_.deck)):
         if not batch.known:
             yield Indeterminate(f"whether {round_.deck} was shuffled before it came into play is not on record")
             return
-        observed, section = "back in play and not shuffled", "686a.5(a)"
+        observed, section = "a new batch, not shuffled" if is_new else "back in play and not shuffled", "686a.5(a)"
     elif deck is not None and not deck.used and not deck.preshuffled and deck.mixed_seq > (begun or deck.mixed_seq):
         observed, section = "shuffled before they were spread and washed, not after it", "686a.4(c)"
     elif _idle_shoe(round_) and (begun or 0) < before.idle_seq and shuffler(round_, book) not in SELF_SHUFFLING:

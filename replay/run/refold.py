@@ -88,7 +88,7 @@ def refold(
         scout.table.missed_rounds | _numbers(corrections) | of_rounds if scout.table else (),
     )
     if worker.table is not None and scout.table is not None:
-        worker.table.moved = scout.table.moved
+        worker.table.moved, worker.table.known_gaps = scout.table.moved, scout.table.far_gaps
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
         worker.take_run(run, results.append)

@@ -9,6 +9,7 @@ import pytest
 
 from events.errors import AppendRefused, EventError, SecondWriter, WrongPlace, WrongSequence
 from events.log.contract import EventLog, Head
+from events.proofs.verify import verify
 from events.vocabulary import codec
 from events.vocabulary.envelope import Draft, Envelope
 from events.vocabulary.model import (
@@ -21,7 +22,6 @@ from events.vocabulary.model import (
     PropertyConfigured,
     RecordViewed,
     Replacement,
-    RoundClosed,
     RoundOpened,
     Surrendered,
 )
@@ -311,16 +311,18 @@ def test_the_gaming_day_never_goes_back(make_log: Backend, log: EventLog, drafts
 
 
 @pytest.mark.parametrize("reopened", [False, True])
-def test_the_gaming_day_stays_within_a_round(make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool) -> None:
-    opened = drafts(RoundOpened(deck="d-1", observed=[]), round_no=1)
-    many = [drafts(Surrendered(seat=1), round_no=1) for _ in range(70)]
-    log.append(TABLE, 1, [drafts.day(), *drafts.round(), opened, *many])
+def test_a_round_that_is_open_does_not_keep_the_next_day_out(
+    make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool
+) -> None:
+    """An opening that comes after the close of its round, or a close that comes late, leaves a round open on record."""
+    opened, *rest = drafts.round()
+    log.append(TABLE, 1, [drafts.day("2026-03-14"), *rest, opened])
     log = make_log.reopen() if reopened else log
-    with pytest.raises(EventError, match="a round is open; append round_closed before"):
-        log.append(TABLE, 79, [drafts.day("2026-03-15")])
-    log.append(TABLE, 79, [drafts(RoundClosed(by="d-2"), round_no=1)])
-    log = make_log.reopen() if reopened else log
-    assert log.append(TABLE, 80, [drafts.day("2026-03-15")]).seqs == (80,)
+    log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-15"), drafts.wager()])
+    assert [envelope.gaming_day for envelope in stored(log)][-3:] == ["2026-03-14", "2026-03-15", "2026-03-15"]
+    with pytest.raises(EventError, match="step back"):
+        log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-14")])
+    assert verify(log).ok
 
 
 def test_a_gaming_day_is_a_day_of_the_calendar(log: EventLog, drafts: Drafts) -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from random import Random
+from zlib import crc32
 
 import msgspec
 import pytest
@@ -19,6 +21,7 @@ from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
+from replay.fold.table_fold import RECENT_ROUNDS
 from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.transcript.transcript import judge
 from tests.floor.simulated import stored
@@ -29,6 +32,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("device order")]  # the 
 TRIALS = 3
 UNMOVED = (model.GamingDayOpened, model.EventCorrected)
 """A day opens between rounds only; a correction names an event by its number in the log."""
+FRAME = (*UNMOVED, model.RoundOpened, model.RoundClosed, model.RulesFiled)
+"""What says which rules and which round it is."""
 
 Judged = dict[int, tuple[str, tuple[str, ...], frozenset[tuple[object, ...]], object]]
 
@@ -126,12 +131,11 @@ def without_some(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft], 
     """The messages without one in forty, and the ids of these: never the first or last of a device, or what frames a round."""
     numbers = Counter((each.source, each.source_seq) for each in drafts)
     ends = {each.source: each.event_id for each in drafts}, {each.source: each.event_id for each in reversed(drafts)}
-    frame = (*UNMOVED, model.RoundOpened, model.RoundClosed, model.RulesFiled)
     lost = {
         each.event_id
         for each in drafts
         if random.random() < 1 / 40
-        and not isinstance(each.payload, frame)
+        and not isinstance(each.payload, FRAME)
         and numbers[each.source, each.source_seq] == 1
         and each.event_id not in (ends[0][each.source], ends[1][each.source])
     }
@@ -152,6 +156,64 @@ def test_a_message_that_never_comes_accuses_nobody_and_upholds_nothing_that_is_a
                 upheld += verdict[0] in ("UPHELD", "VOID") and bool(seen - verdict[2])
     assert found > 20
     assert not upheld
+
+
+def reported_by(drafts: Sequence[Draft], device: Callable[[Draft], str]) -> list[Draft]:
+    """The messages as if these devices had reported them."""
+    counts: Counter[str] = Counter()
+    moved: list[Draft] = []
+    for each in drafts:
+        source = device(each)[:32]
+        counts[source] += 1
+        moved.append(msgspec.structs.replace(each, source=source, source_seq=counts[source]))
+    return moved
+
+
+def one_for_each_kind(draft: Draft) -> str:
+    return f"d-{draft.payload.TYPE.replace('_', '-')}"
+
+
+def one_of_five(draft: Draft) -> str:
+    return f"d-{crc32(draft.payload.TYPE.encode()) % 5}"
+
+
+def longest_silences(drafts: Sequence[Draft]) -> dict[str, tuple[int, int]]:
+    """Of each kind the message around which its device was silent for most rounds: how many, and its place."""
+    found: dict[str, tuple[int, int]] = {}
+    rounds, heard = [0, *accumulate(is_opening(each) for each in drafts)], defaultdict[str, list[int]](list)
+    for at, each in enumerate(drafts):
+        heard[each.source].append(at)
+    for at, each in enumerate(drafts):
+        own = heard[each.source]
+        if each.source_seq in (1, len(own)) or isinstance(each.payload, FRAME):
+            continue
+        silent = rounds[own[each.source_seq]] - rounds[own[each.source_seq - 2]]
+        found[each.payload.TYPE] = max(found.get(each.payload.TYPE, (0, 0)), (silent, at))
+    return found
+
+
+@pytest.mark.parametrize("game", SIMULATIONS)
+def test_a_lost_message_of_a_device_that_was_silent_for_long_accuses_nobody(game: str) -> None:
+    """However long it was silent, the message may be the one that is missing in a round (D656, D1121)."""
+    tried = 0
+    for device, least in ((one_for_each_kind, RECENT_ROUNDS), (one_of_five, 0)):
+        chosen: dict[str, tuple[int, int, str]] = {}
+        day = {
+            stream: reported_by(drafts, device)
+            for stream, drafts in stored(simulate(12, 60, plant=False, games=(game,), days=1)).items()
+            if stream.startswith("table/")
+            and not any(isinstance(each.payload, model.EventCorrected) for each in drafts)
+        }
+        for stream, drafts in day.items():
+            for kind, silence in longest_silences(drafts).items():
+                chosen[kind] = max(chosen.get(kind, (least, 0, "")), (*silence, stream))
+        right = {stream: judged(stream, drafts) for stream, drafts in day.items()}
+        for _, at, stream in sorted(each for each in chosen.values() if each[2]):
+            tried += 1
+            drafts = day[stream]
+            for number, verdict in judged(stream, [*drafts[:at], *drafts[at + 1 :]]).items():
+                assert verdict[2] <= right[stream][number][2], f"{stream}, round {number}, without {drafts[at].payload}"
+    assert tried > 20
 
 
 def is_of_a_round(draft: Draft) -> bool:
@@ -212,6 +274,25 @@ def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str,
                 )
                 undetermined, tried = undetermined + (verdict[0] != right[number][0]), tried + 1
     assert undetermined <= tried // (5 if names == "none" else 50)
+
+
+@pytest.mark.parametrize("game", ["face_up_pai_gow", "over_under"])
+def test_the_opening_of_a_days_last_round_comes_after_its_close(game: str) -> None:
+    """Then the table closes, and the next gaming day opens: the round is that of its day, and nobody is accused (D1122)."""
+    tried = 0
+    for stream, drafts, right in streams(game, plant=False):
+        opener = reported_by(drafts, lambda each: "opener" if is_opening(each) else each.source)
+        for at in [at for at, each in enumerate(drafts) if isinstance(each.payload, model.GamingDayOpened)][1:]:
+            opened = max((place for place in range(at) if is_opening(drafts[place])), default=0)
+            closed = max(
+                (place for place in range(at) if isinstance(drafts[place].payload, model.RoundClosed)), default=0
+            )
+            for to in (closed, at - 1, at, at + 2) if opened else ():
+                for named in (drafts, opener):
+                    order = [*named[:opened], *named[opened + 1 : to + 1], named[opened], *named[to + 1 :]]
+                    tried += 1
+                    assert judged(stream, order).items() >= right.items(), f"{stream}: event {opened} after {to}"
+    assert tried > 8
 
 
 def is_opening(draft: Draft) -> bool:
