@@ -118,7 +118,7 @@ def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_fir
         expect(refused).to_contain_text("m.ortiz opened a case of this round meanwhile: “the bonus was paid short”")
         for person in (page, hers):
             expect_drawn(person)
-            person.get_by_label("Slip or note").fill("slip 4711")
+            person.get_by_label("Slip or note", exact=True).fill("slip 4711")
         page.get_by_role("button", name="Record $100.00 paid").click()
         expect(page.get_by_text("$100.00 recorded as paid.")).to_be_visible()
         hers.get_by_role("button", name="Record $100.00 paid").click()
