@@ -188,7 +188,7 @@ _FAIRNESS: Final[dict[str, Question]] = {
     },
 }
 _INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_log}
-_RULES: Final[dict[str, Question]] = {"filed": rules.filings, "what if": _what_if}
+_RULES: Final[dict[str, Question]] = {"filed": rules.filings, "editions": rules.editions, "what if": _what_if}
 _HEALTH: Final[dict[str, Question]] = {"generation": hold.generation, "devices": integrity.devices}
 _COMMANDS: Final[dict[str, Question]] = {
     **{f"{each.subject} {each.name}": partial(_as_a_command, each) for each in REGISTRY},
