@@ -1,4 +1,7 @@
-"""Every tenth golden round: an edition that changes nothing changes no byte, and one of the day after changes no verdict."""
+"""Golden rounds: an edition that changes nothing changes no byte, and one of the day after changes no verdict.
+
+Every tenth round in each test run, all of them by `make test-nightly`.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,7 @@ from rulebook.chapters.rulebook import Chapter, chapter
 from tests.golden.rounds import GoldenCase, read_cases, round_files
 
 encode = msgspec.json.Encoder(order="sorted").encode
-CASES = [case for path in round_files() for case in read_cases(path) if "\nedition " not in f"\n{case.transcript}"][
-    ::10
-]
+CASES = [case for path in round_files() for case in read_cases(path) if "\nedition " not in f"\n{case.transcript}"]
 
 
 def judged(case: GoldenCase, published: tuple[str, ...]) -> tuple[list[bytes], dict[str, Chapter], date]:
@@ -41,8 +42,9 @@ def amendment(of: Chapter, edition: int, day: date, changes: str) -> str:
 
 
 @pytest.mark.parametrize("key", sorted({case.path.parent.name for case in CASES}))
-def test_an_edition_that_is_not_in_force_or_changes_nothing_changes_no_verdict(key: str) -> None:
-    for case in (each for each in CASES if each.path.parent.name == key):
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=[pytest.mark.nightly, pytest.mark.slow])])
+def test_an_edition_that_is_not_in_force_or_changes_nothing_changes_no_verdict(key: str, step: int) -> None:
+    for case in (each for each in CASES[::step] if each.path.parent.name == key):
         before, used, last = judged(case, ())
         nothing = tuple(amendment(of, 2, date(2000, 1, 1), f'title = "{of.title}"') for of in used.values())
         after = last + timedelta(days=1)
