@@ -194,7 +194,7 @@ class PartitionWriter:
         """Stage a record of another copy of this log as it is. Raises `BrokenSeal` if it does not continue its stream."""
         state = staged.states.get(record.stream) or self.state(record.stream)
         check_continues(state.head, record)
-        learned = learn(record)
+        learned = learn(state, record)
         staged.states[record.stream] = learned.state
         staged.records.append(record)
         staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
@@ -397,7 +397,7 @@ class PartitionWriter:
         if read_headers(key, found.headers)[1:] != (record.seq, record.hash):
             return False
         try:
-            return learn(record).state == state
+            return learn(state, record).state == state
         except BrokenSeal:  # which is met again, and kept, when all is read
             return False
 
@@ -412,7 +412,7 @@ class PartitionWriter:
         self._catch_up()
 
     def _learn(self, record: Record) -> None:
-        learned = learn(record)
+        learned = learn(self._states.get(record.stream), record)
         self._states[record.stream] = learned.state
         day = learned.state.gaming_day or ""
         self._repeats[record.stream].add(day, learned.report, learned.event_id)

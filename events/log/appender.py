@@ -1,12 +1,13 @@
 """What an appender adds to a device's draft, and what it refuses: number, time, gaming day, chain. Pure; both logs use it.
 
 The rules: a stream's first event is `gaming_day_opened`; the day changes only by that event (whose own envelope carries
-the new day), never backwards; a round that is open then keeps the day on which it was opened; `recorded_at_us` never
-decreases; an event stands only in the kinds of streams that `events.vocabulary.places` names for it.
+the new day), never backwards and never within a round (`DayRounds`); `recorded_at_us` never decreases; an event is
+appended only to the kinds of streams that `events.vocabulary.places` names for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
 from typing import NamedTuple
@@ -18,16 +19,47 @@ from events.log.contract import Head, Record
 from events.log.hash_chain import link
 from events.vocabulary.codec import canonical, decode, encode
 from events.vocabulary.envelope import Draft, Envelope, RawEnvelope
-from events.vocabulary.model import Event, GamingDayOpened, decoding
+from events.vocabulary.model import Event, GamingDayOpened, RoundClosed, RoundOpened, TableClosed, decoding
 from events.vocabulary.places import check_place
 
 
+class DayRounds(NamedTuple):
+    """Whether a round is open in a stream, and the number of the last round closed since the gaming day opened (0: none).
+
+    An opening that comes after the close of its round, or of a later one, is late and opens nothing (D1122). A table that is
+    closed has no open round.
+    """
+
+    open: bool = False
+    last_closed: int = 0
+
+    def after(self, kind: str, round_no: int | None) -> DayRounds:
+        """Return the state after an event of a type."""
+        if kind == RoundOpened.TYPE:
+            return DayRounds(round_no is None or round_no > self.last_closed, self.last_closed)
+        if kind == RoundClosed.TYPE:
+            return DayRounds(False, round_no or self.last_closed)
+        if kind == TableClosed.TYPE:
+            return DayRounds(False, self.last_closed)
+        return DayRounds() if kind == GamingDayOpened.TYPE else self
+
+
+UNKNOWN_ROUNDS = DayRounds(False, 2**53)
+"""The state in the middle of a stream: no opening counts until a close or a gaming day is read."""
+
+
 class StreamState(msgspec.Struct, frozen=True):
-    """Where a stream is for its appender. `gaming_day` is None before the first event."""
+    """The state of a stream for its appender. `gaming_day` is None before the first event."""
 
     head: Head
     gaming_day: str | None = None
     recorded_at_us: int = 0
+    rounds: DayRounds = DayRounds()
+
+
+class _EventKind(msgspec.Struct):
+    type: str
+    round_no: int | None = None
 
 
 class RecordSummary(NamedTuple):
@@ -40,22 +72,43 @@ class RecordSummary(NamedTuple):
     event_id: bytes
 
 
+_kind_decoder = msgspec.json.Decoder(_EventKind)
 _raw_decoder = msgspec.json.Decoder(RawEnvelope)
 
 
-def state_at(genesis: bytes, newest: Record | None) -> StreamState:
-    """Return the state after the newest record. Raises `BrokenSeal` if it is not an event."""
+def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
+    """Return the state after the newest record, reading back to the last round that was closed, at most one gaming day.
+
+    Raises `BrokenSeal` if a record that is read is not an event.
+    """
+    newest: Record | None = None
+    of_the_day: list[_EventKind] = []
+    for record in newest_first:
+        newest = newest or record
+        try:
+            kind = _kind_decoder.decode(record.data)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
+        of_the_day.append(kind)
+        if kind.type in (RoundClosed.TYPE, GamingDayOpened.TYPE):
+            break
     if newest is None:
         return StreamState(Head(0, genesis))
     try:
         last = decode(newest.data)
     except EventError as error:
         raise BrokenSeal(newest.stream, newest.seq, f"the stored bytes are not an event: {error}") from error
-    return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us)
+    rounds = DayRounds()
+    for kind in reversed(of_the_day):
+        rounds = rounds.after(kind.type, kind.round_no)
+    return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us, rounds)
 
 
-def learn(record: Record) -> RecordSummary:
-    """Return what a stored record says. Raises `BrokenSeal` if it is not an event."""
+def learn(before: StreamState | None, record: Record) -> RecordSummary:
+    """Return what a stored record says, after what stood before it (None: nothing is known of that).
+
+    Raises `BrokenSeal` if the record is not an event.
+    """
     try:
         raw = _raw_decoder.decode(record.data)
         report = digest_of_report(
@@ -64,7 +117,8 @@ def learn(record: Record) -> RecordSummary:
         event_id = bytes.fromhex(raw.event_id)
     except ValueError as error:
         raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
-    state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us)
+    rounds = (before.rounds if before is not None else DayRounds()).after(raw.type, raw.round_no)
+    state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us, rounds)
     return RecordSummary(state, raw.source, raw.source_seq, report, event_id)
 
 
@@ -82,7 +136,7 @@ def place(
     Raises `EventError` saying what to do where the draft may not be there.
     """
     check_place(stream, draft.payload)
-    day = _check_day(stream, state.gaming_day, draft.payload)
+    day = _check_day(stream, state.gaming_day, state.rounds, draft.payload)
     seq, recorded_at_us = state.head.seq + 1, max(now_us, state.recorded_at_us)
     payload = draft.payload
     decoding.active = True  # `encode` validates the whole event from its bytes; not twice
@@ -107,7 +161,8 @@ def place(
         decoding.active = False
     data = encode(envelope)
     record = Record(stream, seq, data, link(state.head.hash, data))
-    return record, StreamState(Head(seq, record.hash), day, recorded_at_us)
+    rounds = state.rounds.after(payload.TYPE, draft.round_no)
+    return record, StreamState(Head(seq, record.hash), day, recorded_at_us, rounds)
 
 
 def report_digest(draft: Draft) -> bytes:
@@ -130,18 +185,24 @@ def digest_of_report(
     return sha256(head[:-1] + b"," + payload + b"]").digest()
 
 
-def day_after(stream: str, day: str | None, payload: Event, stated: str) -> str:
-    """Return the gaming day after a stored event whose envelope states a day.
+OF_THE_DAY = frozenset({GamingDayOpened, RoundOpened, RoundClosed, TableClosed})
+"""The events that change the gaming day of a stream or whether a round is open: `day_after` gives the same after any other."""
+
+
+def day_after(
+    stream: str, day: str | None, rounds: DayRounds, payload: Event, *, round_no: int | None, stated: str
+) -> tuple[str, DayRounds]:
+    """Return the gaming day and its rounds after a stored event whose envelope states a day.
 
     Raises `EventError` if it breaks a rule of the gaming day.
     """
-    expected = _check_day(stream, day, payload)
+    expected = _check_day(stream, day, rounds, payload)
     if stated != expected:
         raise EventError(f"{stream}: the envelope counts to gaming day {stated}, the stream is at {expected}")
-    return expected
+    return expected, rounds.after(payload.TYPE, round_no)
 
 
-def _check_day(stream: str, day: str | None, payload: Event) -> str:
+def _check_day(stream: str, day: str | None, rounds: DayRounds, payload: Event) -> str:
     if not isinstance(payload, GamingDayOpened):
         if day is None:
             raise EventError(f"{stream}: the first event of a stream must be gaming_day_opened, not {payload.TYPE}")
@@ -150,6 +211,10 @@ def _check_day(stream: str, day: str | None, payload: Event) -> str:
         date.fromisoformat(payload.gaming_day)
     except ValueError as error:
         raise EventError(f"{stream}: gaming day {payload.gaming_day}: {error}") from error
+    if rounds.open:
+        raise EventError(
+            f"{stream}: a round is open; append round_closed before the gaming day {payload.gaming_day} is opened"
+        )
     if day is not None and payload.gaming_day < day:
         raise EventError(f"{stream}: gaming day {day} is open already; {payload.gaming_day} would be a step back")
     return payload.gaming_day

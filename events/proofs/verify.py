@@ -28,7 +28,7 @@ from events.errors import (
     ResultFault,
     SequenceGap,
 )
-from events.log.appender import day_after
+from events.log.appender import OF_THE_DAY, UNKNOWN_ROUNDS, DayRounds, day_after
 from events.log.clock import AheadOfClock, is_ahead
 from events.log.contract import MAX_SEQ, CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
@@ -44,13 +44,13 @@ from events.proofs.quarantine import (
     notice_of,
 )
 from events.proofs.signed_note import PublicKey
-from events.proofs.since import StreamStart, VerifiedStart, start_of
+from events.proofs.since import LEAD, StreamStart, VerifiedStart, start_of
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
 from events.proofs.verify_results import ResultsCheck, StoredState, check_results, position_faults
 from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import ReadEnvelope
-from events.vocabulary.model import Event, GamingDayOpened, IntakeRefused
+from events.vocabulary.model import Event, IntakeRefused
 
 QuarantineFault = Literal["entry_changed", "entry_missing"]
 """What happened to a refused line in quarantine: its bytes differ from what was refused, or there is no entry for its event.
@@ -305,11 +305,12 @@ class _StreamVerification:
         self.notices: list[RefusalNotice] = []
         self.head = Head(0, b"")
         self._day: str | None = None
+        self._rounds = DayRounds()
         self._recorded_at_us = 0
         self._place = (log.log_id, log.property_id, stream)
         self._keys = KeyRing()
         self._index = None if log.is_interleaved else StreamIndex()
-        self._lost_track = False  # after an unreadable event, which could have opened a day
+        self._lost_track = False  # after an unreadable event, which could have opened a day or a round
         self._nothing_new = False
 
     @property
@@ -374,12 +375,13 @@ class _StreamVerification:
     def _begin_after(self, since: StreamStart) -> bool:
         """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
 
-        If none follows, what comes in meanwhile is for the next verification.
+        A few events before it are read where others follow, for the day and whether a round is open: their chain ends in the
+        stated hash. If none follows, that event alone is read, and what comes in meanwhile is for the next verification.
         """
         last: Record | None = None
         try:
             self._nothing_new = next(self.log.read(self.stream, since.size + 1), None) is None
-            first = min(since.size, self.position or since.size)
+            first = min(since.size - (0 if self._nothing_new else LEAD), self.position or since.size)
             self._lost_track = first > 1
             for record in self.log.read(self.stream, max(1, first), since.size):
                 event, last = read(record.data), record
@@ -400,7 +402,7 @@ class _StreamVerification:
     def _forget(self) -> None:
         """Go back to the beginning of the stream."""
         self.breaks, self._hashes, self._nothing_new = [], dict.fromkeys(self._hashes, b""), False
-        self._day, self._recorded_at_us, self._lost_track = None, 0, False
+        self._day, self._rounds, self._recorded_at_us, self._lost_track = None, DayRounds(), 0, False
         self.future = None
 
     def _compare_index(self) -> None:
@@ -430,7 +432,7 @@ class _StreamVerification:
         else:
             self._recorded_at_us = event.recorded_at_us
         self._note_time(record.seq, event.recorded_at_us)
-        if type(event.payload) is GamingDayOpened or event.gaming_day != self._day or self._lost_track:
+        if type(event.payload) in OF_THE_DAY or event.gaming_day != self._day or self._lost_track:
             self._check_day(record.seq, event)
         if self.stream == PROPERTY_STREAM:
             self._keys.add(record)
@@ -439,12 +441,19 @@ class _StreamVerification:
 
     def _check_day(self, seq: int, event: ReadEnvelope[Event]) -> None:
         if self._lost_track:
-            self._day, self._lost_track = event.gaming_day, False
+            self._day, self._rounds, self._lost_track = event.gaming_day, UNKNOWN_ROUNDS, False
         try:
-            self._day = day_after(self.stream, self._day, event.payload, event.gaming_day)
+            self._day, self._rounds = day_after(
+                self.stream,
+                self._day,
+                self._rounds,
+                event.payload,
+                round_no=event.round_no,
+                stated=event.gaming_day,
+            )
         except EventError as error:
             self._report(seq, "envelope", str(error))
-            self._day = event.gaming_day
+            self._day, self._rounds = event.gaming_day, DayRounds()
 
     def _report(self, seq: int, kind: BreakKind, message: str) -> None:
         code = "LOG-UNREADABLE" if kind == "unreadable" else "LOG-SEAL"

@@ -304,10 +304,11 @@ class SqliteLog(OwnStore):
             except msgspec.ValidationError as error:
                 raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
             self.verify_head(stream)
-            newest = next(self._events.newest_first(stream), None)
-            record = Record(stream, *newest) if newest is not None else None
-            self._states[stream] = state_at(self._genesis(stream), record)
+            self._states[stream] = state_at(self._genesis(stream), self._newest_first(stream))
         return self._states[stream]
+
+    def _newest_first(self, stream: str) -> Iterator[Record]:
+        return (Record(stream, *stored) for stored in self._events.newest_first(stream))
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
         """Keep refused bytes durably, in one transaction. The same bytes for the same stream twice are kept once."""

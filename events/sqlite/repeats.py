@@ -266,7 +266,7 @@ class RepeatIndex:
 
         Raises what reading the events raises; the rows then stay as they were.
         """
-        events = [learn(record) for record in records]
+        events = [learn(None, record) for record in records]
         self._short.numbers.clear()
         with self._database.transaction() as connection:
             number = self._short.number(stream)
@@ -288,7 +288,7 @@ class RepeatIndex:
 def enter_restored(connection: Connection, records: Sequence[Record]) -> None:
     """Enter the events of another copy of the log, which are stored as they are."""
     shorts = ShortForms(connection)
-    events = [(record.stream, learn(record)) for record in records]
+    events = [(record.stream, learn(None, record)) for record in records]
     connection.executemany(
         _REPORT,
         [(*shorts.report(_reported(stream, event)), event.state.head.seq) for stream, event in events],
@@ -375,7 +375,7 @@ def _learned(stream: str, seq: int, data: Any, hash_: bytes) -> RecordSummary | 
     if not isinstance(data, bytes):
         return None
     try:
-        return learn(Record(stream, seq, data, hash_))
+        return learn(None, Record(stream, seq, data, hash_))
     except BrokenSeal:
         return None
 

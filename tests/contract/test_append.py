@@ -22,8 +22,10 @@ from events.vocabulary.model import (
     PropertyConfigured,
     RecordViewed,
     Replacement,
+    RoundClosed,
     RoundOpened,
     Surrendered,
+    TableClosed,
 )
 from tests.contract.backends import PROPERTY, Backend
 from tests.contract.drafts import DAY, TABLE, Drafts, fill
@@ -311,17 +313,38 @@ def test_the_gaming_day_never_goes_back(make_log: Backend, log: EventLog, drafts
 
 
 @pytest.mark.parametrize("reopened", [False, True])
-def test_a_round_that_is_open_does_not_keep_the_next_day_out(
+def test_the_gaming_day_stays_within_a_round(make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool) -> None:
+    opened = drafts(RoundOpened(deck="d-1", observed=[]), round_no=8)
+    many = [drafts(Surrendered(seat=1), round_no=8) for _ in range(70)]
+    log.append(TABLE, 1, [drafts.day(), *drafts.round(), opened, *many])
+    log = make_log.reopen() if reopened else log
+    with pytest.raises(EventError, match="a round is open; append round_closed before"):
+        log.append(TABLE, 79, [drafts.day("2026-03-15")])
+    log.append(TABLE, 79, [drafts(RoundClosed(by="d-2"), round_no=8)])
+    log = make_log.reopen() if reopened else log
+    assert log.append(TABLE, 80, [drafts.day("2026-03-15")]).seqs == (80,)
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+def test_an_opening_that_comes_after_the_close_of_its_round_does_not_keep_the_next_day_out(
     make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool
 ) -> None:
-    """An opening that comes after the close of its round, or a close that comes late, leaves a round open on record."""
     opened, *rest = drafts.round()
     log.append(TABLE, 1, [drafts.day("2026-03-14"), *rest, opened])
     log = make_log.reopen() if reopened else log
     log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-15"), drafts.wager()])
     assert [envelope.gaming_day for envelope in stored(log)][-3:] == ["2026-03-14", "2026-03-15", "2026-03-15"]
-    with pytest.raises(EventError, match="step back"):
-        log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-14")])
+    assert verify(log).ok
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_table_that_is_closed_has_no_open_round(
+    make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool
+) -> None:
+    opened = drafts(RoundOpened(deck="d-1", observed=[]), round_no=8)
+    log.append(TABLE, 1, [drafts.day("2026-03-14"), *drafts.round(), opened, drafts(TableClosed(by="d-2"))])
+    log = make_log.reopen() if reopened else log
+    log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-15")])
     assert verify(log).ok
 
 

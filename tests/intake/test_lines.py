@@ -188,12 +188,12 @@ def test_refused_lines_are_stored_in_one_commit(log: SqliteLog, monkeypatch: pyt
 
 
 def test_what_the_log_itself_refuses_is_found_and_refused_alone(log: SqliteLog) -> None:
-    """A gaming day that is over is well-formed, and may not be there."""
-    inside = draft(9, GamingDayOpened(gaming_day="2026-02-02"), round_no=None, source="clock")
+    """A gaming day inside a round is well-formed, and may not be there."""
+    inside = draft(9, GamingDayOpened(gaming_day="2026-03-02"), round_no=None, source="clock")
     account = taken(log, lines(*ROUND[:3], inside, *ROUND[3:]))
     assert (account.lines, account.appended) == (6, 6)
     assert [refused.where for refused in account.refused] == ["day.jsonl:4"]
-    assert "a step back" in account.refused[0].reason
+    assert "a round is open" in account.refused[0].reason
     assert [type_ for type_, _ in stored(log)][3] == "intake_refused"
 
 

@@ -116,6 +116,13 @@ def test_a_report_that_comes_again_is_known_from_the_bookmark(open_log: Open, lo
     assert open_log().append(TABLE, 6, [today, yesterday]).seqs == (None, 6), "two gaming days are remembered"
 
 
+def test_an_open_round_stays_open(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    log.append(TABLE, 1, [drafts.day(), *drafts.round()[:-1]])
+    log.close()
+    with pytest.raises(Exception, match="a round is open"):
+        open_log().append(TABLE, 7, [drafts.day("2026-03-15")])
+
+
 @pytest.mark.parametrize("kind", ["ends", "writer"])
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other log", "no bookmark"])
 def test_a_bookmark_that_is_not_whole_counts_as_none(

@@ -240,7 +240,7 @@ class Consumer:
     """What our code uses of `kafka.KafkaConsumer`."""
 
     def __init__(self, broker: Broker, **settings: Any) -> None:
-        self._broker, self._cluster = broker, _metadata()
+        self._broker, self._cluster, self._fetcher = broker, _metadata(), SimpleNamespace()
         self._committed_only = settings["isolation_level"] == "read_committed"
         self._positions: dict[TopicPartition, int] = {}
 

@@ -109,7 +109,7 @@ def test_a_log_of_the_first_form_is_read_and_written_on(log: SqliteLog, path: Pa
     tamper = SqliteTamper(path)
     tamper.execute(FIRST_FORM)
     for record in before:
-        event = learn(record)
+        event = learn(None, record)
         tamper.execute("INSERT INTO event_ids VALUES (?, ?)", TABLE, event.event_id)
         tamper.execute("INSERT INTO reports VALUES (?, ?, ?, ?)", TABLE, event.source, event.source_seq, event.report)
     for read_only in (True, False, True):
