@@ -63,7 +63,7 @@ class _EventKind(msgspec.Struct):
 
 
 class RecordSummary(NamedTuple):
-    """What a stored record says to an appender: if its stream is after it, and by what a repeat is known."""
+    """What an appender learns from a stored record: the state of the stream after it, and how a repeat is recognized."""
 
     state: StreamState
     source: str
@@ -105,7 +105,7 @@ def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
 
 
 def learn(before: StreamState | None, record: Record) -> RecordSummary:
-    """Return what a stored record says, after what stood before it (None: nothing is known of that).
+    """Return what a stored record says, given the state before it (None: unknown).
 
     Raises `BrokenSeal` if the record is not an event.
     """
@@ -133,7 +133,7 @@ def place(
 ) -> tuple[Record, StreamState]:
     """Return the record that a draft becomes as the next event of its stream, and the state after it.
 
-    Raises `EventError` saying what to do where the draft may not be there.
+    Raises `EventError` saying what to do if the draft may not be appended.
     """
     check_place(stream, draft.payload)
     day = _check_day(stream, state.gaming_day, state.rounds, draft.payload)

@@ -1,7 +1,7 @@
-"""The attachments of cases and rounds that a log's events name, and where the bytes of one lie: next to a log, or in an archive.
+"""The attachments of cases and rounds that a log's events name, and where their bytes are: next to the log, or in an archive.
 
-Invariant: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
-break itself is for the verification of the log.
+Invariant: what is on record is what the events say. A broken stream is read up to the break; the break itself is reported by the
+verification of the log.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
 
 
 class StreamIndex:
-    """What identifies the events of a stream, as read from its first to its `last`: their ids in hex, and by source
+    """The identities of the events of a stream, as read from its first to its `last`: their ids in hex, and by source
     their numbers and the source's own, in order.
     """
 
@@ -116,8 +116,8 @@ MAX_SEQ = 2**53 - 1
 class EventLog(Protocol):
     """A log open for reading and, unless opened read-only, for writing.
 
-    Every read recomputes the chain and raises an `IntegrityError` at the first record that does not fit; records before
-    it have been yielded and stand.
+    Every read recomputes the chain and raises an `IntegrityError` at the first record that does not fit; records before it have
+    been yielded and are good.
     """
 
     @property
@@ -146,7 +146,7 @@ class EventLog(Protocol):
         """
 
     def repairs(self) -> list[str]:
-        """Return what lay next to the chain, differed from it, and was made again since the log was opened: a sentence each."""
+        """Return a sentence for each file next to the chain that differed from it and was made again since the log was opened."""
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group: all are stored durably, or none.
@@ -184,21 +184,21 @@ class EventLog(Protocol):
         """Return everything in quarantine, oldest first, as the store has it: nothing is compared here."""
 
     def foreign(self) -> ForeignReport:
-        """Return the foreign records among all that is stored now: what lies there and is no part of the log."""
+        """Return the foreign records among all that is stored now: records that are no part of the log."""
 
     def passed_over(self) -> ForeignReport:
         """Return the foreign records that `tail` has come past in this log, each once, however often it was called.
 
-        Those before a record up to which nothing was wanted are left out: the reader of that one has passed them.
+        Foreign records before the first record that was asked for are left out.
         """
 
     def store_faults(self) -> list[StoreFault]:
         """Return the settings of the store, as they are now, by which evidence can be lost."""
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
-        """Say how that by which repeats are known, if it is stored next to the chain, differs from a stream's events.
+        """Say how the index of repeats, if one is stored next to the chain, differs from a stream's events.
 
-        `events` are all events that the stream had at some moment. Null: it does not differ, or there is no such index.
+        `events` are all events that the stream had at some moment. None: it does not differ, or there is no such index.
         """
 
     def acknowledged(self) -> dict[str, Head]:
@@ -271,10 +271,10 @@ class ResultStore(Protocol):
         """Return stream → place and hash of the last record, as the store keeps them apart from the records."""
 
     def broken_chains(self) -> dict[str, ResultBroken]:
-        """Return stream → what is wrong with its chain, as far as that shows without reading every record."""
+        """Return stream → what is wrong with its chain, as far as it can be seen without reading every record."""
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, where a chain was first begun over them now."""
+        """Return how many records were stored before there were chains, if the first chain over them was begun now."""
 
     @property
     def group(self) -> str:
@@ -300,11 +300,14 @@ class CheckpointStore(Protocol):
         """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.
 
         Raises `WrongSequence` if the store is elsewhere, `AppendRefused` if it is open for reading only or the disk is
-        full, `LogUnavailable` where no one can say whether it was stored, or it was and could not be acknowledged.
+        full, `LogUnavailable` if it is unknown whether it was stored, or if it was stored and could not be acknowledged.
         """
 
     def acknowledged(self) -> Head | None:
-        """Return the last checkpoint that was made on this machine: number of statements and root. Null: none, or lost."""
+        """Return the last checkpoint that was made on this machine: number of statements and root.
+
+        None: no checkpoint, or the mark is lost.
+        """
 
     def close(self) -> None:
         """Release everything."""

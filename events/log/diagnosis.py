@@ -1,4 +1,4 @@
-"""What is wrong with a stored record whose chain hash does not fit: changed, moved, or traded with another. Pure."""
+"""The fault of a stored record whose chain hash does not fit: changed, moved, or swapped with another. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Foreign records: what lies where a log is kept and is no part of it. Skipped, counted, and named once. Pure.
+"""Foreign records: records in the store of a log that are no part of it. Skipped, counted, and named once. Pure.
 
-Only a store into which others can write has any: a topic on Kafka takes whatever a producer with the right to write
-sends. Which record is foreign is decided in `events.kafka.foreign_records` alone; here is what it is called and how it
-is counted.
+Only a store into which others can write has any: a topic on Kafka accepts anything from a producer with the right to write. Which
+record is foreign is decided in `events.kafka.foreign_records` alone; this file names and counts them.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class ForeignReport(msgspec.Struct, frozen=True):
 
 
 def foreign_lines(report: ForeignReport, said: int = 0) -> list[str]:
-    """Return foreign records beyond those already said: the first of them by name, then how many more, then what to do."""
+    """Return lines about foreign records not yet reported: the first of them by name, how many more, and what to do."""
     if report.count <= said:
         return []
     named = [f"foreign record, skipped: {record.line()}" for record in report.records[said:]]
@@ -99,7 +98,7 @@ class ForeignTally:
 class StoreFault(msgspec.Struct, frozen=True):
     """A setting of the store by which evidence can be lost: what is set, what is expected, and the command that mends it.
 
-    `refused`: nothing is written while it is so; otherwise it is told.
+    `refused`: nothing is written while the setting is wrong; otherwise it is only reported.
     """
 
     topic: str
@@ -115,7 +114,7 @@ class StoreFault(msgspec.Struct, frozen=True):
 
 
 class OwnStore:
-    """What is answered for a store that takes nothing but its own records, a file (see `EventLog`, `ResultStore`)."""
+    """The answers of a store that can only hold its own records, a file (see `EventLog`, `ResultStore`)."""
 
     @property
     def group(self) -> str:

@@ -1,12 +1,12 @@
 """The high-water file: the furthest acknowledged end of each stream, kept apart from the log and fsynced.
 
-A log that lost acknowledged events looks whole to itself: a chain cut at its end is still a chain. This file is what
-contradicts it. It holds fixed-size records, each with its own checksum, appended in one write and one fsync for a whole
-commit; the last valid record of a stream counts. A write torn by a crash leaves records without a valid checksum, which
-are skipped: they were never acknowledged. Room is reserved before the log commits, so that a full disk stops the commit
-and not the mark. A full file is rewritten and renamed into place; its header says how many records were written with it and
-for how many there is room. Those are all durable before the file has its name: none of them is ever torn, and one that is
-not valid is damage, as is another length of the file.
+A log that lost acknowledged events looks whole to itself: a chain cut at its end is still a chain. This file contradicts it. It
+holds fixed-size records, each with its own checksum, appended in one write and one fsync for a whole commit; the last valid
+record of a stream counts. A write torn by a crash leaves records without a valid checksum, which are skipped: they were never
+acknowledged. Room is reserved before the log commits, so that a full disk stops the commit and not the mark. A full file is
+rewritten and renamed into place; its header says how many records were written with it and for how many there is room. Those are
+all durable before the file has its name: none of them is ever torn, and one that is not valid is damage, as is another length of
+the file.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ class HighWater:
         return heads
 
     def marked(self, stream: str) -> Head | None:
-        """Return the furthest end of a stream that is stored here, as known since `reserve`; None if none exists."""
+        """Return the furthest end of a stream that is stored here, as read by `reserve`; None if none exists."""
         return self._heads.get(stream)
 
     def catch_up(self, *, anew: bool) -> None:
-        """Take in what another writer has recorded meanwhile, if it has; `again`: whatever it did, trust nothing known.
+        """Read what another writer has recorded meanwhile; `again`: read everything, and trust nothing known.
 
         Raises what `load` raises.
         """
@@ -135,7 +135,7 @@ class HighWater:
         self._heads.update(heads)
 
     def acknowledge(self, stream: str, head: Head) -> None:
-        """Store one end as `record` does, of what is stored already. Raises `LogUnavailable` if the disk fails."""
+        """Store one end as `record` does, of events that are stored already. Raises `LogUnavailable` if the disk fails."""
         try:
             self.record({stream: head})
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Looking for cyclic garbage, seldom: for work that makes very many objects, and no cycles among them."""
+"""Less frequent garbage collection, for work that makes very many objects and no cycles among them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _usual: tuple[int, int, int] = gc.get_threshold()
 
 @contextlib.contextmanager
 def relaxed_gc() -> Iterator[None]:
-    """Let cycles be looked for seldom while this lasts, in however many threads at once."""
+    """Collect cyclic garbage seldom inside this block, in any number of threads."""
     global _inside, _usual
     with _lock:
         if not _inside:

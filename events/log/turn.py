@@ -38,7 +38,7 @@ _PLACE_IN_LINE, _PRESENCE = 0, 1
 class Turns:
     """One writer's turns at a log; `take` and `give_back` alternate. Used by one thread at a time.
 
-    Raises `LogUnavailable` if the lock's file cannot be opened, `SecondWriter` if somebody removes the log.
+    Raises `LogUnavailable` if the lock's file cannot be opened, `SecondWriter` if another process removes the log.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +50,7 @@ class Turns:
     def take(self) -> bool:
         """Wait for the turn and take it; return whether the writer before gave it back in order.
 
-        Raises `SecondWriter` naming the process that has it, where it does not come within `TURN_WAIT_S`.
+        Raises `SecondWriter` naming the process that has it, if the turn does not come within `TURN_WAIT_S`.
         """
         until = time.monotonic() + TURN_WAIT_S
         while True:
@@ -74,14 +74,14 @@ class Turns:
         return in_order
 
     def give_back(self, *, in_order: bool = True) -> None:
-        """Give the turn back; not `in_order` where the next writer must look at what was stored."""
+        """Give the turn back; not `in_order` if the next writer must check what was stored."""
         file = self._opened()
         if in_order:
             os.ftruncate(file, 0)
         fcntl.flock(file, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Leave the log, and give up a turn that is not given back."""
+        """Close the log, and give back a turn that is still held."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -128,7 +128,7 @@ class Turns:
 
 
 class SoleWriter:
-    """What a log answers that has one writer for as long as it is open, or none (see `EventLog`)."""
+    """The answers of a log that has one writer as long as it is open, or none (see `EventLog`)."""
 
     is_interleaved = False
 
@@ -148,7 +148,7 @@ class SoleWriter:
 def keep_writers_out(path: Path) -> int:
     """Return the descriptor of a lock that keeps every writer out of a log until it is closed.
 
-    Raises `SecondWriter` if somebody has it open for writing, `LogUnavailable` if the lock's file cannot be opened.
+    Raises `SecondWriter` if a process has it open for writing, `LogUnavailable` if the lock's file cannot be opened.
     """
     file = open_lock(path)
     try:
@@ -160,5 +160,5 @@ def keep_writers_out(path: Path) -> int:
 
 
 def _lock_byte(file: int, kind: int, byte: int) -> None:
-    """Set a lock of this open file on one of its bytes, or give it up. Raises `BlockingIOError` if another has it."""
+    """Lock one byte of this open file, or unlock it. Raises `BlockingIOError` if another has it."""
     fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("@hhqqi", kind, os.SEEK_SET, byte, 1, 0))

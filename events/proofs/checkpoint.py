@@ -29,7 +29,7 @@ _SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """What is signed: whose log, how many statements, and the root over them (32 bytes)."""
+    """What is signed: the log's origin, the number of statements, and the root over them (32 bytes)."""
 
     origin: str
     size: int
@@ -41,7 +41,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Checkpoint:
-        """Read the text of a note. Extension lines are refused: nothing that we sign has any. Raises `BadNote`."""
+        """Read the text of a note. Extension lines are refused, because nothing that we sign has any. Raises `BadNote`."""
         lines = text.split("\n")
         if len(lines) != 4 or not all(lines[:3]) or lines[3]:
             raise BadNote("not a checkpoint: expected origin, size and root, a line each")

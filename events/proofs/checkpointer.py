@@ -36,11 +36,11 @@ class KeyNotInForce(AppendRefused):
 
 
 class Checkpointer:
-    """Signs for one log. After any error it is of no use: make another one, which reads everything again.
+    """Signs for one log. After any error it cannot be used: make another one, which reads everything again.
 
-    `within_s` is how soon each checkpoint promises the next (None: no promise). Raises
-    `IntegrityError` wherever signing on would contradict what was signed. `results` are those next to the log (None: nothing is
-    stated of results); with `results_anew` the first checkpoint states them even if an earlier one states others.
+    `within_s` is how soon each checkpoint promises the next (None: no promise). Raises `IntegrityError` if signing would
+    contradict an earlier checkpoint. `results` are those next to the log (None: nothing is stated of results); with
+    `results_anew` the first checkpoint states them even if an earlier one states others.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Checkpointer:
         return [AheadOfClock(CHECKPOINTS, self._ledger.size, time.at_us)]
 
     def _of_results(self, last: bool) -> list[Statement]:
-        """Return what is to be stated of the results, if it is time for that."""
+        """Return the statements about the results, if it is time for them."""
         if self._results is None or (time.monotonic() < self._results_due_s and not last):
             return []
         made, self.result_faults = statements_of(self._results, self._ledger.results, anew=self._results_anew)
@@ -134,7 +134,7 @@ class Checkpointer:
         yield self.sign(last=True)
 
     def _read_back(self) -> History:
-        """Read what was signed so far, and store what was signed and then not stored."""
+        """Read the earlier checkpoints, and store one that was signed but not stored."""
         stored, last = self._store.acknowledged(), self._memory.load()
         marks = [Mark(stored, "its high-water file")] if stored is not None else []
         marks += [Mark(last.head, "the key's memory")] if last is not None else []

@@ -1,4 +1,4 @@
-"""The checkpoints of a log read again in order: held against what is remembered of them, against keys, and against the events.
+"""The checkpoints of a log read again in order: compared with remembered marks, with keys, and with the events.
 
 Nothing here trusts the store: a root is computed from the statements, a statement from the events.
 """
@@ -23,7 +23,7 @@ from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStateme
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What somebody (`by`) remembers: a checkpoint (this many statements with this root), or the end of a stream."""
+    """What a party (`by`) remembers: a checkpoint (this many statements with this root), or the end of a stream."""
 
     head: Head
     by: str
@@ -33,7 +33,7 @@ NOTHING_REACHED: Final[Mapping[str, Mark]] = MappingProxyType({})
 
 
 def compare(stream: str, mark: Mark, head: Head, found: bytes) -> None:
-    """Raise `LostTail` or `BrokenSeal` if a stream that ends at `head` does not hold the end that somebody remembers.
+    """Raise `LostTail` or `BrokenSeal` if a stream that ends at `head` does not hold a remembered end.
 
     `found` is the chain hash at the number of that end; empty if it was not read.
     """
@@ -62,7 +62,7 @@ class Keys:
         """Keys that vouch for an anchor → how many checkpoints each signed before a trusted key did."""
 
     def open(self, note: Note, size: int) -> None:
-        """Check that a key signed the note which may sign what covers `size` events of the property's stream.
+        """Check that the note is signed by a key that may sign for `size` events of the property's stream.
 
         Raises `BadNote`.
         """
@@ -86,7 +86,7 @@ class Keys:
         self._earlier = self.ring.earlier(self._anchors)
 
     def why_not(self, note: Note, size: int) -> str:
-        """Return what the log knows of the keys that a note names, none of which may sign it."""
+        """Return why none of the keys that a note names may sign it."""
         for entry in self.ring.entries:
             if any(signature.of(entry.key) for signature in note.signatures):
                 if entry.published > size:
@@ -163,7 +163,7 @@ class History:
 
 
 class StatedHeads:
-    """What was stated of one stream, in order; packed, for in a year there are hundreds of thousands."""
+    """The statements about one stream, in order; packed, because a year has hundreds of thousands."""
 
     def __init__(self) -> None:
         self._sizes = array("Q")
@@ -178,11 +178,11 @@ class StatedHeads:
         return len(self._sizes)
 
     def size(self, place: int) -> int:
-        """Return the number of events that is stated at a place, counted from 0; -1 is the last."""
+        """Return the number of events stated at a place, counted from 0; -1 is the last."""
         return self._sizes[place]
 
     def due(self, place: int) -> int:
-        """Return the number of events that is stated at a place; 0 if nothing is stated there yet."""
+        """Return the number of events stated at a place; 0 if nothing is stated there yet."""
         return self._sizes[place] if place < len(self._sizes) else 0
 
     def place_of(self, size: int) -> int | None:
@@ -191,14 +191,14 @@ class StatedHeads:
         return place if place < len(self._sizes) and self._sizes[place] == size else None
 
     def says(self, place: int, root: bytes, chain: bytes) -> bool:
-        """Say whether these are the root and the chain hash that are stated at a place."""
+        """Say whether this root and this chain hash are the stated ones."""
         return self._hashes[64 * place : 64 * place + 64] == root + chain
 
 
 class StreamHeads:
-    """A stream's tree, grown event by event and held against what was stated of it, in order.
+    """A stream's tree, built event by event and compared with the statements about it, in order.
 
-    It may begin with a tree that bears out what is stated at a place.
+    It may begin with a tree that agrees with an earlier statement.
     """
 
     def __init__(
@@ -219,23 +219,23 @@ class StreamHeads:
 
     @property
     def borne_out(self) -> CompactRange | None:
-        """The tree that bears out the last statement; None if none exists, or it was not reached."""
+        """The tree that agrees with the last statement; None if there is none, or it was not reached."""
         return self._tree if self.settled and self.agreed and self.agreed == self._tree.size else None
 
     @property
     def settled(self) -> bool:
-        """Whether every statement was borne out: what comes after need not be taken."""
+        """Whether every statement was confirmed: later events need not be added."""
         return self._next == len(self._stated)
 
     def add(self, data: bytes, chain: bytes) -> None:
-        """Add an event and the chain hash after it. Raises `BrokenSeal` if a statement is not borne out."""
+        """Add an event and the chain hash after it. Raises `BrokenSeal` if a statement is not confirmed."""
         self._tree.append(leaf_hash(data))
         self._chain = chain
         if self._stated.due(self._next) == self._tree.size:
             self._compare(chain)
 
     def bear_out(self, data: bytes, chain: bytes) -> None:
-        """Add an event as `take` does, unless every statement was borne out."""
+        """Add an event as `add` does, unless every statement was confirmed."""
         due = self._stated.due(self._next)
         if due:
             self._tree.append(leaf_hash(data))
@@ -250,13 +250,13 @@ class StreamHeads:
         self.agreed, self._next = self.size, self._next + 1
 
     def end(self) -> None:
-        """Raise `LostTail` if a statement speaks of events beyond the last one that was taken."""
+        """Raise `LostTail` if a statement covers events beyond the last one added."""
         if not self.settled:
             message = f"the stream ends at {self.size}, but a checkpoint states {self._stated.size(-1)} events"
             raise LostTail(self.stream, self.size + 1, message)
 
     def statement(self) -> HeadStatement:
-        """Return what is to be stated of the stream as it is."""
+        """Return a statement about the stream as it is now."""
         return HeadStatement(
             chain=self._chain.hex(), root=self._tree.root().hex(), size=self._tree.size, stream=self.stream
         )

@@ -1,4 +1,4 @@
-"""Proofs that are alone: that events are those which a signed checkpoint covers, checked with a public key and nothing else.
+"""Self-contained proofs that a signed checkpoint covers these events, checked with a public key and nothing else.
 
 A proof holds the events' bytes, the statement of where their stream ended, the statement of when that was signed, the
 checkpoint, and the hashes that join them (RFC 9162, 2.1.3). It is a small JSON file. Nothing of the log is needed to check it.
@@ -127,7 +127,7 @@ def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
     """Return what a proof shows under these keys, of the log and perhaps of witnesses.
 
     A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` if none of them signed
-    it, `BadProof` where anything else does not fit.
+    it, `BadProof` if anything else does not fit.
     """
     note = Note.decode(proof.checkpoint.encode())
     try:
@@ -173,7 +173,7 @@ def _check_place(event: EventLeaf, stream: str, origin: str) -> None:
 
 
 class _Statements:
-    """All statements of a store as a tree, and of these the first that covers a number of a stream."""
+    """All statements of a store as a tree; finds the first that covers a number of a stream."""
 
     def __init__(self, log: EventLog, store: CheckpointStore, stream: str, number: int) -> None:
         self.tree = Tree()

@@ -81,7 +81,7 @@ def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
 
 
 def read_signer(path: Path) -> Signer:
-    """Return what signs with the key of a file. Raises `KeyRefused` if others may read it, or it is no key file."""
+    """Return the signer for the key in a file. Raises `KeyRefused` if others may read it, or it is no key file."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -157,7 +157,7 @@ class KeyRing:
         """Number of an event that publishes a key with a vouch that does not count → what is wrong with it."""
 
     def add(self, record: Record) -> None:
-        """Note what an event of the property stream says about keys; any other event says nothing."""
+        """Note what an event of the property stream says about keys; other events are ignored."""
         if b'"key_' not in record.data:
             return
         try:
@@ -208,11 +208,11 @@ class KeyRing:
         return next((entry for entry in self.entries if entry.key == key), None)
 
     def in_force(self, size: int) -> list[PublicKey]:
-        """Return the keys that may sign what covers the first `size` events of the property stream."""
+        """Return the keys that may sign for the first `size` events of the property stream."""
         return [each.key for each in self.entries if each.published <= size and not 0 < each.retired <= size]
 
     def trusted(self, anchors: Sequence[PublicKey]) -> list[PublicKey]:
-        """Return these keys and those for which, from one to the next, one of them vouches."""
+        """Return these keys and all keys for which they vouch, directly or through others."""
         found = list(anchors)
         for entry in self.entries:  # in the order of publication: who vouches is older
             if entry.key not in found and entry.voucher in found:
@@ -220,7 +220,7 @@ class KeyRing:
         return found
 
     def earlier(self, anchors: Sequence[PublicKey]) -> list[PublicKey]:
-        """Return the keys that, from one to the next, vouch for one of these keys; none of these keys themselves."""
+        """Return the keys that vouch for one of these keys, directly or through others, without these keys themselves."""
         found = list(anchors)
         for entry in reversed(self.entries):
             if entry.key in found and entry.voucher is not None and entry.voucher not in found:
@@ -228,12 +228,12 @@ class KeyRing:
         return found[len(anchors) :]
 
     def unvouched(self) -> list[PublicKey]:
-        """Return the keys, but for the first, for which no key vouches that was in force when they were published."""
+        """Return the keys, except the first, for which no key vouches that was in force when they were published."""
         return [entry.key for entry in self.entries[1:] if entry.voucher is None]
 
 
 def read_ring(log: EventLog) -> KeyRing:
-    """Return the keys that a log names, as far as its property stream is sound: the walk through that names its break."""
+    """Return the keys that a log names, as far as its property stream is sound; verification names the break."""
     ring = KeyRing()
     with contextlib.suppress(IntegrityError):
         for record in log.read(PROPERTY_STREAM):

@@ -1,4 +1,4 @@
-"""Merkle trees as in RFC 6962 and RFC 9162, section 2.1: roots, proofs, and what checks the proofs. Pure.
+"""Merkle trees as in RFC 6962 and RFC 9162, section 2.1: roots, proofs, and the checks of proofs. Pure.
 
 A leaf is hashed as SHA-256(0x00 ‖ bytes), a node as SHA-256(0x01 ‖ left ‖ right). A tree of n leaves is the tree of the
 largest power of two below n, joined with the tree of the rest. `CompactRange` grows a root in O(log n) memory;
@@ -15,7 +15,7 @@ EMPTY_ROOT = sha256().digest()
 
 
 class BadProof(ValueError):
-    """A proof does not show what it is offered for."""
+    """A proof does not prove what it claims."""
 
 
 def leaf_hash(data: bytes) -> bytes:

@@ -74,8 +74,8 @@ class EntryMissing(IntegrityError):
 
 
 class QuarantineCheck(msgspec.Struct, frozen=True):
-    """A comparison: the number of entries, of those an event vouches for, and of those no event does; of entries whose
-    bytes were changed, and of events whose entry is missing. `notices` has the event of each entry, None if none exists.
+    """A comparison: the numbers of entries, of entries with and without an event that vouches for them, of entries whose bytes
+    were changed, and of events whose entry is missing. `notices` has the event of each entry, None if none exists.
     """
 
     entries: int = 0

@@ -36,7 +36,7 @@ class SigningMemory:
         self._log_id = log_id
 
     def load(self) -> SigningRecord | None:
-        """Return what was signed last; None where nothing was. Raises `IntegrityError` where the file is not as written."""
+        """Return what was signed last; None if nothing was. Raises `IntegrityError` if the file is not as written."""
         try:
             content = read_plain(self.path)
         except FileNotFoundError:
@@ -56,7 +56,7 @@ class SigningMemory:
             raise IntegrityError(CHECKPOINTS, 1, message) from error
 
     def record(self, signed: SigningRecord) -> None:
-        """Remember a checkpoint durably, in the place of the one before. Raises `OSError`, and then it must not be used."""
+        """Remember a checkpoint durably, in place of the one before. If it raises `OSError`, the checkpoint must not be used."""
         numbers = f"{self._log_id} {signed.before} {signed.head.seq} {signed.head.hash.hex()}\n".encode()
         fresh = self.path.with_name(self.path.name + ".new")
         with fresh.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Where a verification may begin that reads only what came after an earlier one.
+"""The start of a verification that reads only what came after an earlier one.
 
 Invariant: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
 checkpoint, not by the note of the earlier verification. A stream begins after the last event of which a
@@ -25,14 +25,14 @@ LEAD = 200
 
 
 class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the events of a stream were borne out by the last checkpoint that states it: how many, and the full subtrees over
-    them, the largest first (hex)."""
+    """Where a stream's events were confirmed by the last checkpoint about it: how many, and the full subtrees over them, the
+    largest first (hex)."""
 
     size: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     subtrees: tuple[Hash, ...]
 
     def heads(self, stream: str, stated: StatedHeads, chain: bytes) -> StreamHeads | None:
-        """Return the stream's tree from there on, if checkpoints state this root and the chain hash there; else None."""
+        """Return the stream's tree from there on, if checkpoints state its root and chain hash; else None."""
         try:
             tree = CompactRange.of(self.size, [bytes.fromhex(each) for each in self.subtrees])
         except ValueError:
@@ -54,6 +54,6 @@ class VerifiedStart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def start_of(heads: StreamHeads) -> StreamStart | None:
-    """Return where a stream was borne out by everything that checkpoints state of it; None if they state nothing."""
+    """Return where a stream was confirmed by all that checkpoints state about it; None if they state nothing."""
     tree = heads.borne_out
     return None if tree is None else StreamStart(tree.size, tuple(each.hex() for each in tree.subtrees))

@@ -111,7 +111,7 @@ _decoders: dict[str, msgspec.json.Decoder[Any]] = {
 
 
 def read_statement(line: bytes) -> Statement:
-    """Return the statement that a leaf makes. Raises `ValueError` saying what is wrong."""
+    """Return the statement in a leaf. Raises `ValueError` saying what is wrong."""
     try:
         kind = _kind.decode(line).statement
         if kind not in _decoders:
@@ -149,9 +149,8 @@ class CheckpointBatch(msgspec.Struct, frozen=True):
 
 
 class Ledger:
-    """The log of statements, folded batch by batch: it only grows, and no stream ever shrinks. After an error it is of no use.
-
-    Whether a trusted key signed, and whether the events bear the statements out, is not asked here.
+    """The log of statements, folded batch by batch: it only grows, and no stream ever shrinks. After an error it cannot be used.
+    It does not ask whether a trusted key signed, or whether the events confirm the statements.
     """
 
     def __init__(self, origin: str) -> None:
@@ -177,7 +176,7 @@ class Ledger:
         return self._tree.root()
 
     def extend(self, statements: Sequence[Statement]) -> Checkpoint:
-        """Add what a new checkpoint states; return what is to be signed. Raises `BadCheckpoint`."""
+        """Add the statements of a new checkpoint; return what is to be signed. Raises `BadCheckpoint`."""
         first, lines = self.size + 1, [canonical(each) for each in statements]
         self._grow(lines)
         self._read(first, lines)
@@ -219,7 +218,7 @@ class Ledger:
         self.batches += 1
 
     def _read(self, first: int, lines: Sequence[bytes]) -> None:
-        """Take what the leaves of a checkpoint state, from number `first` on: heads, and at the end one time."""
+        """Read the leaves of a checkpoint, from number `first` on: heads, and at the end one time."""
         self.added = []
         for number, line in enumerate(lines, first):
             try:

@@ -1,4 +1,4 @@
-"""Walk a whole log and say of every stream whether it is as it was written, and if not, where it first is not.
+"""Walk a whole log and say for every stream whether it is as it was written, or where it first differs.
 
 Numbering, chain, canonical bytes, the envelope's own statement of its place, the appender's clock, the rules of the
 gaming day, the high-water mark; and if there are checkpoints, every root that they state, computed again from the events,
@@ -239,7 +239,7 @@ def verify(
 
 
 class _Pace:
-    """Counts the events that were walked in the whole log, and says now and then how many."""
+    """Counts the events walked in the whole log, and reports the number from time to time."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress, self._events = progress, 0
@@ -259,7 +259,7 @@ class _Pace:
 
 
 def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]) -> dict[str, _StreamVerification]:
-    """Walk all streams in one reading, as far as they are whole; return the walks, to go on with.
+    """Walk all streams in one reading, as far as they are whole; return the walks, so that they can go on.
 
     At a break the reading ends. All walks begin again without the stream that is broken, which is left to be read by itself: what
     is wrong with another one may lie behind the place.
@@ -280,7 +280,7 @@ def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]
 
 
 class _StreamVerification:
-    """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
+    """The walk through one stream: at most one break of the chain, which ends it, and the contradictions of envelopes."""
 
     def __init__(
         self,
@@ -320,7 +320,7 @@ class _StreamVerification:
 
     @property
     def hash_at_position(self) -> bytes:
-        """The chain hash at the replay position; empty if the walk did not come to it."""
+        """The chain hash at the replay position; empty if the walk did not reach it."""
         return self._hashes[self.position]
 
     @property
@@ -373,7 +373,7 @@ class _StreamVerification:
                 self._pace.take(self.stream, last.seq - run[0].seq + 1)
 
     def _begin_after(self, since: StreamStart) -> bool:
-        """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
+        """Begin after the last event that an earlier verification and a checkpoint confirm; return whether they do.
 
         A few events before it are read where others follow, for the day and whether a round is open: their chain ends in the
         stated hash. If none follows, that event alone is read, and what comes in meanwhile is for the next verification.
@@ -406,7 +406,7 @@ class _StreamVerification:
         self.future = None
 
     def _compare_index(self) -> None:
-        """Compare that by which repeats are known with the events, where nothing is wrong with those and all were read."""
+        """Compare the index of repeats with the events, if nothing is wrong with them and all were read."""
         if self._index is not None and not self.breaks and not self.unread:
             differs = self.log.compare_index(self.stream, self._index)
             if differs is not None:

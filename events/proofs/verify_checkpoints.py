@@ -36,7 +36,7 @@ class EarlierSigner(msgspec.Struct, frozen=True):
 
 
 def before_the_key(checkpoints: int, key: PublicKey) -> str:
-    """Return by which key this many checkpoints were signed before the one that was given."""
+    """Return which key signed this many checkpoints before the given one did."""
     many = "1 checkpoint was" if checkpoints == 1 else f"{checkpoints:,} checkpoints were"
     return f"{many} signed before the key you gave, by {named(key)}, and not checked with your key"
 

@@ -1,7 +1,7 @@
 """Check the results next to a log: their chains, what checkpoints state of them, and the positions of the replay.
 
-What this shows: results are as they were stored, up to the last place that a signed checkpoint states. Whoever rewrites a chain
-from a place beyond that on, with every later hash, is not revealed here; judging again reveals it (`rack verify --verdicts`).
+What this shows: results are as they were stored, up to the last place that a signed checkpoint states. A chain that was rewritten
+from a later place on, with every later hash, is not revealed here; judging again reveals it (`rack verify --verdicts`).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _walk(
 
 
 class _ResultsWalk:
-    """The chains, held against what checkpoints state of them as it comes."""
+    """The chains, compared with the statements of checkpoints in order."""
 
     def __init__(self, stated: Mapping[str, Sequence[Head]]) -> None:
         self.chains, self.results = ResultChains(), 0
@@ -115,7 +115,7 @@ class _ResultsWalk:
         self._last = {stream: max(heads, default=0) for stream, heads in self._stated.items()}
 
     def begin(self, store: ResultStore, stream: str, sound: int) -> int:
-        """Return after which place a stream is to be read: the last that a checkpoint states of those that were sound.
+        """Return the place after which a stream is to be read: the last sound one that a checkpoint states.
 
         If the result there is not the stated one, it is read from the first on.
         """
@@ -161,7 +161,7 @@ def position_faults(
 ) -> list[PositionBroken]:
     """Compare positions with the log as it was walked: the chain hash at each position, and where each stream ends.
 
-    Of the streams in `broken` nothing is said: what they held at the position cannot be known.
+    The streams in `broken` are left out: what they held at the position is unknown.
     """
     faults = [PositionBroken(stream, 0, f"{why}; {POSITION_REMEDY}") for stream, why in sorted(state.misfits.items())]
     for stream, position in sorted(state.positions.items()):

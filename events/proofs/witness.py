@@ -41,7 +41,7 @@ class CosignedCheckpoint(msgspec.Struct, frozen=True):
 
 
 class WitnessFolder:
-    """The folder in which a witness keeps what it cosigned. Anybody with the witness's public key can read it."""
+    """The folder in which a witness keeps what it cosigned. Anyone with the witness's public key can check it."""
 
     def __init__(self, path: Path, key: PublicKey) -> None:
         self.path, self.key = path, key
@@ -57,7 +57,7 @@ class WitnessFolder:
         return self._read(names[-1]) if names else None
 
     def sizes(self) -> list[int]:
-        """Return over how many statements each checkpoint is, by the names of the files alone."""
+        """Return the number of statements of each checkpoint, by the names of the files alone."""
         return [int(name[:16]) for name in self._names()]
 
     def read(self, size: int) -> CosignedCheckpoint:
@@ -137,7 +137,7 @@ class WitnessFolder:
 
 
 class Witness:
-    """Looks at one log again and again. After any error it is of no use: it refused, and says why.
+    """Looks at one log again and again. After any error it cannot be used: it refused, and says why.
 
     `anchors` are keys of the log that the witness was given (none: those that the log names). It cosigns nothing before one
     of them, or a key for which one vouches, has signed (D448).
@@ -169,7 +169,7 @@ class Witness:
         self._newest: tuple[int, bytes] | None = None  # how many statements are before the newest batch, and the batch
 
     def look(self) -> CosignedCheckpoint | None:
-        """Cosign the newest checkpoint if it is another than the last one; None if there is nothing new.
+        """Cosign the newest checkpoint if it differs from the last one; None if there is nothing new.
 
         Raises `IntegrityError` if it does not extend what was seen, after keeping it.
         """
@@ -204,7 +204,7 @@ class Witness:
         return found[1:]
 
     def _check(self, fresh: Sequence[bytes]) -> Note | None:
-        """Take the batches and hold them against the events; return the last note of them, None if no trusted key signed."""
+        """Compare the batches with the events; return their last note, None if no trusted key signed."""
         keys, note = Keys(self._log, self._anchors, begun=self._begun), None
         for data in fresh:
             before = self._history.ledger.size

@@ -1,4 +1,4 @@
-"""Where checkpoints are kept: next to a log on one machine in `<log>.checkpoints`, on Kafka in `<prefix>.checkpoints`.
+"""The store of checkpoints: next to a log on one machine in `<log>.checkpoints`, on Kafka in `<prefix>.checkpoints`.
 
 Batches are only ever added. A high-water file apart from the store (`<log>.checkpoints.high-water`, or in `.rack/`) holds
 the last checkpoint that was made, so that a store which was rolled back cannot hide it.
@@ -30,7 +30,7 @@ CREATE TRIGGER IF NOT EXISTS checkpoints_keep BEFORE UPDATE ON checkpoints
 class SqliteCheckpoints:
     """The checkpoints beside a log in SQLite (see `events.log.contract.CheckpointStore`). To a reader, no file is an empty store.
 
-    The right to add to them is a lock of the kernel, which no one can be robbed of: `if_free` changes nothing here.
+    The right to add to them is a lock of the kernel, which cannot be taken away: `if_free` changes nothing here.
     """
 
     def __init__(

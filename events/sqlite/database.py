@@ -92,7 +92,7 @@ class Database:
                 ) from error
 
     def make_durable(self) -> None:
-        """Sync what a writer that died may have left to the system's cache: from now on it is read, and acknowledged."""
+        """Sync what a writer that died may have left in the system's cache: from now on it counts as acknowledged."""
         wal = self.path.with_name(self.path.name + "-wal")
         with self.lock, self.errors("written"):
             try:
@@ -131,7 +131,7 @@ class Database:
 
 
 def _tried(connection: Connection, sql: str) -> Connection:
-    """Return a connection on which this runs; it is closed if it does not."""
+    """Return a connection on which this statement runs; it is closed if the statement fails."""
     try:
         connection.set_busy_timeout(10_000)
         connection.execute(sql).fetchall()

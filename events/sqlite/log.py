@@ -172,7 +172,7 @@ class SqliteLog(OwnStore):
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Have the turn to write through several calls (see `EventLog.turn`)."""
+        """Hold the turn to write through several calls (see `EventLog.turn`)."""
         with self._database.lock:
             self._check_writable()
             if self._turn_depth == 0:
@@ -186,7 +186,7 @@ class SqliteLog(OwnStore):
                     self._turns.give_back(in_order=self._failure is None)
 
     def _begin_turn(self) -> None:
-        """Take the turn, and take in what others have stored since the last one."""
+        """Take the turn, and read what others have stored since the last one."""
         in_order = self._turns.take()
         try:
             if not in_order:
@@ -269,7 +269,7 @@ class SqliteLog(OwnStore):
         groups: Sequence[tuple[str, Sequence[Draft]]],
         now_us: int,
     ) -> list[AppendResult]:
-        """Put groups into the tables, one table after the other, and move on where their streams are."""
+        """Put groups into the tables, one table after the other, and update the states of their streams."""
         reports = [
             DeviceReport(stream, draft.source, draft.source_seq, report_digest(draft))
             for stream, drafts in groups
@@ -297,7 +297,7 @@ class SqliteLog(OwnStore):
         return appended
 
     def _state(self, stream: str) -> StreamState:
-        """Return where a stream is, from its last events when it is asked for the first time."""
+        """Return the state of a stream; the first time, it is read from the stream's last events."""
         if stream not in self._states:
             try:
                 msgspec.convert(stream, StreamName)
@@ -465,7 +465,7 @@ class SqliteLog(OwnStore):
 def _events_of(
     rows: Iterable[tuple[int, str, int, int, bytes, bytes]], after: Mapping[str, int]
 ) -> Iterator[tuple[str, int, bytes, bytes]]:
-    """Yield stream, number, bytes and hash of the events in rows; packs of which nothing is wanted are not opened."""
+    """Yield stream, number, bytes and hash of the events in rows; packs without wanted events are not opened."""
     for _, stream, seq, last, data, stored in rows:
         if last == 0:
             yield stream, seq, data, stored

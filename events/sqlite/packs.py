@@ -1,4 +1,4 @@
-"""Events of a stream as one compressed row: the same bytes and hashes at a fifth of the room, an event still found at once.
+"""Events of a stream as one compressed row: the same bytes and hashes in a fifth of the space; an event is still found at once.
 
 An append makes packs, in its transaction, of all but the newest events of a stream (D1101): JSON Lines (canonical bytes hold no
 line break) under zlib, the chain hashes as they are. What is read from a pack is checked like any row.
@@ -55,7 +55,7 @@ def pack(events: Sequence[StoredEvent]) -> tuple[bytes, bytes] | None:
 
 
 def unpack(stream: str, first: int, last: int, data: Any, hashes: Any) -> list[StoredEvent]:
-    """Return the events of a pack. Raises `BrokenSeal` naming all of them if they cannot be had from it."""
+    """Return the events of a pack. Raises `BrokenSeal` naming all of them if it does not unpack."""
     try:
         unzip = zlib.decompressobj(-zlib.MAX_WBITS)
         lines = unzip.decompress(data, MOST_BYTES).split(b"\n")
@@ -72,7 +72,7 @@ def unpack(stream: str, first: int, last: int, data: Any, hashes: Any) -> list[S
 def store(connection: Connection, records: Sequence[Record], *, packing: bool) -> None:
     """Put new events of streams into the open transaction: of a stream that is long enough the older ones into packs.
 
-    What would not come back byte by byte, or lies under a number that is packed already, stays in rows.
+    Events that would not unpack to the same bytes, or whose number is already packed, stay in rows.
     """
     ((top,),) = _rows(connection, "SELECT coalesce(max(pos), 0) FROM events")
     new: dict[str, list[_Placed]] = {}
@@ -112,7 +112,7 @@ def _rows(connection: Connection, sql: str, *values: Any) -> list[Any]:
 
 
 class StoredEvents:
-    """The events of a log, row by row or packed, as they are stored: nothing is checked here but that packs unpack."""
+    """The events of a log, row by row or packed, as they are stored: the only check is that packs unpack."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -157,7 +157,7 @@ class StoredEvents:
         return packed[: last - first + 1] or self._database.rows(sql, stream, first, last, 1)
 
     def _by_itself_from(self, stream: str) -> tuple[int, int | None]:
-        """Return the first number of a stream that is in no pack, and the first that is stored twice, or None."""
+        """Return the first number of a stream that is not in a pack, and the first that is stored twice, or None."""
         if not self.has_packs:
             return 0, None
         sql = """

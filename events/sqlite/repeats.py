@@ -1,4 +1,4 @@
-"""By what a log in SQLite knows repeats: the tables `reports` and `event_ids`, an index next to the chain.
+"""How a log in SQLite recognizes repeats: the tables `reports` and `event_ids`, an index next to the chain.
 
 Names are numbers in it (the table `names`), digests and ids three bytes of a remainder by a number that no device knows.
 Nothing is believed because it is there. Each row names the event that it is of, and what a row says is compared with
@@ -75,7 +75,7 @@ def modulus(salt: Any) -> int:
 
 
 def short(salt: Any, digest: Any) -> int:
-    """Return what stands for a digest or an id in the index: three bytes of a remainder, as a number.
+    """Return the short form of a digest or an id in the index: three bytes of a remainder, as a number.
 
     >>> digest = bytes(range(32))
     >>> short("ab", digest) == short("ab", digest) != short("ac", digest)
@@ -85,7 +85,7 @@ def short(salt: Any, digest: Any) -> int:
 
 
 class ShortForms:
-    """Names and digests as the index of a log has them; a number given in a transaction that failed must be forgotten."""
+    """Names and digests in the index's form; a number given in a transaction that failed must be forgotten."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -112,7 +112,7 @@ class ShortForms:
         return found
 
     def digest(self, digest: bytes) -> int:
-        """Return what stands for a digest or an id."""
+        """Return the short form of a digest or an id."""
         return int.from_bytes(digest) % self.modulus & 0xFFFFFF
 
     def report(self, report: DeviceReport) -> tuple[int, int, int, int]:
@@ -128,7 +128,7 @@ class ShortForms:
 
 
 def _found(connection: Connection, sql: str, rows: Sequence[tuple[int, ...]]) -> Mapping[int, list[int]]:
-    """Return which of these rows of the index are there: place among them → the numbers of the events they are of."""
+    """Return which of these rows are in the index: place among them → the numbers of their events."""
     found: dict[int, list[int]] = {}
     hits = cast("Iterator[Any]", connection.executemany(sql, [(at, *row) for at, row in enumerate(rows)]))
     for at, seq in hits:
@@ -157,7 +157,7 @@ class RepeatIndex:
     def enter(self, connection: Connection, ends: Mapping[str, int], reports: Sequence[DeviceReport]) -> list[bool]:
         """Enter reports, numbering the new ones on from the ends of their streams; return which of them are new.
 
-        Raises `IndexDiffers` if what is entered already is not so in the chain; nothing may then be committed.
+        Raises `IndexDiffers` if the index disagrees with the chain; nothing may then be committed.
         """
         new, rows, here = list[bool](), list[tuple[int, ...]](), set[DeviceReport]()
         latest: dict[tuple[str, str], int] = {}
@@ -180,7 +180,7 @@ class RepeatIndex:
         return new
 
     def _is_stored(self, report: DeviceReport, columns: tuple[int, ...], seqs: Iterable[int]) -> bool:
-        """Say whether one of these events is of this report. Raises `IndexDiffers` if a row that says so is of no such event."""
+        """Say whether one of these events is of this report. Raises `IndexDiffers` if a row names an event of another report."""
         for seq in seqs:
             event = self._event(report.stream, seq)
             if event is None or self._short.report(_reported(report.stream, event)) != columns:
