@@ -25,8 +25,7 @@ LEAD = 200
 
 
 class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a stream's events were confirmed by the last checkpoint about it: how many, and the full subtrees over them, the
-    largest first (hex)."""
+    """The events of a stream that its last checkpoint confirmed: their number, and the full subtrees, the largest first (hex)."""
 
     size: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     subtrees: tuple[Hash, ...]
