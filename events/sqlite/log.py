@@ -136,6 +136,10 @@ class SqliteLog(OwnStore):
         self._form = meta.get("schema", "unknown")
         if self._form not in (*EARLIER_FORMS, SCHEMA_VERSION):
             raise LogUnavailable(f"{self.path} has the form {self._form}, this version reads 1 to {SCHEMA_VERSION}")
+        if not {"log_id", "property_id"} <= meta.keys():
+            raise LogUnavailable(
+                f"{self.path} does not name its log and property: the file is damaged; keep it and restore a copy"
+            )
         if property_id not in (None, meta["property_id"]):
             raise LogUnavailable(f"{self.path} is the log of property {meta['property_id']}, not {property_id}")
         return meta["log_id"], meta["property_id"]

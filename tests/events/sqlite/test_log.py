@@ -46,6 +46,15 @@ def test_a_log_is_created_once_and_keeps_its_identity(log: SqliteLog, path: Path
         SqliteLog(path, property_id="other")
 
 
+@pytest.mark.parametrize("name", ["log_id", "property_id", "schema"])
+def test_a_log_whose_identity_is_damaged_says_so(log: SqliteLog, path: Path, name: str) -> None:
+    log.close()
+    SqliteTamper(path).execute("UPDATE meta SET name = 'x' || substr(name, 2) WHERE name = ?", name)
+    for options in ({}, {"read_only": True}, {"read_only": True, "check_heads": False}):
+        with pytest.raises(LogUnavailable, match="damaged|has the form unknown"):
+            SqliteLog(path, **options)
+
+
 def test_a_log_id_is_random(tmp_path: Path) -> None:
     ids = set()
     for name in ("a", "b"):
