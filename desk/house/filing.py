@@ -23,7 +23,7 @@ from replay.transcript.transcript import rules_filed
 from rulebook.catalogue import wager_names
 from rulebook.chapters.chapter_files import amendment_texts
 from rulebook.chapters.chapters import LAST_DAY, chapter, known_chapters
-from rulebook.chapters.editions import Amendment, read_amendment
+from rulebook.chapters.editions import Amendment, read_amendment, why_not_next
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -111,15 +111,9 @@ def publishing(log: EventLog, text: str) -> Publication:
     known = [
         each for each in map(read_amendment, (*amendment_texts(jurisdiction, name), *earlier)) if each.key == made.key
     ]
-    last = max(known, key=lambda each: each.edition, default=None)
-    number = 1 if last is None else last.edition
-    if made.edition != number + 1:
-        raise ReviewRefused(
-            f"edition {made.edition} of {made.key}: the last known is {number}; expected the next number"
-        )
-    if last is not None and made.effective < last.effective:
-        days = f"counts from {made.effective}, and edition {number} from {last.effective}"
-        raise ReviewRefused(f"edition {made.edition} of {made.key} {days}; expected no earlier day")
+    fault = why_not_next(made, known)
+    if fault is not None:
+        raise ReviewRefused(fault)
     if any("mystery" in (each.get("wager"), each.get("name")) for each in _entries(made)):
         raise ReviewRefused(
             f"edition {made.edition} of {made.key} changes a Must-Hit-By configuration, and the stream of a meter has no "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -13,8 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from events.vocabulary.envelope import Draft
-from events.vocabulary.model import GamingDayOpened, PropertyConfigured
+from events.vocabulary.model import ChapterPublished, GamingDayOpened, PropertyConfigured
 from floor.catalogue import DEFAULT, SIMULATIONS
+from floor.day.amendments import OFFICE_SOURCE, check_amendments, published
 from floor.day.render import render
 from floor.day.schedule import Schedule
 from floor.day.schemes import Scheme, SchemeRun
@@ -24,8 +26,9 @@ from floor.game_simulation import GameSimulation
 from floor.table.casino import CURRENCY, CUTOVER, PROPERTY, SIMULATED, TIME_ZONE, Calendar
 from floor.table.meters import Meter
 from floor.table.people import People
-from floor.table.streams import MINUTE_US, Group, Stream, line_of
+from floor.table.streams import HOUR_US, MINUTE_US, Group, Stream, line_of
 from floor.table.table import Table
+from rulebook.chapters.editions import Amendment
 
 PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in this many rounds, and at least twice."""
@@ -82,14 +85,26 @@ class Simulation:
         """Yield groups for `EventLog.append_groups`: a table's round is one, after the meter events that belong to it."""
         yield from self._groups
 
-    def write(self, path: Path) -> None:
-        """Write the devices' events as JSON Lines, the office's to `<path>.office.jsonl`, the labels to `<path>.labels.json`."""
-        with path.open("wb") as devices, path.with_name(path.name + OFFICE_SUFFIX).open("wb") as office:
+    def write(self, path: Path) -> list[Path]:
+        """Write the devices' events as JSON Lines, the office's to `<path>.office.jsonl`, the labels to `<path>.labels.json`.
+
+        An amendment is in no file, for two persons publish it (`rack rules amend`): what devices report after it is in a file of
+        its own, `<path>.<chapter>-<edition>.jsonl`. Returns these.
+        """
+        later: list[Path] = []
+        with ExitStack() as opened:
+            devices = opened.enter_context(path.open("wb"))
+            office = opened.enter_context(path.with_name(path.name + OFFICE_SUFFIX).open("wb"))
             for stream, drafts in self._groups:
-                file = office if stream == PROPERTY else devices
                 for draft in drafts:
-                    file.write(line_of(stream, draft))
+                    if not isinstance(draft.payload, ChapterPublished):
+                        (office if stream == PROPERTY else devices).write(line_of(stream, draft))
+                    elif stream == PROPERTY:
+                        edition = f"{draft.payload.chapter}-{draft.payload.edition}"
+                        later.append(path.with_name(f"{path.name}.{edition}.jsonl"))
+                        devices = opened.enter_context(later[-1].open("wb"))
         path.with_name(path.name + ".labels.json").write_bytes(self.labels_json())
+        return later
 
     def labels_json(self) -> bytes:
         """Return the labels as JSON."""
@@ -107,6 +122,7 @@ class Conduct:
     listener: Listener | None = None
     anomalies: bool = True
     calendar: Calendar = SIMULATED
+    amendments: Sequence[Amendment] = ()
 
 
 def simulate(
@@ -122,6 +138,7 @@ def simulate(
     house_way: bool = False,
     listener: Listener | None = None,
     anomalies: bool = True,
+    amendments: Sequence[Amendment] = (),
 ) -> Simulation:
     """Simulate a floor until this many rounds of each game were played.
 
@@ -130,13 +147,14 @@ def simulate(
     them. `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made
     to happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house
     way, decide what is best. A `listener` is called with every round as it was played, and nothing is reported then;
-    `anomalies=False` leaves plain rounds alone.
+    `anomalies=False` leaves plain rounds alone. The office publishes `amendments` at every table before the day from which each
+    counts, and from then on dealers pay by it.
 
-    Raises `ValueError` for fewer than one round, or fewer tables than take all paytables.
+    Raises `ValueError` for fewer than one round, fewer tables than take all paytables, or an amendment that cannot be played.
     """
     if rounds < 1:
         raise ValueError(f"{rounds} rounds; expected at least 1")
-    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener, anomalies)
+    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener, anomalies, amendments=amendments)
     return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], tables, days, conduct).run()
 
 
@@ -190,6 +208,9 @@ class _Floor:
             table.house_way = conduct.house_way
             for meter in table.meters_filed(seed):
                 self.meters.setdefault(meter.id, meter)
+        check_amendments(
+            conduct.amendments, self.tables, [conduct.calendar.gaming_day(day) for day in range(self.days)]
+        )
         self.property = Stream(PROPERTY, Random(f"{seed}/property"))
         self.done = Simulation(rounds * len(games))
 
@@ -210,6 +231,7 @@ class _Floor:
         left = self.rounds
         for day in range(self.days):
             today = left // (self.days - day)
+            self._publish(day)
             yield from self._day(day, today)
             left -= today
         self._open_streams(self.days)
@@ -225,6 +247,17 @@ class _Floor:
 
     def _report_between(self, table: Table) -> None:
         self._report([table.take_group()])
+
+    def _publish(self, day: int) -> None:
+        """Publish the amendments that count from a day on, while the day before is the last that was opened."""
+        at_us = self.conduct.calendar.cutover_us(day) - HOUR_US
+        for amendment in self.conduct.amendments:
+            if amendment.effective == self.conduct.calendar.gaming_day(day):
+                event = published(amendment)
+                self._report([(PROPERTY, [self.property.draft(OFFICE_SOURCE, event, at_us, None)])])
+                for table in self.tables:
+                    table.publish(event, OFFICE_SOURCE, at_us)
+                    self._report_between(table)
 
     def _open_streams(self, day: int) -> None:
         """Open a gaming day in the property's and the meters' streams."""
@@ -284,6 +317,7 @@ class _Floor:
         operation.plain += 1
         if self.conduct.rare and operation.plain % STACK_EVERY == 0:
             plan.stack(table.stacked)
+            plan.leave_out_struck()
             table.stacked += 1
         play = operation.game.play(plan)
         play.write()
@@ -300,7 +334,7 @@ class _Floor:
         for _ in range(TRIES):
             plan = operation.game.plan(table, table.random)
             plan.turn = turn
-            if anomaly.can_prepare(plan):
+            if anomaly.can_prepare(plan) and not plan.leave_out_struck():
                 break
         else:
             return False

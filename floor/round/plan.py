@@ -145,6 +145,15 @@ class Plan(ABC):
                 stakes = {**box.stakes, wager: cents}
                 box.stakes = {name: stakes[name] for name in (*self.required, *self.habits) if name in stakes}
 
+    def leave_out_struck(self) -> bool:
+        """Take back wagers that an amendment struck from the chapter; say whether there were any."""
+        struck = [
+            (box, wager) for box in self.boxes.values() for wager in box.stakes if wager not in self.book.chapter.wagers
+        ]
+        for box, wager in struck:
+            del box.stakes[wager]
+        return bool(struck)
+
     def bet_progressive(self, seat: int) -> None:
         """Let a box have a progressive wager."""
         self.bet(seat, "progressive", self.book.offers["progressive"].min_cents)

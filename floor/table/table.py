@@ -104,6 +104,19 @@ class Table:
                 text = spec.submission(filing, calendar.gaming_day(day))
                 self._filings.append((day, filing, parse_submission(text), text))
         self.book = self._filings[0][2]
+        self.editions: tuple[str, ...] = ()
+        """The amendments that the property published, each whole."""
+
+    def publish(self, event: model.ChapterPublished, source: str, at_us: int) -> None:
+        """Let the office publish an amendment."""
+        self.editions += (event.toml,)
+        self.group.append(self.stream.draft(source, event, at_us, None))
+
+    def book_on(self, day: int, editions: tuple[str, ...]) -> Rulebook:
+        """Return the rules as they are on a day, with these amendments. Raises `RulesRefused` if they do not fit."""
+        *_, (_, _, book, text) = (filing for filing in self._filings if filing[0] <= day)
+        on, name = self.calendar.gaming_day(day), f"the rules of {self.id}"
+        return parse_submission(text, name, on, editions) if editions else book
 
     @property
     def deck_limit_us(self) -> int:
@@ -173,7 +186,7 @@ class Table:
         self.report(model.GamingDayOpened(gaming_day=self.calendar.gaming_day(day)))
         if day == 0:
             self._file(self._filings[0])
-        self.book = next(book for from_day, _, book, _ in reversed(self._filings) if from_day <= day)
+        self.book = self.book_on(day, self.editions)
         if day:
             self.count_drop(day - 1)
         self.report(

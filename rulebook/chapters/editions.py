@@ -115,6 +115,18 @@ def read_amendment(text: str, source: str = "amendment") -> Amendment:
     )
 
 
+def why_not_next(made: Amendment, known: Iterable[Amendment]) -> str | None:
+    """Return why an amendment does not follow those of its chapter that are known; None if it does."""
+    last = max(known, key=lambda each: each.edition, default=None)
+    number = 1 if last is None else last.edition
+    if made.edition != number + 1:
+        return f"edition {made.edition} of {made.key}: the last known is {number}; expected the next number"
+    if last is not None and made.effective < last.effective:
+        days = f"counts from {made.effective}, and edition {number} from {last.effective}"
+        return f"edition {made.edition} of {made.key} {days}; expected no earlier day"
+    return None
+
+
 def amendment_from_words(words: Sequence[str]) -> str:
     """Return the amendment that the words of an `edition` line stand for. Raises `ValueError` naming a wrong word.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from desk.whole_files import named_errors
@@ -10,6 +11,7 @@ from rack.arguments import add, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
+from rulebook.chapters.editions import Amendment, read_amendment
 
 HELP = "Write simulated gaming days as device events, with the planted faults labeled in a second file"
 
@@ -58,6 +60,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=tuple(PLAYS),
         default="habit",
     )
+    add(
+        parser,
+        "--amendments FILE",
+        "Amendments of chapters, in their order: dealers pay by each from its gaming day on. What devices report after it is in "
+        "FILE.CHAPTER-EDITION.jsonl; publish it with `rack rules amend` before.",
+        nargs="+",
+        default=(),
+    )
+
+
+def read_amendments(files: Sequence[str]) -> list[Amendment]:
+    """Return amendments from files, by their days. Raises `UsageError` naming file, key and what was expected."""
+    read = []
+    for file in files:
+        try:
+            read.append(read_amendment(Path(file).read_text(encoding="utf-8"), file))
+        except ValueError as error:
+            raise UsageError(f"--amendments {error}") from error
+    return sorted(read, key=lambda each: each.effective)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -78,19 +99,26 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 f"--tables {arguments.tables}: {game} needs at least {least} tables to use every filed option"
             )
     faults = arguments.plant == "faults"
-    day = simulate(
-        arguments.seed,
-        arguments.rounds,
-        games=games,
-        plant=faults,
-        days=arguments.days,
-        rare=faults,
-        scheme=EXAMPLE if arguments.plant == "scheme" else None,
-        tables=arguments.tables,
-        house_way=arguments.play == "house_way",
-    )
+    amendments = read_amendments(arguments.amendments)
+    try:
+        day = simulate(
+            arguments.seed,
+            arguments.rounds,
+            games=games,
+            plant=faults,
+            days=arguments.days,
+            rare=faults,
+            scheme=EXAMPLE if arguments.plant == "scheme" else None,
+            tables=arguments.tables,
+            house_way=arguments.play == "house_way",
+            amendments=amendments,
+        )
+    except ValueError as error:
+        if not amendments:
+            raise
+        raise UsageError(f"--amendments: {error}") from error
     with named_errors(path):
-        day.write(path)
+        later = day.write(path)
     office, labels = f"{path}{OFFICE_SUFFIX}", f"{path}.labels.json"
     planted, legitimate = len(day.labels), len(day.legitimate)
     output.value(
@@ -98,6 +126,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             "out": str(path),
             "office": office,
             "labels": labels,
+            "later": [str(file) for file in later],
             "events": day.events,
             "rounds": day.rounds,
             "planted": planted,
@@ -108,4 +137,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         f"{path} and {office}: {day.events:,} events of {day.rounds:,} rounds; "
         f"{labels}: {planted:,} planted faults, {legitimate:,} legitimate irregularities"
     )
+    for file, each in zip(later, amendments, strict=True):
+        output.text(
+            f"{file}: after edition {each.edition} of {each.key} was published, which counts from {each.effective}"
+        )
     return Exit.CLEAN
