@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from events.open import open_results
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import Simulation, simulate
 from floor.faults.comparison import compare
+from floor.faults.labels import Planted
 from floor.table.casino import SIMULATED
+from rack.cli import main
+from replay.run import engine, stream_worker
+from replay.run.adjudicate import adjudicate
 from replay.run.replayer import MemoryResults, adjudications, findings, replay
 from rulebook.chapters.editions import Amendment, amendment_from_words, read_amendment
+from tests.floor.simulated import DOCS
 from tests.whatif.simulated_log import SimulatedLog
+
+
+class Labels(msgspec.Struct):
+    """What the file of labels says of planted faults."""
+
+    planted: list[Planted]
+
 
 DAYS = [SIMULATED.gaming_day(day) for day in range(6)]
 SECOND = [f"line=fortune_bonus/{name}/three_of_a_kind/7:1" for name in range(1, 7)]
@@ -117,3 +134,58 @@ def test_a_wager_can_end_in_every_game_that_files_it_and_no_planted_fault_needs_
     for key, game, wager in [("pa-645c", "pai_gow_poker", "match"), ("pa-687a", "dj_wild", "trips")]:
         floor = simulate(7, 100, games=(game,), days=4, amendments=[amendment(2, DAYS[2], f"strike={wager}", key=key)])
         assert compare(floor.labels, findings(judged(list(floor.groups())))).perfect, game
+
+
+def overlooking(round_: Any, book: Any) -> Any:
+    """Judge as an earlier version of the program that finds no overpayment."""
+    made = adjudicate(round_, book)
+    left = tuple(each for each in made.findings if each.code != "PAY-OVER")
+    verdict = made.verdict if left == made.findings else "VARIANCE" if left else "UPHELD"
+    return msgspec.structs.replace(made, findings=left, verdict=verdict)
+
+
+def told_in_the_tour(folder: Path) -> list[tuple[str, list[str]]]:
+    """The commands of the tour's section on changes, each with the lines that it prints there; its amendments are written."""
+    part = (DOCS / "tour.md").read_text("utf-8").partition("## 9. ")[2].partition("\n## ")[0]
+    commands: list[tuple[str, list[str]]] = []
+    for block in part.split("```")[1::2]:
+        language, _, text = block.partition("\n")
+        if language:
+            (folder / f"edition-{read_amendment(text).edition}.toml").write_text(text)
+            continue
+        for line in text.splitlines():
+            if line.startswith("$ rack "):
+                commands.append((line.removeprefix("$ rack "), []))
+            else:
+                commands[-1][1].append(line)
+    return commands
+
+
+def test_the_tour_from_an_amendment_to_an_adoption_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first replay is an earlier engine's; in the end every planted fault is found, and nothing else."""
+    monkeypatch.chdir(tmp_path)
+    commands = told_in_the_tour(tmp_path)
+    upgrade = next(at for at, (command, _) in enumerate(commands) if command.startswith("replay")) + 1
+    with monkeypatch.context() as before:
+        before.setattr(engine, "_digest", lambda *_: "earlier")
+        before.setattr(stream_worker, "adjudicate", overlooking)
+        follow(commands[:upgrade], capsys)
+    follow(commands[upgrade:], capsys)
+    follow(
+        [("replay --log sqlite:law.db", ["current verdicts: 2 UNDETERMINED, 126 UPHELD, 20 VARIANCE, 2 VOID"])], capsys
+    )
+    labels = msgspec.json.decode((tmp_path / "law.jsonl.labels.json").read_bytes(), type=Labels)
+    with closing(open_results("sqlite:law.db", read_only=True)) as results:
+        assert compare(labels.planted, findings(results)).perfect
+        assert {each.edition for each in adjudications(results)} == {1, 2, 3}
+
+
+def follow(commands: Sequence[tuple[str, list[str]]], capsys: pytest.CaptureFixture[str]) -> None:
+    """Give commands, and see that each prints its lines."""
+    for command, lines in commands:
+        assert main(shlex.split(command)) in (0, 1), command
+        printed = capsys.readouterr()
+        said = [line.rstrip() for line in (printed.out + printed.err).splitlines()]
+        assert [line for line in lines if line not in said] == [], command
