@@ -114,11 +114,11 @@ def of_engine() -> list[Check]:
     found = f"{state.engine} judges new rounds; the verdicts on {plural(state.held, 'round')} are an earlier engine's"
     if not state.shadows:
         return [
-            Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, beside these verdicts")
+            Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, too")
         ]
     named = ", ".join(state.shadows)
     return [
-        Check("look", "Engine", f"{found}; judged beside them: {named}", "read below what differs; two people adopt it")
+        Check("look", "Engine", f"{found}; in shadow: {named}", "read below what differs; two people adopt it")
     ]
 
 

@@ -229,7 +229,7 @@ def test_health_shows_whose_verdicts_are_in_force_and_what_a_shadow_would_change
         assert "rack replay --shadow NAME" in page
         floor.rack("replay", "--shadow", "next", code=0)
         test = start("health")
-        assert "judged beside them: next" in said(test)
+        assert "in shadow: next" in said(test)
         unfold(test, "Verdicts that would change: next")
         page = said(test)
         for words in (
