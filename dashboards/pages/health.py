@@ -113,13 +113,9 @@ def of_engine() -> list[Check]:
         return [Check("ok", "Engine", f"{state.engine}; no verdict waits for an adoption")]
     found = f"{state.engine} judges new rounds; the verdicts on {plural(state.held, 'round')} are an earlier engine's"
     if not state.shadows:
-        return [
-            Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, too")
-        ]
+        return [Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, too")]
     named = ", ".join(state.shadows)
-    return [
-        Check("look", "Engine", f"{found}; in shadow: {named}", "read below what differs; two people adopt it")
-    ]
+    return [Check("look", "Engine", f"{found}; in shadow: {named}", "read below what differs; two people adopt it")]
 
 
 def shadows() -> None:
