@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from events.vocabulary import model
 from events.vocabulary.model import ChapterPublished, Event
 from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.corrections import Replacements
+from replay.fold.lost_state import end_in_the_shoe, lose
+from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.fold.player_dealer_wager import player_dealer_wager
+from replay.fold.player_dealer_wager import player_dealer_wager, take_position
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
-from replay.fold.stub_counts import has_wrong_deck
+from replay.fold.shoe_state import LEAVES_THE_SHOE, cards_of
+from replay.fold.stub_counts import bans_deck, has_wrong_deck, uncounted
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, TableState
 
 MARKS = frozenset(
@@ -95,6 +99,61 @@ def carryover(round_: Round) -> tuple[object, ...]:
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
     left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
     return left if round_.before.shoe is None else (*left, from_the_shoe(round_))
+
+
+def late_by_round(late: Replacements, corrected: Replacements) -> dict[int, list[tuple[int, Event]]]:
+    """Return by round, in the order of the log, the late events and those that corrections state, each with its number."""
+    rounds: dict[int, list[tuple[int, Event]]] = {}
+    for seq, counts in sorted({**late, **corrected}.items()):
+        if counts is not None and counts[0] is not None:
+            rounds.setdefault(counts[0], []).append((seq, counts[1]))
+    return rounds
+
+
+def with_late(ended: Round, late: Sequence[tuple[int, Event]]) -> Round:
+    """Return a round that ends with what comes of it after its end, as later rounds are judged by it (D1123).
+
+    A card whose place decides whether it counts (after a shuffle in the round, or next to a copy found face up) does not.
+    """
+    last, first, facts = ended.last_seq, ended.first_card, list[RecordedEvent]()
+    shuffles = [fact.seq for fact in ended.of(model.CardsShuffled) if fact.payload.deck == ended.deck]
+    reshuffled = any(first is None or seq > first.seq for seq in shuffles)
+    on_time = {fact.seq for fact in ended.facts}
+    for seq, payload in late:
+        if seq in on_time or payload.KIND in MARKS:
+            continue
+        if isinstance(payload, model.CoverCardReached) and reshuffled:
+            continue
+        if isinstance(payload, LEAVES_THE_SHOE):
+            others = LEAVES_THE_SHOE if isinstance(payload, model.CardFoundFaceUp) else (model.CardFoundFaceUp,)
+            near = {card for fact in ended.in_order(*others) for card in cards_of(fact.payload)}
+            if ended.before.shoe is not None and (reshuffled or not near.isdisjoint(cards_of(payload))):
+                continue
+            seq = min(seq, last)
+        facts.append(RecordedEvent(seq, ended.opened.at_us, ended.opened.source, payload))
+    return ended.made_of([*ended.facts, *facts]) if facts else ended
+
+
+def carry_over(state: TableState, ended: Round, late: Sequence[tuple[int, Event]]) -> TableState | None:
+    """Leave a round, with what comes late of it, to later ones; return the table as if it had lost nothing, None if so it is."""
+    whole = with_late(ended, late)
+    if ended.first_card is None and whole.first_card is not None:
+        state.dealt_from(ended.deck)
+    take_position(state, whole)
+    state.round_over(ended.deck, whole.last_card)
+    state.last_voided = all_wagers_returned(whole)
+    state.rounds_uncounted = uncounted(whole)
+    meters_after(state, ended, whole)
+    if_whole = end_in_the_shoe(state, whole)
+    lose(state, ended.lost_by)
+    ban_deck(state, whole)
+    return if_whole
+
+
+def ban_deck(state: TableState, ended: Round) -> None:
+    """Note whether a round bans its deck from the table."""
+    if ended.deck in state.decks:
+        state.decks[ended.deck].banned_by = bans_deck(ended)
 
 
 class PublishedEditions:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from replay.fold.table_state import TableState
 
 
-def meters_after(state: TableState, ended: Round) -> None:
-    """Note in the table's state what is known of the meters after a round."""
-    _note_void(state, ended)
+def meters_after(state: TableState, ended: Round, with_late: Round) -> None:
+    """Note in the table's state what is known of the meters after a round, which a later event may have voided (`with_late`)."""
+    _note_void(state, with_late)
     _note_unrecorded_payments(state, ended)
     _forget_silent_meters(state, ended)
     _note_hits_in_place(state, ended)

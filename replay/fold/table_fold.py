@@ -27,7 +27,6 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
-from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.fold.event_reach import (
     NO_PLAIN_FACTS,
@@ -36,19 +35,18 @@ from replay.fold.event_reach import (
     PLAIN_FACTS_DEALT,
     REACHES_FURTHER,
     PublishedEditions,
+    ban_deck,
+    carry_over,
     carryover,
     is_of_a_round,
     lies_behind,
 )
-from replay.fold.lost_state import end_in_the_shoe, lose
-from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
-from replay.fold.player_dealer_wager import take_position
 from replay.fold.record_faults import RecordFault, first_heard, is_in, numbers_skipped, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
 from replay.fold.round import Round, ended_after
-from replay.fold.stub_counts import bans_deck, recount, uncounted
+from replay.fold.stub_counts import recount
 from replay.fold.table_changes import EQUIPMENT, TableChanges, doubt_by_far_gaps
 from replay.fold.table_state import TableState, is_filed_by_device
 
@@ -62,7 +60,8 @@ class TableFold:
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
 
     `moved` are late openings, by the event that showed them missing, and None by their own number. `far_gaps` are those found
-    of rounds that were not at hand; `known_gaps` those of the fold before.
+    of rounds that were not at hand; `known_gaps` those of the fold before. `late` are facts that came after their round,
+    `late_of` those of the fold before, by round: the rounds after it are judged by them.
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were judged
     by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by number of the
     event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which facts came late, as
@@ -99,6 +98,8 @@ class TableFold:
         self._refusals: list[RecordedEvent] = []
         self.moved: dict[int, tuple[ReadEnvelope[Event], ...] | None] = {}
         self.far_gaps: list[RecordFault] = []
+        self.late: Replacements = {}
+        self.late_of: Mapping[int, Sequence[tuple[int, Event]]] = {}
         self.known_gaps: Sequence[RecordFault] = ()
         self._late_gap: RecordFault | None = None
         self._late_seq = 0
@@ -286,9 +287,14 @@ class TableFold:
             late.refusals.append(fact)
         elif type_ is model.RoundClosed and late.closed is None:
             late.closed = fact
+        self.late[fact.seq] = late.round_no, fact.payload
+        is_last = self.open is None and late.round_no == self.state.last_round_no
+        is_asked = self.needs_refold or self.replacements is not None or (is_last and type_ is model.StubCounted)
+        before = carryover(late) if not is_asked else ()
         late.add(fact)
-        if self.open is None and late.round_no == self.state.last_round_no:
-            self._ban_deck(late)
+        if is_last:
+            ban_deck(self.state, late)
+        self.needs_refold |= not is_asked and carryover(late) != before
         return [late, *self._recount(late)]
 
     def _add_stray(self, fact: RecordedEvent, of: Sequence[int]) -> list[Round]:
@@ -308,6 +314,7 @@ class TableFold:
         if round_no in self.withdrawn_rounds:
             return
         if round_no is not None and round_no <= last:
+            self.late[fact.seq] = round_no, fact.payload
             self._ask_for(round_no, last if type_ is model.StubCounted else None)
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
@@ -401,14 +408,8 @@ class TableFold:
             return []
         ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
-        take_position(self.state, ended)
-        self.state.round_over(ended.deck, ended.last_card)
-        self.state.last_voided = ended.voided is not None or all_wagers_returned(ended)
-        self.state.rounds_uncounted = uncounted(ended)
-        meters_after(self.state, ended)
-        self._changes = TableChanges(self.state, end_in_the_shoe(self.state, ended))
-        lose(self.state, ended.lost_by)
-        self._ban_deck(ended)
+        late = () if ended.is_repeat else self.late_of.get(ended.round_no, ())
+        self._changes = TableChanges(self.state, carry_over(self.state, ended, late))
         self.known_gaps = doubt_by_far_gaps(ended, self.known_gaps)
         self.open = None
         self._enter(Phase.BETWEEN)
@@ -421,10 +422,6 @@ class TableFold:
             del self.recent[number]
             self._repeats.pop(number, None)
         return [ended]
-
-    def _ban_deck(self, ended: Round) -> None:
-        if ended.deck in self.state.decks:
-            self.state.decks[ended.deck].banned_by = bans_deck(ended)
 
     def _recount(self, changed: Round) -> list[Round]:
         """Return the closed rounds for which a late fact changes the number of rounds since the last stub count."""

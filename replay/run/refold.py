@@ -26,6 +26,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import RoundOpened
 from replay.fold.corrections import Correction, effective
+from replay.fold.event_reach import late_by_round
 from replay.run.held import VerdictKeeper
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
@@ -89,6 +90,7 @@ def refold(
     )
     if worker.table is not None and scout.table is not None:
         worker.table.moved, worker.table.known_gaps = scout.table.moved, scout.table.far_gaps
+        worker.table.late_of = late_by_round(scout.table.late, worker.replacements or {})
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
         worker.take_run(run, results.append)

@@ -423,7 +423,7 @@ class StreamWorker:
         self.keeper = None
         if self.table is not None:
             self.table.replacements, self.table.rounds_to_keep, self.table.needs_refold = None, (), False
-            self.table.moved = {}
+            self.table.moved, self.table.late_of = {}, {}
         elif self.meter is not None:
             self.meter.replacements, self.meter.needs_refold = None, False
         results: list[Result] = []
