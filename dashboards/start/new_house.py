@@ -1,7 +1,7 @@
-"""A house from nothing by a browser: what `rack init` asks and the names of its people, the plan, and the button that applies it.
+"""A new house by a browser: the questions of `rack init` and the names of its people, the plan, and the button that applies it.
 
-Invariant: it answers this machine alone, and there whoever has its address, which has a seal; it writes nothing before the plan
-was shown and applied, and never over what is there. Once a house is made it answers no one any more.
+Invariant: it answers only this machine, and only at its address, which holds a seal. It writes nothing before the plan was
+shown and applied, and never overwrites a file. Once the house is made, it stops.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ASKED_AS: Final = {"cutover": 'type="time"', "first_day": 'type="date"', "zone":
 
 
 class NewHouse:
-    """Serves the pages that begin a house in a folder; `address` is where."""
+    """Serves the pages that begin a house in a folder, at its `address`."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port, self.seal = folder, port, secrets.token_urlsafe(24)
@@ -64,13 +64,13 @@ class NewHouse:
             self._server.server_close()
 
     def end(self) -> threading.Thread:
-        """Answer no more, once what is asked now is answered; the thread ends then."""
+        """Stop after the requests at hand are answered; the thread ends then."""
         ending = threading.Thread(target=self._server.shutdown)
         ending.start()
         return ending
 
     def asked(self, given: Mapping[str, str]) -> str:
-        """Return the page with the questions, or the plan of what was answered, or what was applied."""
+        """Return the page with the questions, the plan, or what was applied."""
         step = given.get("step")
         if step is None or step == "change":
             return questions(given, self.seal)
@@ -150,7 +150,7 @@ class HouseHandler(BaseHTTPRequestHandler):
 
 
 def answers_of(given: Mapping[str, str], port: int) -> dict[str, str]:
-    """Return what a form answers, as `begin` takes it. Raises `ReviewRefused` naming what is not answered."""
+    """Return the answers of a form, as `make_house` takes them. Raises `ReviewRefused` naming a question without an answer."""
     numbers = {game: given.get(game, "").strip() for game in games_in_force()}
     answers = {name: given.get(name, "").strip() or DEFAULTS.get(name, "") for name in QUESTIONS}
     answers["tables"] = ", ".join(f"{number} {game}" for game, number in numbers.items() if number.strip("0"))
@@ -185,7 +185,7 @@ def questions(given: Mapping[str, str], seal: str, refused: str = "") -> str:
     zones = "".join(f'<option value="{zone}">' for zone in sorted(available_timezones()) if "/" in zone)
     return _page(
         "A new house",
-        "<p>Nothing is written before you have seen what it comes to.</p>"
+        "<p>Nothing is written until you have seen the plan and applied it.</p>"
         f'<form method="post" action="/"><input type="hidden" name="seal" value="{seal}">{"".join(fields)}'
         f'<datalist id="zones">{zones}</datalist><h2>Tables</h2>{"".join(tables)}<h2>People</h2>'
         f'{field("people", PEOPLE, "required")}<button name="step" value="plan">Show the plan</button></form>',
@@ -215,7 +215,7 @@ def made_page(plan: Plan, links: Mapping[str, str]) -> str:
     return _page(
         "The house is made",
         f"<p>{plan.events} events and {len(plan.files)} files were written.</p>"
-        f"<p>Each person opens the link of theirs once, within {INVITED_HOURS} hours, and sets up a passkey or a password. "
+        f"<p>Each person opens their link once, within {INVITED_HOURS} hours, and sets up a passkey or a password. "
         "Copy the others' links now: they are not shown again.</p>"
         f'{invited}<p role="status" id="runs">The pages start. Wait a moment.</p>'
         f'<script nonce="">{_WAITS}</script>',
