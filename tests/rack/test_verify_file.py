@@ -16,7 +16,7 @@ from tests.device_lines import as_lines
 
 NEEDED = {"cffi", "_cffi_backend", "cryptography", "msgspec", "typing_extensions", "_openssl"}
 """msgspec, and what comes with a signature check."""
-OURS = {"desk", "events", "games", "rack", "replay", "rulebook"}
+OURS = {"desk", "events", "games", "rack", "replay", "rulebook", "trial"}
 BLOCKED = (
     "apsw",
     "pyhanko",

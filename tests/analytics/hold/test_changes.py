@@ -155,7 +155,7 @@ def test_winners_paid_too_little_are_an_alarm_where_patrons_decide_nothing() -> 
     verdicts = {(row["dealer"], row["wager"]): row for row in found.iter_rows(named=True)}
     fortune, base = verdicts["d-04", "fortune_bonus"], verdicts["d-04", "base"]
     assert (fortune["verdict"], fortune["z"] > 3) == ("alarm", True)
-    assert "winners paid too little" in fortune["sentence"]
+    assert "check for winners underpaid or not paid" in fortune["sentence"]
     assert (base["verdict"], base["alarm"]) == ("above", False)
     assert "play below the best is the first explanation" in base["sentence"]
 

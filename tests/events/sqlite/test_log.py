@@ -51,7 +51,7 @@ def test_a_log_whose_identity_is_damaged_says_so(log: SqliteLog, path: Path, nam
     log.close()
     SqliteTamper(path).execute("UPDATE meta SET name = 'x' || substr(name, 2) WHERE name = ?", name)
     for options in ({}, {"read_only": True}, {"read_only": True, "check_heads": False}):
-        with pytest.raises(LogUnavailable, match="damaged|has the form unknown"):
+        with pytest.raises(LogUnavailable, match=r"damaged|has the form unknown"):
             SqliteLog(path, **options)
 
 
