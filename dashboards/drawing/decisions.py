@@ -87,7 +87,7 @@ def finding_link(code: str) -> Html:
     words = explanations().get(code)
     if words is None:
         return markup.text(code)
-    at = escape(markup.href("rules", finding=code))
+    at = escape(markup.href("rules", code=code))
     return Html(f'<a class="rk-decision" href="{at}" target="_self" title="{escape(_in_words(words))}">{code}</a>')
 
 

@@ -55,7 +55,7 @@ def page() -> None:
     source.begin()
     source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
     source.show(decisions.account(st.query_params.get("decision")))
-    source.show(decisions.finding_account(st.query_params.get("finding")))
+    source.show(decisions.finding_account(st.query_params.get("code")))
     _rules_of_a_table()
     every_edition()
     every_decision()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import time
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 from streamlit.testing.v1 import AppTest
 
 import dashboards
+from dashboards.parts.address import fits
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, WAREHOUSE_VARIABLE
 
 HERE = Path(dashboards.__file__).parent
@@ -68,7 +72,15 @@ def start(page: str, **query: str) -> AppTest:
         test.query_params[name] = value
     test.run()
     assert [error.value for error in test.exception] == []
+    expect_links_in_form(said(test))
     return test
+
+
+def expect_links_in_form(markup: str) -> None:
+    """Expect that what a page's links give the next page in its address is not left out there as out of form."""
+    for link in re.findall(r'href="([a-z_]+\?[^"]+)"', markup):
+        for name, values in parse_qs(urlsplit(unescape(link)).query).items():
+            assert fits(name, values), link
 
 
 def unfold(test: AppTest, words: str) -> None:

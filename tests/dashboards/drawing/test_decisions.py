@@ -13,7 +13,7 @@ from dashboards.rulings.accounts import finding
 from replay.transcript.entry import explanations
 from tests.dashboards import sample
 from tests.dashboards.drawing.test_words import FORMATS
-from tests.dashboards.running import run, said, unfold
+from tests.dashboards.running import expect_links_in_form, run, said, unfold
 
 
 def test_a_number_becomes_a_link_that_shows_its_text() -> None:
@@ -25,7 +25,8 @@ def test_a_number_becomes_a_link_that_shows_its_text() -> None:
 
 def test_the_code_of_a_finding_is_a_link_to_what_its_rules_say() -> None:
     for code, words in explanations().items():
-        assert f'href="rules?finding={code}"' in decisions.finding_link(code)
+        assert f'href="rules?code={code}"' in decisions.finding_link(code)
+        expect_links_in_form(decisions.finding_link(code))
         assert words
         assert f"rack docs {code}" in decisions.finding_account(code)
     assert decisions.finding_link("NO-SUCH") == "NO-SUCH"
@@ -79,6 +80,7 @@ def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(
     page = said(test)
     assert all(f">{number}</a></dt>" in page for number in decisions.decisions())
     assert "<strong>D" not in said(run("rules", warehouse, monkeypatch))
+    assert "<strong>PAY-UNDER</strong>" in said(run("rules", warehouse, monkeypatch, code="PAY-UNDER"))
 
 
 def test_a_decision_is_shown_without_a_warehouse_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
