@@ -17,7 +17,12 @@ with warnings.catch_warnings():  # as in `client.py`, whichever is imported firs
     import kafka
     from kafka import errors as kafka_errors
     from kafka.future import Future
-    from kafka.protocol.producer import EndTxnRequest, TxnOffsetCommitRequest
+    from kafka.protocol.producer import (
+        EndTxnRequest,
+        InitProducerIdRequest,
+        InitProducerIdResponse,
+        TxnOffsetCommitRequest,
+    )
 
 from events.errors import LogUnavailable
 from events.kafka.connections import BoundedClient
@@ -73,11 +78,21 @@ class AskingOnce(BoundedClient):
     The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held
     up, and arrives after the repeat was answered, it ends the next transaction, of which a part may be there (KIP-890). So a
     broken connection is an unclear answer: the producer is thrown away, and its successor's epoch fences what arrives late.
-    A repeated record is recognized by its number in the epoch, and a repeated initialization fences the first one.
+    A repeated record is recognized by its number in the epoch, and an initialization that is repeated before it was
+    answered fences the first one.
+
+    Once it has the right to write, the producer asks for another if the broker refuses a record for its epoch, and that
+    fences the writer that took over. This request is not sent.
     """
+
+    _initialized = False
 
     def send(self, node_id: Any, request: Any, **options: Any) -> Any:
         """Send a request. Returns the client's promise of an answer."""
+        if isinstance(request, InitProducerIdRequest) and request.transactional_id is not None:
+            if self._initialized:
+                return Future().success(InitProducerIdResponse(error_code=kafka_errors.ProducerFencedError.errno))
+            return super().send(node_id, request, **options).add_callback(self._note_initialized)
         answer = super().send(node_id, request, **options)
         if not isinstance(request, EndTxnRequest | TxnOffsetCommitRequest):
             return answer
@@ -93,6 +108,9 @@ class AskingOnce(BoundedClient):
         answer.add_callback(once.success)
         answer.add_errback(fail)
         return once
+
+    def _note_initialized(self, answer: Any) -> None:
+        self._initialized = kafka_errors.for_code(answer.error_code) is kafka_errors.NoError
 
 
 class TransactionalWriter:
@@ -168,6 +186,8 @@ class TransactionalWriter:
         flush_all(self._producer, self._patience)
         for future in self._sent:
             if not future.succeeded():
+                if isinstance(future.exception, _FENCED):
+                    raise future.exception
                 raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
         self.offsets = [future.value.offset for future in self._sent]
         self._sent = []

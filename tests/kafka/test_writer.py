@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from itertools import chain
 from typing import Any
 
@@ -12,7 +13,7 @@ from events.errors import EventError, LogUnavailable, LostTail, SecondWriter, Wr
 from events.kafka import partition_writer
 from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
-from events.kafka.transactions import OutgoingRecord, TransactionalWriter
+from events.kafka.transactions import OutgoingRecord, TransactionalWriter, WriterFenced, hand_over
 from events.log import high_water
 from events.log.contract import Head
 from events.log.high_water import HighWater
@@ -69,6 +70,28 @@ def test_what_a_predecessor_left_open_is_never_seen(
     assert second.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
     assert stored(second) == list(range(1, 15))
     dying.close()
+
+
+def test_a_fenced_writer_does_not_take_the_right_back(log: KafkaLog, cluster: Cluster) -> None:
+    """Its client would: it asks for a new right to write if the broker refuses a record for its epoch (KIP-360)."""
+    name, topic = f"{log.prefix}.other", f"{log.prefix}.state"
+    records = [OutgoingRecord(topic, 0, key, b"{}", []) for key in (b"1", b"2")]
+    fenced = cluster.writer(name)
+    fenced.write(records[:1])
+    fenced._flush()  # its partition is in the transaction, so the next record is refused where it is stored
+    successor = cluster.writer(name)
+    successor.write(records)
+    successor._flush()  # while a transaction is open, the coordinator lets any epoch fence its producer
+    fenced._sent.append(hand_over(fenced._producer, records[1], fenced._patience))
+    with pytest.raises(WriterFenced):
+        fenced.prepare()
+    deadline = time.monotonic() + 10
+    while not fenced._manager.has_fatal_error() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    successor.prepare()
+    successor.commit()
+    for writer in (fenced, successor):
+        writer.close()
 
 
 def test_a_fencing_without_a_successor_is_survived(
