@@ -1,7 +1,7 @@
-"""The errors of the evidence: what makes the log refuse, and what makes a reader stop.
+"""The errors of the evidence: the log refuses an event, or a reader stops.
 
-An `EventError` says that something cannot be accepted (nothing was stored). An `IntegrityError` says that
-something which is stored cannot be trusted: nothing after it in that stream is judged, and `rack` exits with 4.
+An `EventError` says that an event cannot be accepted; nothing was stored. An `IntegrityError` says that stored evidence cannot be
+trusted: no later event of that stream is judged, and `rack` exits with 4.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ResultFault = Literal["result_changed", "result_missing", "result_unreadable", "
 
 
 class EventError(ValueError):
-    """An event, or its bytes, is not of the frozen form; nothing was stored."""
+    """An event or its bytes are not in the frozen form; nothing was stored."""
 
 
 class UnknownEvent(EventError):
@@ -32,14 +32,14 @@ class UnknownEvent(EventError):
 
 
 class DuplicateEventId(EventError):
-    """Another event of the stream has the event id already."""
+    """The stream already has an event with this event id."""
 
     def __init__(self, stream: str, event_id: str) -> None:
         super().__init__(f"{stream}: the event id {event_id} is already taken by another event")
 
 
 class WrongPlace(EventError):
-    """An event may not be in this kind of stream, or is not this writer's to write."""
+    """This kind of stream does not take the event, or this writer may not write it."""
 
 
 class AppendRefused(RuntimeError):
@@ -47,7 +47,7 @@ class AppendRefused(RuntimeError):
 
 
 class WrongSequence(AppendRefused):
-    """The writer named another next number than the stream has: another writer was here."""
+    """The writer expected another next number than the stream has: another writer has appended."""
 
     def __init__(self, stream: str, expected: int, actual: int) -> None:
         super().__init__(f"{stream}: the next event is {actual}, the writer expected {expected}; read the head again")
@@ -55,23 +55,23 @@ class WrongSequence(AppendRefused):
 
 
 class SecondWriter(AppendRefused):
-    """Another process holds, or has taken over, the right to append to this log."""
+    """Another process holds or has taken over the right to append to this log."""
 
 
 class OwnerUnknown(SecondWriter):
-    """Whether another process holds the right cannot be known without taking it away: it was not asked for."""
+    """Only by taking the right to write could we learn whether another process holds it, so we did not."""
 
 
 class PartitionReassigned(AppendRefused):
-    """A partition was given to another replayer of the group: nothing was stored, and what was said must be read again."""
+    """A partition was given to another replayer of the group: nothing was stored, and its new owner reads again."""
 
 
 class LogUnavailable(RuntimeError):
-    """The log cannot be reached or opened (environment, exit code 3); says where and what to do."""
+    """The log cannot be reached or opened (environment, exit code 3); the message says where and what to do."""
 
 
 class IntegrityError(RuntimeError):
-    """The evidence cannot be trusted from `seq` of `stream` on (exit code 4)."""
+    """The evidence of `stream` cannot be trusted from `seq` on (exit code 4)."""
 
     code = "LOG-SEAL"
 
@@ -81,7 +81,7 @@ class IntegrityError(RuntimeError):
 
 
 class SequenceGap(IntegrityError):
-    """A number is missing, or is twice, in a stream."""
+    """A number is missing from a stream or occurs twice."""
 
     code = "LOG-GAP"
 
@@ -91,7 +91,7 @@ class SequenceGap(IntegrityError):
 
 
 class SegmentMissing(SequenceGap):
-    """A sealed segment of an archive, which holds a range of a stream, is not there."""
+    """A sealed segment of an archive, which holds a range of a stream, is missing."""
 
     def __init__(self, stream: str, first: int, last: int, file: str) -> None:
         IntegrityError.__init__(self, stream, first, f"the segment with events {first} to {last} is missing: {file}")
@@ -99,13 +99,13 @@ class SegmentMissing(SequenceGap):
 
 
 class BrokenSeal(IntegrityError):
-    """The bytes do not give the recorded chain hash, or are not canonical."""
+    """The bytes do not match the recorded chain hash or are not canonical."""
 
     code = "LOG-SEAL"
 
 
 class DamagedMark(BrokenSeal):
-    """The high-water file, which says how far events were acknowledged, is not as a writer leaves it."""
+    """The high-water file, which records the acknowledged events, is not in the form that a writer leaves."""
 
     def __init__(self, path: object, damage: str) -> None:
         super().__init__(
@@ -120,7 +120,7 @@ class DamagedMark(BrokenSeal):
 
 
 class MisplacedEvent(BrokenSeal):
-    """A stored event is where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
+    """A stored event is in the place of another: `holds` is the number in its own bytes; `swapped` if the two traded places."""
 
     def __init__(self, stream: str, seq: int, holds_stream: str, holds: int, swapped: bool) -> None:
         found = f"{holds_stream} event {holds}" if holds_stream != stream else f"event {holds}"
@@ -130,7 +130,7 @@ class MisplacedEvent(BrokenSeal):
 
 
 class IndexChanged(IntegrityError):
-    """What lies next to the chain to know repeats by differs from the events: a report could be dropped, or taken in twice."""
+    """The index that detects repeated reports differs from the events: a report could be lost or recorded twice."""
 
     def __init__(self, stream: str, message: str) -> None:
         super().__init__(
@@ -154,13 +154,13 @@ class Fork(IntegrityError):
 
 
 class UndecodableEvent(IntegrityError):
-    """A stored record keeps its place in the chain but cannot be read; replay of its stream stops there."""
+    """A stored record has its place in the chain but cannot be decoded; replay of its stream stops there."""
 
     code = "LOG-UNREADABLE"
 
 
 class UnreadableResult(IntegrityError):
-    """What is stored as a result is not one: bytes that a replayer never wrote."""
+    """A stored result is not readable: no replayer wrote these bytes."""
 
     code = "LOG-UNREADABLE"
 
@@ -184,6 +184,6 @@ class ResultBroken(IntegrityError):
 
 
 class PositionBroken(IntegrityError):
-    """The replay position of a stream, or its snapshot, is not one that a replayer stored for this log."""
+    """No replayer stored this replay position or snapshot for this log."""
 
     fault: ResultFault = "position_changed"

@@ -1,6 +1,6 @@
-"""From an address to a log: `sqlite:///path/file.db`, `kafka://host:port/prefix` or `archive:///path/folder`.
+"""Open the log at an address: `sqlite:///path/file.db`, `kafka://host:port/prefix` or `archive:///path/folder`.
 
-A backend is imported when it is named. After `sqlite://` or `archive://` comes an absolute path, as in any address;
+A backend is imported only when an address names it. `sqlite://` and `archive://` are followed by an absolute path;
 `sqlite:path/file.db` is relative to the working folder.
 """
 
@@ -30,9 +30,8 @@ VERIFIED = ".verified"
 def open_log(address: str, **options: Any) -> EventLog:
     """Open the log at an address.
 
-    Options go to the backend, which takes none that it does not know. All know `property_id`, `create`, `read_only` and
-    `check_heads`, those that can be written to also `clock` and `log_id`. Raises `LogUnavailable` if none exists, and
-    what the backend raises.
+    The backend gets the options and refuses unknown ones. All backends know `property_id`, `create`, `read_only` and
+    `check_heads`; writable ones also `clock` and `log_id`. Raises `LogUnavailable` if there is no log, and the backend's errors.
     """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":
@@ -59,7 +58,7 @@ def open_results(address: str, **options: Any) -> ResultStore:
 
 
 def open_shadow(address: str, name: str, **options: Any) -> ResultStore:
-    """Open a shadow of the results of a log, a file on this machine (option: `read_only`); `LogUnavailable` if it is none."""
+    """Open a shadow of a log's results on this machine (option: `read_only`). Raises `LogUnavailable` if there is none."""
     from events.sqlite.results import SqliteResults
 
     if not SHADOW_NAME.fullmatch(name):
@@ -72,14 +71,14 @@ def open_shadow(address: str, name: str, **options: Any) -> ResultStore:
 
 
 def shadow_names(address: str) -> list[str]:
-    """Return the names of the shadows of a log that are on this machine."""
+    """Return the names of a log's shadows on this machine."""
     beginning = _shadow_path(address)
     found = (path.name.removeprefix(beginning.name) for path in beginning.parent.glob(f"{beginning.name}*"))
     return sorted(name for name in found if SHADOW_NAME.fullmatch(name))
 
 
 def _shadow_path(address: str) -> Path:
-    """Return the path of a log's shadows, without their names."""
+    """Return the common beginning of the paths of a log's shadows."""
     scheme, rest = parse_address(address)
     if scheme == "kafka":
         rest = str(import_module("events.kafka.bookmarks").STATE_DIR / rest.partition("/")[2])
@@ -87,7 +86,7 @@ def _shadow_path(address: str) -> Path:
 
 
 def stored_results(address: str, **options: Any) -> ResultStore | None:
-    """Open the results next to a log for reading; None if nothing was ever judged. Options go to the backend."""
+    """Open a log's results for reading; None if no event was ever judged. The backend gets the options."""
     scheme, path = parse_address(address)
     if scheme in ON_THIS_MACHINE and not Path(path + VERDICTS).is_file():
         return None
@@ -97,7 +96,7 @@ def stored_results(address: str, **options: Any) -> ResultStore | None:
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`).
 
-    With `if_free` the right to add to them is taken only if no one can have it: `SecondWriter` if somebody has it,
+    With `if_free`, the right to add checkpoints is taken only if it is free. Raises `SecondWriter` if another process has it,
     `OwnerUnknown` if that cannot be known.
     """
     scheme, rest = parse_address(address)
@@ -114,7 +113,7 @@ def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
 
 
 def parse_address(address: str) -> tuple[str, str]:
-    """Return the backend's name and the path or server that an address gives; `LogUnavailable` if it gives none.
+    """Return an address's backend and its path or server. Raises `LogUnavailable` if the address has none.
 
     >>> parse_address("sqlite:///var/lib/rack/floor.db"), parse_address("sqlite:demo/floor.db")
     (('sqlite', '/var/lib/rack/floor.db'), ('sqlite', 'demo/floor.db'))

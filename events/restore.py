@@ -1,7 +1,7 @@
-"""Gives what an archive holds back into a log of its own: the same log id, the same chain, every event byte for byte.
+"""Restores an archive to a log: the same log id, the same chain, every event byte for byte.
 
-The high-water mark is written first, so that a log which is restored only in part does not pass for a whole one. A restore
-that was interrupted is taken up where it stopped.
+The high-water mark is written first, so that a partly restored log does not pass for a whole one. An interrupted restore goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ Progress = Callable[[int], None]
 
 
 class RestoreTarget(EventLog, Protocol):
-    """A log that takes records of another copy of itself."""
+    """A log that accepts records of another copy of itself."""
 
     def expect(self, heads: Mapping[str, Head]) -> None:
-        """Note durably how far the streams will reach: until they do, the log has lost acknowledged events."""
+        """Record durably how far the streams will reach. Until they do, the log counts as having lost events."""
 
     def adopt(self, records: Sequence[Record]) -> None:
         """Store records as they are, durably. Raises `BrokenSeal` if one does not continue its stream."""
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
-        """Keep refused bytes durably, with the time at which they were first taken in."""
+        """Store refused bytes durably with the time of their first intake."""
 
 
 class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a restore did: events, refused lines and checkpoints added, where the streams end, what of the archive is broken."""
+    """The result of a restore: events, refused lines and checkpoints added, the ends of the streams, and what is broken."""
 
     log_id: str
     property_id: str
@@ -51,9 +51,9 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> RestoreSummary:
     """Restore an archive to the log at an address: one that does not exist yet, or that an earlier restore began.
 
-    Raises `AppendRefused` if another log is there, or one that holds what the archive does not; `IntegrityError` if
-    the manifests are not those that were sealed. If a segment is broken, its stream is restored up to there, the others
-    whole, and the result names it. Options go to the backend.
+    Raises `AppendRefused` if the address has another log or holds records that the archive does not; `IntegrityError` if the
+    manifests are not as sealed. If a segment is broken, its stream is restored up to there and the result names it. The backend
+    gets the options.
     """
     heads = archive.acknowledged()
     log = _target(address, log_id=archive.log_id, property_id=archive.property_id, create=True, **options)
@@ -90,7 +90,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
 def _events(
     log: RestoreTarget, archive: ArchiveLog, heads: Mapping[str, Head], progress: Progress | None
 ) -> tuple[int, dict[str, IntegrityError]]:
-    """Restore the events of all streams, each as far as it is as it was sealed; return how many, and what is not."""
+    """Restore every stream up to its first damage; return the number of events, and the damage."""
     events, broken = 0, dict[str, IntegrityError]()
     while True:
         after = {stream: MAX_SEQ if stream in broken else log.head(stream).seq for stream in heads}
@@ -110,7 +110,7 @@ def _events(
 def _checkpoints(
     archive: ArchiveLog, address: str, broken: dict[str, IntegrityError], options: Mapping[str, Any]
 ) -> int:
-    """Add the archive's checkpoints to the log's own, whose first they must be; return how many were new."""
+    """Add the archive's checkpoints after the log's own, which must be the first of them; return the number added."""
     ledger, added = Ledger(origin_of(archive.log_id, archive.property_id)), 0
     known = {name: options[name] for name in ("security", "state_dir", "timeout_s") if name in options}
     if archive.manifests.head(CHECKPOINTS).seq == 0:
@@ -147,7 +147,7 @@ def _target(address: str, **options: Any) -> RestoreTarget:
 
 
 def _check(log: EventLog, archive: ArchiveLog, heads: Mapping[str, Head], address: str) -> None:
-    """Raise `AppendRefused` unless what the log holds, and once acknowledged, is the beginning of what the archive has."""
+    """Raise `AppendRefused` unless the log's stored and acknowledged events are the beginning of the archive."""
     if log.log_id != archive.log_id:
         raise AppendRefused(f"{address} is the log {log.log_id}, the archive is of {archive.log_id}; name a new log")
     stored = [(stream, log.head(stream), "holds") for stream in log.streams()]

@@ -1,1 +1,1 @@
-"""Closed gaming days in sealed files that prove themselves."""
+"""Archives: closed gaming days in sealed files that prove themselves."""

@@ -14,7 +14,7 @@ from events.proofs.statements import CHECKPOINTS, BadCheckpoint, CheckpointBatch
 class ArchiveCheckpoints:
     """The checkpoints sealed in an archive (see `events.log.contract.CheckpointStore`).
 
-    Raises as `ArchiveLog` does, and `LogUnavailable` if the archive is not of the log that is named.
+    Raises the errors of `ArchiveLog`, and `LogUnavailable` if the archive is of another log than the one named.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False) -> None:
@@ -25,7 +25,7 @@ class ArchiveCheckpoints:
             raise LogUnavailable(f"{path} is the archive of the log {self._archive.log_id}, not of {log_id}")
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches beyond this many statements. Raises an `IntegrityError` if one is not as sealed."""
+        """Yield the encoded batches after this many statements. Raises an `IntegrityError` if one is not as sealed."""
         size = 0
         for record in self._archive.listed(CHECKPOINTS):
             try:
@@ -40,8 +40,8 @@ class ArchiveCheckpoints:
         raise AppendRefused(f"{self._archive.path} is an archive, open for reading only")
 
     def acknowledged(self) -> Head | None:
-        """Return None: that none is lost shows in the chain of the manifests."""
+        """Return None: the chain of the manifests shows that none is lost."""
         return None
 
     def close(self) -> None:
-        """Nothing is held open between two reads."""
+        """Do nothing: no file stays open between reads."""

@@ -1,4 +1,4 @@
-"""The files of an archive: plain files only, read within bounds, written whole and durably or not at all."""
+"""The files of an archive: plain files only, of limited size, written whole and durably or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTIAL = ".partial"
 
 
 def read_small(path: Path) -> bytes:
-    """Return a file's bytes. Raises `OSError`, or `ValueError` if it is longer than any that an archive holds."""
+    """Return a file's bytes. Raises `OSError`, or `ValueError` if it is longer than any file of an archive."""
     with open(open_plain(path), "rb") as file:
         data = file.read(MAX_SMALL_BYTES + 1)
     if len(data) > MAX_SMALL_BYTES:
@@ -25,7 +25,7 @@ def read_small(path: Path) -> bytes:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole and durably, or not at all."""
+    """Write a file whole and durably, or not at all."""
     fresh = path.with_name(path.name + PARTIAL)
     with create_fresh(fresh) as file:
         file.write(data)
@@ -36,14 +36,14 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def create_fresh(path: Path) -> BinaryIO:
-    """Open a new file for writing; what an earlier run left under this name is thrown away, and no link is followed."""
+    """Open a new file for writing. An older file of this name is deleted; links are not followed."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     return os.fdopen(os.open(path, flags, 0o640), "wb")
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those it lies in, durably."""
+    """Make a folder and its parents, durably."""
     if not path.is_dir():
         make_folder(path.parent)
         path.mkdir(exist_ok=True)

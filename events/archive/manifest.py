@@ -1,4 +1,4 @@
-"""What an archive says about itself: who it is of, one manifest for each sealed segment, and how many there are.
+"""The manifests of an archive: the log's identity, one manifest for each sealed segment, and their number.
 
 ```
 archive.json                                        which log this is of, written once
@@ -8,14 +8,14 @@ segments/table/fu-07/2026-03-14.000000000001-000000004711.parquet …
 head.json                                           how many manifests there are, and the digest of the last
 ```
 
-Only `head.json` is ever replaced. The segment of the last manifest may still have the name under which it was written
-(`….partial`): it gets its own right after. Other files of such names were not written to their end, and count for nothing.
+Only `head.json` is ever replaced. The last manifest's segment may still have its temporary name (`….partial`) and is then about
+to be renamed. Other files with such names are unfinished and count for nothing.
 
-All but the segments are canonical JSON (RFC 8785), and only that is read. Where a segment lies follows from what its
-manifest says of stream, day and numbers, each of a checked form: no manifest holds a path.
+All files but the segments are canonical JSON (RFC 8785); anything else is refused. A segment's path follows from the stream, day
+and numbers in its manifest, whose forms are checked: no manifest holds a path.
 
-What was refused at intake is a stream too, `quarantine`, with a chain of its own: number n is the nth entry. So are the signed
-checkpoints, `checkpoints`, as far as every event that they cover is in the archive.
+Lines refused at intake are a stream too, `quarantine`, with a chain of its own: number n is the nth entry. The signed checkpoints
+are `checkpoints`, as far as the archive has every event that they cover.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SealedStream = Annotated[
 
 
 class ArchiveIdentity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which log an archive is of."""
+    """The identity of an archive's log."""
 
     format: Literal[1]
     log_id: LogId
@@ -59,7 +59,7 @@ class ArchiveIdentity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class ManifestHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many manifests were sealed when the last run ended, and the digest of the last (with none: of archive.json)."""
+    """The number of sealed manifests at the end of the last run, and the digest of the last (if none: of archive.json)."""
 
     manifests: Count
     sha256: Digest
@@ -68,7 +68,7 @@ class ManifestHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One sealed segment: a contiguous range of one stream, all of one gaming day.
 
-    `gaming_day` is None for what is no event, and if no event of the range could be read. Digests are in hex.
+    `gaming_day` is None for rows that are not events, and if no event of the range could be read. Digests are in hex.
     """
 
     file_bytes: Number
@@ -98,7 +98,7 @@ class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     @property
     def rows(self) -> int:
-        """How many events the segment holds."""
+        """The number of events in the segment."""
         return self.last_seq - self.first_seq + 1
 
     @property
@@ -112,7 +112,7 @@ class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return bytes.fromhex(self.previous_head)
 
     def file(self, folder: Path) -> Path:
-        """Return where the segment lies.
+        """Return the path of the segment.
 
         >>> example().file(Path("a")).as_posix()
         'a/segments/table/fu-07/2026-03-14.000000000001-000000004711.parquet'
@@ -121,12 +121,12 @@ class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return folder / "segments" / self.stream / name
 
     def fresh(self, folder: Path) -> Path:
-        """Return where the segment lies until it gets its name."""
+        """Return the temporary path of the segment."""
         return fresh_segment(folder, self.stream, self.first_seq)
 
     @property
     def named(self) -> str:
-        """Return what it is of, in words."""
+        """Return the segment's name in words."""
         return f"manifest {self.number} ({self.stream}, events {self.first_seq} to {self.last_seq})"
 
 
@@ -152,17 +152,17 @@ def example() -> SegmentManifest:
 
 
 def fresh_segment(folder: Path, stream: str, first_seq: int) -> Path:
-    """Return where a segment is written, before it has a name."""
+    """Return the path of an unfinished segment."""
     return folder / "segments" / stream / f"{first_seq:012}{PARTIAL}"
 
 
 def path_of(folder: Path, number: int) -> Path:
-    """Return where a manifest lies."""
+    """Return the path of a manifest."""
     return folder / "manifests" / f"{number:08}.json"
 
 
 def parse(data: bytes, cls: type[M]) -> M:
-    """Return what canonical bytes say. Raises `ValueError` for any other bytes."""
+    """Decode canonical bytes. Raises `ValueError` for any other bytes."""
     try:
         statement = msgspec.json.decode(data, type=cls)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The manifests of an archive as they continue each other: reading them, adding the next, and finding what was changed."""
+"""The chain of an archive's manifests: read it, add to it, and find what was changed."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ UNKNOWN = ArchiveIdentity(format=1, log_id="0" * 32, property_id="unknown")
 
 
 class ManifestChain:
-    """The manifests of an archive, as far as each continues the one before. Reading on is cheap (`refresh`).
+    """The manifests of an archive up to the first that does not continue the one before. `refresh` reads only new ones.
 
-    `broken` is the first thing that is not as it was sealed; the manifests that it casts doubt on are not in `sealed`.
-    Raises `LogUnavailable` if there is no archive.
+    `broken` is the first manifest that is not as sealed; `sealed` leaves out the manifests that it makes doubtful. Raises
+    `LogUnavailable` if there is no archive.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -50,7 +50,7 @@ class ManifestChain:
 
     @property
     def digest(self) -> str:
-        """The digest of the last manifest, which represents the whole archive, in hex."""
+        """The digest of the last manifest in hex; it identifies the whole archive."""
         return self._digests[-1]
 
     def streams(self) -> list[str]:
@@ -62,7 +62,7 @@ class ManifestChain:
         return self._streams.get(stream, [])
 
     def head(self, stream: str) -> Head:
-        """Return where a stream ends in the archive."""
+        """Return the end of a stream in the archive."""
         manifests = self.of(stream)
         return manifests[-1].end if manifests else Head(0, self.genesis(stream))
 
@@ -71,12 +71,12 @@ class ManifestChain:
         return genesis(self.identity.log_id, self.identity.property_id, stream)
 
     def refresh(self) -> None:
-        """Read the manifests that have come since."""
+        """Read the manifests added since the last read."""
         while self.broken is None and self._read_next():
             pass
 
     def add(self, manifest: SegmentManifest) -> None:
-        """Write the next manifest durably: with it, its segment is sealed."""
+        """Write the next manifest durably, which seals its segment."""
         data = canonical(msgspec.structs.asdict(manifest))
         if len(data) > MAX_SMALL_BYTES:
             raise ValueError(f"{manifest.named} has {len(data)} bytes; the limit is {MAX_SMALL_BYTES}")
@@ -84,12 +84,12 @@ class ManifestChain:
         self._take(manifest, data)
 
     def note(self) -> None:
-        """Write durably how many manifests there are."""
+        """Write the number of manifests durably."""
         noted = ManifestHead(manifests=len(self.sealed), sha256=self.digest)
         write_new(self.folder / HEAD, canonical(msgspec.structs.asdict(noted)))
 
     def _identify(self) -> str:
-        """Read which log this is an archive of; return the digest of what says so."""
+        """Read the log's identity; return its digest."""
         written = b""
         try:
             written = read_small(self.folder / IDENTITY)
@@ -145,7 +145,7 @@ class ManifestChain:
         return True
 
     def _is_vouched_for(self, number: int, data: bytes) -> bool:
-        """Whether what comes after a manifest names its digest: then it is as it was sealed."""
+        """Whether a later manifest or the head names this manifest's digest: then it is as sealed."""
         digest = sha256(data).hexdigest()
         noted = self._noted()
         try:
@@ -161,7 +161,7 @@ class ManifestChain:
         self._streams.setdefault(manifest.stream, []).append(manifest)
 
     def _break(self, number: int, message: str) -> None:
-        """Note what is wrong from a manifest on, and give up that one and those after it."""
+        """Record what is wrong at a manifest, and drop that one and all later ones."""
         self.broken = BrokenSeal(ARCHIVE, number, message)
         while len(self.sealed) >= number:
             manifest = self.sealed.pop()
@@ -171,7 +171,7 @@ class ManifestChain:
                 del self._streams[manifest.stream]
 
     def _noted(self) -> ManifestHead | str:
-        """Return what `head.json` says, or why it says nothing."""
+        """Return the content of `head.json`, or why it has none."""
         try:
             return parse(read_small(self.folder / HEAD), ManifestHead)
         except FileNotFoundError:
@@ -193,7 +193,7 @@ class ManifestChain:
             self._break(number, f"{what} is not the one that {HEAD} names: one of them was changed")
 
     def _look_for_gaps(self) -> None:
-        """A manifest that is missing before others; without this it would look like the archive's end."""
+        """Find a missing manifest before others; otherwise the gap would look like the end of the archive."""
         known = len(self.sealed)
         later = [number for number in map(_number, _names(self.folder)) if number > known]
         if self.broken is None and later and not path_of(self.folder, known + 1).exists():
@@ -201,7 +201,7 @@ class ManifestChain:
 
 
 def create(folder: Path, log_id: str, property_id: str) -> None:
-    """Make an empty archive; one that another run has begun and not finished is taken up. The folder must exist."""
+    """Make an empty archive, or finish one that another run began. The folder must exist."""
     identity = canonical({"format": 1, "log_id": log_id, "property_id": property_id})
     if not (folder / IDENTITY).exists():
         if any(path.name not in ("archive.lock", IDENTITY + PARTIAL) for path in folder.iterdir()):

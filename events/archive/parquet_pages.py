@@ -1,8 +1,8 @@
-"""What the pages of a Parquet column say they will become, read before any of it is decompressed.
+"""Reads the sizes that the pages of a Parquet column claim, before any page is decompressed.
 
-A Parquet reader allocates what a page's header asks for, and dictionaries or deltas can make gigabytes out of nothing.
-The segments of an archive have plain pages only, whose sizes bound everything; this walks the headers and refuses others.
-Page headers: Apache Parquet, `parquet.thrift` (PageHeader, DataPageHeader), in Thrift's compact protocol.
+A Parquet reader allocates the size that a page's header claims, and a small file can claim gigabytes by dictionaries or deltas.
+An archive's segments have plain pages only, whose sizes are bounded; this walks the headers and refuses others. Page headers:
+Apache Parquet, `parquet.thrift` (PageHeader, DataPageHeader), in Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _VALUES, _ENCODING = 1, 2
 
 
 class Page(NamedTuple):
-    """One data page: how many values it holds, and its bytes before and after decompression."""
+    """One data page: its number of values, and its bytes before and after decompression."""
 
     values: int
     compressed_bytes: int
@@ -50,13 +50,13 @@ def _count(fields: dict[int, object], field: int) -> int:
 
 
 class _Compact:
-    """Thrift's compact protocol, as far as headers need it: integers are kept, all else is passed over."""
+    """Thrift's compact protocol, as far as page headers need it: integers are kept, other values skipped."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Read a struct: field number → integer, struct, or None for what is of no interest."""
+        """Read a struct as field number → integer, struct, or None for other types."""
         fields: dict[int, object] = {}
         number = 0
         while head := self._byte():

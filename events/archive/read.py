@@ -1,8 +1,8 @@
 """An archive as a log: address `archive:///path`, for reading only (see *Archive and tables* in the design).
 
-Before a segment's first event is given out, its file is compared with its manifest and its whole chain recomputed, so that
-an event that has been read is final. Memory holds a row group at a time, whatever the archive's length. What is sealed while
-an archive is open is seen.
+Before a segment yields its first event, its file is compared with its manifest and its whole chain recomputed, so that an event
+once read is final. Memory holds one row group at a time, however long the archive. Segments sealed while the archive is open are
+found.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _DayField(msgspec.Struct):
 
 
 class _RefusedRow(msgspec.Struct):
-    """What is before the refused bytes in the archive's row."""
+    """The fields before the refused bytes in a row of the archive."""
 
     at_us: int
     reason: str
@@ -58,9 +58,9 @@ _refused_decoder = msgspec.json.Decoder(_RefusedRow)
 class ArchiveLog(SoleWriter, OwnStore):
     """A sealed archive as a log (see `events.log.contract.EventLog`), for reading only.
 
-    Raises `LogUnavailable` if there is no archive, or that of another property, `AppendRefused` if it is to be made or
-    written to, and, unless `check_heads=False`, an `IntegrityError` if its manifests are not those that were sealed. What the
-    segments hold is checked when they are read.
+    Raises `LogUnavailable` if there is no archive or it belongs to another property, `AppendRefused` if the caller wants to
+    create or write it and, unless `check_heads=False`, an `IntegrityError` if its manifests are not as sealed. The content of
+    segments is checked when they are read.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return self.manifests.streams()
 
     def head(self, stream: str) -> Head:
-        """Return where a stream ends in the archive; `Head(0, genesis)` if nothing of it was sealed."""
+        """Return the end of a stream in the archive; `Head(0, genesis)` if none of it was sealed."""
         self.manifests.refresh()
         return self.manifests.head(stream)
 
@@ -113,11 +113,11 @@ class ArchiveLog(SoleWriter, OwnStore):
         raise self._refusal()
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
-        """Refuse: an archive takes nothing."""
+        """Refuse: an archive takes no refused lines."""
         raise self._refusal()
 
     def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
-        """Yield a stream's records in order, each of a segment whose chain was checked whole (see `EventLog.read`)."""
+        """Yield a stream's records in order, each after its whole segment was checked (see `EventLog.read`)."""
         self.manifests.refresh()
         for manifest in list(self.manifests.of(stream)):
             if to_seq is not None and manifest.first_seq > to_seq:
@@ -133,7 +133,7 @@ class ArchiveLog(SoleWriter, OwnStore):
             raise broken
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
-        """Yield batches of records of all streams beyond `after`, segment by segment (see `EventLog.tail`)."""
+        """Yield batches of records of all streams after `after`, segment by segment (see `EventLog.tail`)."""
         done = 0
         patience_s = wait_s or 0.0
         until = time.monotonic() + patience_s
@@ -161,31 +161,31 @@ class ArchiveLog(SoleWriter, OwnStore):
                 time.sleep(min(POLL_S, max(0.0, until - time.monotonic())))
 
     def quarantined(self) -> list[QuarantineEntry]:
-        """Return everything in quarantine, oldest first. Raises an `IntegrityError` if it is not what was sealed."""
+        """Return everything in quarantine, oldest first. Raises an `IntegrityError` if it is not as sealed."""
         return [refused_of(record) for record in self.listed(QUARANTINE)]
 
     def listed(self, stream: str) -> Iterator[Record]:
-        """Yield what the archive holds besides events: of `quarantine` or `checkpoints`."""
+        """Yield the archive's rows that are not events: `quarantine` or `checkpoints`."""
         self.manifests.refresh()
         for manifest in self.manifests.of(stream):
             for records in self._records(manifest):
                 yield from records
 
     def acknowledged(self) -> dict[str, Head]:
-        """Return where each stream ends as sealed. Raises an `IntegrityError` if the manifests are not as sealed."""
+        """Return the sealed end of each stream. Raises an `IntegrityError` if the manifests are not as sealed."""
         self.manifests.refresh()
         if self.manifests.broken is not None:
             raise self.manifests.broken
         return {stream: self.manifests.head(stream) for stream in self.manifests.streams()}
 
     def verify_head(self, stream: str) -> None:
-        """Raise what is broken in the manifests, if that is of this stream or of the archive as a whole."""
+        """Raise the damage in the manifests if it concerns this stream or the whole archive."""
         broken = self.manifests.broken
         if broken is not None and broken.stream in (stream, ARCHIVE):
             raise broken
 
     def close(self) -> None:
-        """Nothing is held open between two reads."""
+        """Do nothing: no file stays open between reads."""
 
     def _refusal(self) -> AppendRefused:
         return AppendRefused(f"{self.path} is an archive, open for reading only")
@@ -193,7 +193,7 @@ class ArchiveLog(SoleWriter, OwnStore):
     # --------------------------------------------------------------------------------------------------------- segments
 
     def _records(self, manifest: SegmentManifest) -> Iterator[list[Record]]:
-        """Yield a segment's records, a row group at a time, after the whole of it was checked."""
+        """Yield a segment's records, a row group at a time, after the whole segment was checked."""
         checked = manifest.number in self._sound
         try:
             with self._segment(manifest, digest=not checked) as segment:
@@ -210,7 +210,7 @@ class ArchiveLog(SoleWriter, OwnStore):
             raise self._damage(manifest, str(error)) from error
 
     def _segment(self, manifest: SegmentManifest, *, digest: bool) -> SegmentReader:
-        """Open a segment; the last one may be about to get its name."""
+        """Open a segment; the last one may be in the middle of its renaming."""
         if manifest in self.manifests.sealed[-1:]:
             for path in (manifest.file(self.path), manifest.fresh(self.path)):
                 with contextlib.suppress(FileNotFoundError):
@@ -218,7 +218,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return SegmentReader(manifest.file(self.path), manifest, digest=digest)
 
     def _damage(self, manifest: SegmentManifest, what: str) -> IntegrityError:
-        """Say what is wrong with a segment's file: if it is another segment's, say whose."""
+        """Return what is wrong with a segment's file; if it is another segment's file, name that one."""
         for other in self.manifests.sealed:
             if other is not manifest and self._lies_at(manifest, other):
                 swapped = self._lies_at(other, manifest)
@@ -228,7 +228,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return BrokenSeal(manifest.stream, manifest.first_seq, f"{name}, the segment with {rows}: {what}")
 
     def _lies_at(self, place: SegmentManifest, other: SegmentManifest) -> bool:
-        """Whether the file of one manifest lies where that of another belongs."""
+        """Whether one manifest's file is in the place of another's."""
         try:
             with SegmentReader(place.file(self.path), other):
                 return True
@@ -237,7 +237,7 @@ class ArchiveLog(SoleWriter, OwnStore):
 
 
 def check_segment(segment: SegmentReader, manifest: SegmentManifest) -> None:
-    """Walk a whole segment. Raises an `IntegrityError` naming the first event that cannot be relied on, or `Damaged`."""
+    """Check a whole segment. Raises an `IntegrityError` that names the first unreliable event, or `Damaged`."""
     try:
         for _ in check_chain(segment, manifest):
             pass
@@ -254,9 +254,9 @@ def check_segment(segment: SegmentReader, manifest: SegmentManifest) -> None:
 
 
 def check_chain(segment: SegmentReader, manifest: SegmentManifest) -> Iterator[list[Record]]:
-    """Yield a segment's records with their chain hashes. Raises an `IntegrityError` at the first that does not fit.
+    """Yield a segment's records with their chain hashes. Raises an `IntegrityError` at the first that does not fit the chain.
 
-    That the bytes are those that were sealed shows at the end, by the head: only after that do the records stand.
+    Only the head, at the end, proves that the bytes are as sealed: do not rely on a record before the last one is yielded.
     """
     stream, seq, previous = manifest.stream, manifest.first_seq, manifest.start
     for numbers, rows in segment.groups():
@@ -276,7 +276,7 @@ def check_chain(segment: SegmentReader, manifest: SegmentManifest) -> Iterator[l
 
 
 def _check_places(records: Sequence[Record], manifest: SegmentManifest, *, last: bool) -> None:
-    """Compare the first event of a segment and the last with its gaming day: between two alike, days cannot differ."""
+    """Compare the first and the last event of a segment with its gaming day: if they agree, so do those between."""
     edges = [records[0]] if records[0].seq == manifest.first_seq else []
     for record in [*edges, *([records[-1]] if last else [])]:
         day = day_of(record.data)
@@ -295,7 +295,7 @@ def _bytes_at(segment: SegmentReader, manifest: SegmentManifest, stream: str, se
 
 
 def day_of(data: bytes) -> str | None:
-    """Return the gaming day that an event states; None if it cannot be read."""
+    """Return an event's gaming day; None if it cannot be read."""
     try:
         return _day_decoder.decode(data).gaming_day
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -303,12 +303,12 @@ def day_of(data: bytes) -> str | None:
 
 
 def row_of(entry: QuarantineEntry) -> bytes:
-    """Return a quarantined entry as one row: a line that says what it is, then its bytes."""
+    """Return a quarantined entry as one row: a line of fields, then its bytes."""
     return canonical({"at_us": entry.at_us, "reason": entry.reason, "stream": entry.stream}) + b"\n" + entry.data
 
 
 def refused_of(record: Record) -> QuarantineEntry:
-    """Return the quarantined entry that a row is. Raises `BrokenSeal` if it is not one."""
+    """Decode the quarantined entry of a row. Raises `BrokenSeal` if the row is not one."""
     line, _, data = record.data.partition(b"\n")
     try:
         refusal = _refused_decoder.decode(line)

@@ -1,8 +1,8 @@
-"""One sealed Parquet file: numbered rows of bytes, in row groups small enough to be held whole. The archive's use of pyarrow.
+"""One sealed Parquet file: numbered rows of bytes, in row groups that fit in memory. Only this module uses pyarrow.
 
-Two columns, `seq` and `bytes`, zstd, plain pages. The file is written under another name, fsynced and renamed; it is read
-a row group at a time, and only after its length, its digest, and what its footer and pages say of their sizes have been
-found to be what the manifest allows: nothing larger than that is ever allocated.
+Two columns, `seq` and `bytes`, zstd, plain pages. The file is written under another name, fsynced and renamed. It is read a row
+group at a time, after its length, its digest, and the sizes in its footer and pages were found to agree with the manifest:
+nothing larger is ever allocated.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ Rows = tuple[list[int], list[bytes]]
 
 
 class DamagedSegment(Exception):
-    """The file is not the one that was sealed, or asks for more than its manifest allows."""
+    """The file is not the sealed one, or asks for more memory than its manifest allows."""
 
 
 class SegmentSize(msgspec.Struct, frozen=True):
-    """What a file on disk is."""
+    """The size and digest of a file on disk."""
 
     file_bytes: int
     file_sha256: str
@@ -55,7 +55,7 @@ class SegmentSize(msgspec.Struct, frozen=True):
 
 
 class SegmentWriter:
-    """Writes rows to a file under the name `fresh`; `publish` gives it the one that it keeps."""
+    """Writes rows to a file under the temporary name `fresh`; `publish` renames it."""
 
     def __init__(self, fresh: Path) -> None:
         make_folder(fresh.parent)
@@ -77,7 +77,7 @@ class SegmentWriter:
         self._held = self._total = self._largest = 0
 
     def add(self, seq: int, data: bytes) -> None:
-        """Take one row."""
+        """Add one row."""
         self._numbers.append(seq)
         self._rows.append(data)
         self._held += len(data)
@@ -87,7 +87,7 @@ class SegmentWriter:
             self._write()
 
     def finish(self) -> SegmentSize:
-        """Write what is left, make the file durable under its temporary name, and say what it is."""
+        """Write the remaining rows, make the file durable under its temporary name, and return its size."""
         if self._rows:
             self._write()
         self._writer.close()
@@ -100,7 +100,7 @@ class SegmentWriter:
         return SegmentSize(self.fresh.stat().st_size, digest, self._largest, self._total)
 
     def discard(self) -> None:
-        """Throw away what was written."""
+        """Delete the unfinished file."""
         with contextlib.suppress(Exception):  # what is thrown away need not be written to its end
             self._writer.close()
         self._file.close()
@@ -113,15 +113,15 @@ class SegmentWriter:
 
 
 def publish(fresh: Path, path: Path) -> None:
-    """Give a finished file the name under which it is kept, durably."""
+    """Rename a finished file to its final name, durably."""
     os.replace(fresh, path)
     sync(path.parent)
 
 
 class SegmentReader:
-    """A sealed file open for reading, its size and digest compared with the manifest. Use it as a context.
+    """A sealed file, opened after its size and digest were compared with the manifest. Use it as a context manager.
 
-    Raises `Damaged` if it is another file, `FileNotFoundError` if none exists, `OSError`.
+    Raises `Damaged` if it is another file, `FileNotFoundError` if there is none, `OSError`.
     """
 
     def __init__(self, path: Path, manifest: SegmentManifest, *, digest: bool = True) -> None:
@@ -180,7 +180,7 @@ class SegmentReader:
         return parquet
 
     def _check_group(self, number: int) -> None:
-        """Refuse a row group that would take more memory than its manifest allows, or is made of other pages."""
+        """Refuse a row group that needs more memory than its manifest allows or has other pages."""
         group = self._footer.metadata.row_group(number)
         if not 0 < group.num_rows <= GROUP_ROWS:
             raise DamagedSegment(f"row group {number} has {group.num_rows} rows; the limit is {GROUP_ROWS}")

@@ -1,4 +1,4 @@
-"""Verify an archive whole: what any log is verified for, and that nothing lies in its folder that was not sealed there."""
+"""Verifies a whole archive as any log, and that its folder has no unsealed files."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SEGMENT = re.compile(
 
 
 def verify_archive(archive: ArchiveLog, **options: Any) -> VerificationReport:
-    """Walk all streams and what was refused, and look for files that no manifest names: kind `added`.
+    """Verify all streams and the quarantine, and report files that no manifest names: kind `added`.
 
-    Options are those of `verify`. If the manifests are broken, nothing else is compared: what belongs there is then unknown.
+    Options are those of `verify`. If the manifests are broken, the files are not compared, since no one can tell which belong.
     """
     report = verify(archive, **options)
     if archive.manifests.broken is not None:
@@ -52,7 +52,7 @@ def _added(archive: ArchiveLog) -> Iterator[Break]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield everything that is no folder, in order; links too, which are not followed."""
+    """Yield all files and links in order; links are not followed."""
     for at, folders, files in os.walk(folder):
         folders.sort()
         links = [name for name in folders if (Path(at) / name).is_symlink()]

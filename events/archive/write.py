@@ -1,10 +1,10 @@
-"""Seals what a log holds into an archive, and goes on where an earlier run stopped. What is sealed is never written again.
+"""Seals a log's events in an archive, and goes on where an earlier run stopped. Sealed files are never rewritten.
 
-A segment is written to a file of its own, read back and its chain compared; then its manifest is written, which seals it,
-and it gets its name. Whatever interrupts this leaves at most files whose names say that they are not finished.
+A segment is written to a file of its own, read back and its chain compared. Then its manifest is written, which seals it, and the
+file is renamed. An interruption leaves at most files with the names of unfinished ones.
 
-The running gaming day is the latest that any stream of the log has opened. Events of earlier days are sealed, also in
-streams that stand still; those of the running day only when asked for, and what comes later that day is a segment of its own.
+The running gaming day is the latest that any stream of the log has opened. Events of earlier days are sealed, also in streams
+without new events. The running day is sealed only on request; its later events become another segment.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ Progress = Callable[[int], None]
 
 
 class ArchiveSummary(msgspec.Struct, kw_only=True):
-    """What a run did: segments, events, refused lines and checkpoints added; what is broken in the log (and not taken).
+    """The result of a run: segments, events, refused lines and checkpoints added; what is broken in the log and was left out.
 
-    `manifests` and `digest` (of the last manifest) name the archive as it is now.
+    `manifests` and `digest` (of the last manifest) identify the archive after the run.
     """
 
     segments: int = 0
@@ -61,13 +61,13 @@ def write_archive(
     checkpoints: CheckpointStore | None = None,
     progress: Progress | None = None,
 ) -> ArchiveSummary:
-    """Seal what the archive in `folder` does not hold yet; it is made if none exists.
+    """Seal the events that the archive in `folder` does not hold yet; make it if there is none.
 
-    `checkpoints` are the log's: they are sealed as far as every event that they cover is. With `running`, the running gaming
-    day is sealed too, as far as it has come. Raises `AppendRefused` if the folder holds another log's archive,
-    `SecondWriter` if another run is at work on it, `LogUnavailable` if it is not an archive and not empty, an
-    `IntegrityError` if the archive itself is broken. A stream that is broken, or does not continue what was sealed of
-    it, is named in the result, and sealed as far as it is; the others go on.
+    `checkpoints` are the log's: they are sealed as far as the archive has every event that they cover. With `running`, the
+    running gaming day is sealed too, up to now. Raises `AppendRefused` if the folder holds another log's archive, `SecondWriter`
+    if another run works on it, `LogUnavailable` if it is neither an archive nor empty, an `IntegrityError` if the archive itself
+    is broken. A stream that is broken, or does not continue its sealed part, is named in the result and sealed up to there; the
+    others go on.
     """
     make_folder(folder)
     lock = take_lock(folder / "archive")
@@ -119,7 +119,7 @@ class _ArchiveWriter:
             self._take(open_[start : start + TOGETHER], streams, last_day)
 
     def quarantine(self) -> None:
-        """Seal what was refused at intake since, up to the first entry whose bytes do not fit the log's chain.
+        """Seal the lines refused since the last run, up to the first entry whose bytes do not fit the log's chain.
 
         The events read in this run are compared, sealed or not; `rack verify` compares those of earlier runs.
         """
@@ -138,7 +138,7 @@ class _ArchiveWriter:
         self._list(QUARANTINE, map(row_of, fitting))
 
     def checkpoints(self, store: CheckpointStore) -> None:
-        """Seal the checkpoints made since, as far as every event that they cover is in the archive."""
+        """Seal the checkpoints made since the last run, as far as the archive has every event that they cover."""
         try:
             self._list(CHECKPOINTS, self._covered(store))
         except IntegrityError as broken:
@@ -156,7 +156,7 @@ class _ArchiveWriter:
             yield data
 
     def _list(self, stream: str, rows: Iterable[bytes]) -> None:
-        """Seal what was added to a list since; the rows that were sealed before must be its first."""
+        """Seal the rows added to a list since the last run; the rows sealed earlier must be its first."""
         head = Head(0, self.manifests.genesis(stream))
         sealed = self.manifests.head(stream)
         writing: _OpenSegment | None = None
@@ -193,7 +193,7 @@ class _ArchiveWriter:
             self._progress(self.sealed.events)
 
     def _continues(self, stream: str) -> bool:
-        """Whether the log still has what was sealed of a stream; if not, that is reported."""
+        """Whether the log still has the sealed part of a stream; if not, report it."""
         sealed, head = self.manifests.head(stream), self.log.head(stream)
         if head.seq < sealed.seq:
             self._report(_lost(stream, head.seq, sealed.seq))
@@ -250,7 +250,7 @@ class _ArchiveWriter:
 
 
 class _StreamWriter:
-    """The end of one stream in the archive, with the segment that is being written there."""
+    """The end of one stream in the archive, with the segment being written there."""
 
     def __init__(self, run: _ArchiveWriter, stream: str, running_day: str | None) -> None:
         self._run, self._stream, self._running_day = run, stream, running_day
@@ -261,7 +261,7 @@ class _StreamWriter:
         self._done = False
 
     def take(self, record: Record) -> None:
-        """Take the stream's next record, unless the running day has begun. Raises `BrokenSeal` where it does not fit."""
+        """Add the stream's next record, unless the running day has begun. Raises `BrokenSeal` if it does not fit."""
         if self._done:
             return
         hash_ = link(self.head.hash, record.data)
@@ -283,20 +283,20 @@ class _StreamWriter:
         self.head, self._day = Head(record.seq, record.hash), day
 
     def seal(self) -> None:
-        """Seal what has been written."""
+        """Seal the written rows."""
         if self._writing is not None:
             self._run.seal(self._writing, self.head)
             self._writing = None
 
     def discard(self) -> None:
-        """Throw away what was written and not sealed."""
+        """Delete the written rows that were not sealed."""
         if self._writing is not None:
             self._writing.discard()
             self._writing = None
 
 
 class _OpenSegment:
-    """A segment that is being written."""
+    """A segment being written."""
 
     def __init__(self, manifests: ManifestChain, stream: str, day: str | None) -> None:
         self.stream, self.day, self._manifests = stream, day, manifests
@@ -309,7 +309,7 @@ class _OpenSegment:
         self._writer.add(seq, data)
 
     def seal(self, head: Head) -> int:
-        """Make the file durable, read it back, give it its name and its manifest; return how many rows it has."""
+        """Make the file durable, read it back, name it and write its manifest; return its number of rows."""
         written, manifests = self._writer.finish(), self._manifests
         manifest = SegmentManifest(
             file_bytes=written.file_bytes,
@@ -336,7 +336,7 @@ class _OpenSegment:
         return manifest.rows
 
     def discard(self) -> None:
-        """Throw away what was written, unless it may be sealed."""
+        """Delete the file unless it may be sealed."""
         if not self._sealable:
             self._writer.discard()
 

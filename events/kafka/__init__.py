@@ -1,1 +1,1 @@
-"""A log, its results and its checkpoints in Kafka topics, for a property."""
+"""Kafka topics that hold a property's log, its results and its checkpoints."""

@@ -1,4 +1,4 @@
-"""The access rules (ACLs) that give each user of a log on Kafka the rights that its work needs, and no others."""
+"""The access rules (ACLs) that give each user of a log on Kafka the rights for its work, and no others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TOPICS = ("events", "reviews", "checkpoints", "quarantine", "findings", "state")
 
 
 class RoleUnknown(ValueError):
-    """A user is not written as ROLE=User:NAME: says what was expected."""
+    """A user is not written as ROLE=User:NAME; the message says what was expected."""
 
 
 class AccessRole(NamedTuple):
-    """What one kind of user does. Every role reads and describes all topics of the log, and reads their settings.
+    """The work of one kind of user. Every role reads and describes all topics of the log, and reads their settings.
 
-    `writes`: topics it writes; `ids`: endings of the transactional ids under which it writes, with a dot before them
-    (`*`: a number for each partition of the events); `group`: it reads in consumer groups named after the log.
+    `writes`: topics that the role writes; `ids`: endings of its transactional ids, with a dot before them (`*`: a number for each
+    partition of the events); `group`: it reads in consumer groups named after the log.
     """
 
     does: str
@@ -42,7 +42,7 @@ ROLES = {
 
 
 class AccessRule(NamedTuple):
-    """One right: who may do what to which resource. Operation and kind are named as Kafka names them."""
+    """One right: a user may do an operation on a resource. Operation and kind have Kafka's names."""
 
     principal: str
     operation: str
@@ -55,7 +55,7 @@ class AccessRule(NamedTuple):
 
 
 def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[AccessRule]:
-    """Yield what a user in a role may do at the log with this prefix and number of partitions of its events."""
+    """Yield the rights of a user in a role at a log with this prefix and number of event partitions."""
     what = ROLES[role]
     for topic in TOPICS:
         yield AccessRule(principal, "READ", "TOPIC", f"{prefix}.{topic}")
@@ -74,7 +74,7 @@ def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[A
 
 
 def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessRule]:
-    """Return the rules of users written as ROLE=User:NAME. Raises `RoleUnknown` if one is written otherwise."""
+    """Return the rules of users written as ROLE=User:NAME. Raises `RoleUnknown` for any other form."""
     found: list[AccessRule] = []
     for user in users:
         role, equals, principal = user.partition("=")
@@ -85,8 +85,9 @@ def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessR
 
 
 def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
-    """Create the rules at a cluster, for every host. Raises `LogUnavailable` if it refuses one or does not answer, and
-    `LogUnavailable` at once if no one listens at its address.
+    """Create the rules at a cluster, for every host.
+
+    Raises `LogUnavailable` if the cluster refuses a rule or does not answer, at once if no one listens at its address.
     """
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
 

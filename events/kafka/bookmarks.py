@@ -1,10 +1,10 @@
-"""Bookmarks: how far a partition has been read on this machine, so that the next process need not begin at its beginning.
+"""Bookmarks: how far this machine has read a partition, so that the next process need not start at the beginning.
 
-The idea: a bookmark saves reading and is never evidence. It lies beside the high-water file, says what was learned of the records
-before an offset, and names the last of them; if that record is not there any more, as it was, nothing else of it is
-believed. What a log's integrity rests on (`rack verify`, proofs, archives) is read without bookmarks, and where anything does
-not fit that was read with their help, they are thrown away and it is read again from the beginning before anybody is accused.
-A bookmark that is missing, damaged or of another log counts as none, and one that cannot be written costs time alone.
+The idea: a bookmark saves reading and is never evidence. It is stored next to the high-water file, summarizes the records before
+an offset, and identifies the last of them; if that record is missing or changed, the whole bookmark is ignored. Proofs of a log's
+integrity (`rack verify`, proofs, archives) are read without bookmarks. If anything read with the help of bookmarks does not fit,
+they are deleted and it is read again from the beginning before anyone is accused. A missing, damaged or foreign bookmark counts
+as none, and failing to write one costs only time.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class BookmarkRecord(Protocol):
 
 
 class Landmark(msgspec.Struct, frozen=True, array_like=True):
-    """A record that must be where it stood: its offset, and SHA-256 over its key, headers and bytes."""
+    """A record that must still be in its place: its offset, and SHA-256 over its key, headers and bytes."""
 
     offset: int
     digest: bytes
 
     @classmethod
     def at(cls, offset: int, record: BookmarkRecord) -> Landmark:
-        """Return the landmark that a record makes at an offset."""
+        """Return the landmark of a record at an offset."""
         content = [record.key, [list(header) for header in record.headers], record.value]
         return cls(offset, sha256(msgspec.msgpack.encode(content)).digest())
 
     def stands(self, reader: TopicReader, lane: TopicPartition) -> bool:
-        """Whether the record is there, as it was."""
+        """Whether the record is there, unchanged."""
         if reader.ends([lane])[lane] <= self.offset:
             return False
         found = next(reader.scan(lane, self.offset, self.offset + 1), None)
@@ -70,7 +70,7 @@ class Bookmark:
         self.path, self._owner = path, log_id.encode()
 
     def load(self, content: type[_Content]) -> _Content | None:
-        """Return what was stored; None if there is nothing, or nothing whole, of this log."""
+        """Return the stored content; None if there is none that is whole and of this log."""
         try:
             stored = read_plain(self.path)
         except OSError:
@@ -84,7 +84,7 @@ class Bookmark:
             return None
 
     def store(self, content: msgspec.Struct) -> None:
-        """Put this in the place of what was stored, whole or not at all; if that fails the old one stays."""
+        """Replace the stored content, whole or not at all; if that fails, the old content stays."""
         data = msgspec.msgpack.encode(content)
         fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
         with contextlib.suppress(OSError):
@@ -97,7 +97,7 @@ class Bookmark:
                 fresh.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Throw away what was stored."""
+        """Delete the bookmark."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 

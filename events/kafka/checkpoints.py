@@ -1,8 +1,8 @@
-"""The checkpoints of a log on Kafka: `<prefix>.checkpoints`, one record a checkpoint, its key the number of statements.
+"""The checkpoints of a log on Kafka: `<prefix>.checkpoints`, one record for each, keyed by the number of statements.
 
-One process adds to them, as the owner of a transactional id: it fences its predecessor, which then gets `SecondWriter`. The
-first record that follows what came before counts; the same again is a repeat and dropped. The high-water file lies in
-`state_dir`, as do those of the log.
+One process adds checkpoints, as the owner of a transactional id. It fences its predecessor, which then gets `SecondWriter`. The
+first record that continues the earlier ones counts; an identical later one is a repeat and dropped. The high-water file is in
+`state_dir`, as are those of the log.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class KafkaCheckpoints:
             raise
 
     def _refuse_politely(self) -> None:
-        """Raise `SecondWriter` if a process that shares our folder signs; otherwise `OwnerUnknown`, for one elsewhere may."""
+        """Raise `SecondWriter` if a process that shares our folder signs; otherwise `OwnerUnknown`, since one elsewhere may."""
         self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(take_lock(self._high_water.path))
         raise OwnerUnknown(
@@ -86,7 +86,7 @@ class KafkaCheckpoints:
         )
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches beyond this many statements, in their order; repeats are dropped."""
+        """Yield the encoded batches after this many statements, in order, without repeats."""
         previous: tuple[bytes | None, bytes | None] = (None, None)
         start = next((offset for size, offset in self._places if size == after), 0)
         for message in self._reader.scan(self._lane, start):
@@ -102,8 +102,8 @@ class KafkaCheckpoints:
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add an encoded batch durably (see `events.log.contract.CheckpointStore`).
 
-        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if there is no clear answer: a new
-        checkpointer then finds out what is stored.
+        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if there is no clear answer: a new checkpointer
+        then finds out whether the batch was stored.
         """
         if self._writer is None or self._read_only:
             raise AppendRefused(f"the checkpoints at {self.address} are open for reading only, or were given up")
@@ -144,6 +144,6 @@ class KafkaCheckpoints:
 
 
 def _covered_size(key: bytes | None) -> int | None:
-    """Return the size of the signed tree that a checkpoint's record has as its key; None if the key is not one."""
+    """Return the size of the signed tree from the key of a checkpoint's record; None if the key is not one."""
     text = (key or b"").decode("ascii", "replace")
     return int(text) if _SIZE.fullmatch(text) else None

@@ -1,7 +1,7 @@
 """Kafka's client for readers, topics and groups, with the settings evidence needs; writers are in `transactions.py`.
 
-The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit); here a reader sees committed
-records only, from where it is told, in no group, with checksums on.
+The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit). Here a reader sees committed records
+only, from a given offset, in no group, with checksums on.
 
 The client checksums in pure Python unless the package `crc32c` is installed, which halves the cost of reading.
 """
@@ -86,7 +86,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Cluster:
-    """How to reach a cluster. `timeout_s` bounds every wait for an answer; if a broker is gone, `patience` does."""
+    """How to reach a cluster. `timeout_s` limits every wait for an answer; if a broker is gone, `patience` does."""
 
     def __init__(self, bootstrap: str, *, timeout_s: float = 30.0, security: Mapping[str, Any] | None = None) -> None:
         self.bootstrap, self.timeout_s = bootstrap, timeout_s
@@ -101,7 +101,7 @@ class Cluster:
         }
 
     def probe(self) -> None:
-        """Raise `LogUnavailable` at once if no one listens at any of the addresses; the client would wait for long."""
+        """Raise `LogUnavailable` at once if no one listens at any of the addresses; the client would wait long."""
         silent = self.patience.known_silent()
         problems = [silent.get(broker) for broker in self.patience.given]
         if None not in problems and HANGS not in problems:
@@ -116,7 +116,7 @@ class Cluster:
             yield admin
 
     def asked(self, question: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a question that can be asked again: of another broker, if the one that was asked is gone."""
+        """Return the answer to a repeatable request: if the broker asked is gone, another is asked."""
         wait = self.patience.begin()
         while True:
             with self._reached():
@@ -127,7 +127,7 @@ class Cluster:
             time.sleep(RETRY_MS / 1000)
 
     def _made(self, kind: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
-        """Return a client of the library, with connections that no one waits for without a limit."""
+        """Return a client of the library with limits on all waits for its connections."""
         made: list[BoundedClient] = []
 
         def connected(**configs: Any) -> BoundedClient:
@@ -142,7 +142,7 @@ class Cluster:
             raise
 
     def create_topics(self, topics: Mapping[str, tuple[int, Mapping[str, str]]], replication: int) -> None:
-        """Create topics that do not exist: name → (partitions, settings). Existing ones are left as they are."""
+        """Create missing topics: name → (partitions, settings). Existing ones stay as they are."""
         with self.admin() as admin:
             present = set(self.asked(admin.list_topics))
             new = [
@@ -157,7 +157,7 @@ class Cluster:
             admin.wait_for_topics(list(topics))
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
-        """Return how topics are kept, as the cluster has it now; a topic that is not there is left out."""
+        """Return the cluster's present settings of topics, without topics that do not exist."""
         with self.admin() as admin:
             found: dict[str, TopicSettings] = {}
             for each in self.asked(lambda: admin.describe_topics(list(topics))):
@@ -177,11 +177,11 @@ class Cluster:
         return {name: str(setting["value"]) for name, setting in values.items()} or None
 
     def reader(self, *, patient: bool = False, undecided: bool = False, offsets_of: str | None = None) -> TopicReader:
-        """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
+        """Return a reader without partitions; a patient one waits at the broker for new records.
 
-        (While the broker lets a fetch wait, it answers nothing else on that connection.) With `undecided` its `ends` count
-        what open transactions have written; it is for that alone. With `offsets_of` it keeps, under that name, how far it
-        has worked a topic off (`worked_off`, `keep`).
+        While a fetch waits at the broker, that connection gets no other answer. With `undecided`, `ends` counts the records of
+        open transactions; such a reader is for that alone. With `offsets_of`, the reader stores under that name how far it has
+        worked a topic off (`worked_off`, `keep`).
         """
         settings = self._settings | {
             "group_id": offsets_of,
@@ -205,10 +205,10 @@ class Cluster:
         return TopicReader(self, consumer)
 
     def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> TransactionalWriter:
-        """Initialize a writer, fencing its predecessor and ending whatever that one left open.
+        """Initialize a writer: fence its predecessor and end that one's open transaction.
 
-        A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
-        Raises `WriterFenced` if yet another writer is initialized meanwhile, `LogUnavailable` if there is no answer.
+        The broker ends a transaction that is open for longer than `transaction_s`, since readers wait behind it. Raises
+        `WriterFenced` if another writer is initialized meanwhile, `LogUnavailable` if there is no answer.
         """
         with self._reached():
             settings = self._producer_settings() | {"transactional_id": transactional_id}
@@ -235,7 +235,7 @@ class Cluster:
         return GroupMember(self, _hasten(consumer, consumer._cluster), topic)
 
     def send_plain(self, *messages: OutgoingRecord) -> None:
-        """Write records durably outside any transaction; if an answer is lost, one may be stored twice."""
+        """Write records durably outside any transaction; if an answer is lost, a record may be stored twice."""
         with self._reached():
             producer = self._made(kafka.KafkaProducer, self._producer_settings())
             try:
@@ -269,7 +269,7 @@ class Cluster:
 
 
 class TopicReader:
-    """A consumer of assigned partitions: committed records only, from where it is told. Not safe between threads."""
+    """A consumer of assigned partitions: committed records only, from a given offset. Not safe between threads."""
 
     def __init__(self, cluster: Cluster, make: Callable[[], Any]) -> None:
         self._cluster, self._make = cluster, make
@@ -277,7 +277,7 @@ class TopicReader:
         self._consumer = make()
 
     def partitions(self, topic: str) -> int:
-        """Return how many partitions a topic has; 0 if it does not exist."""
+        """Return the number of partitions of a topic; 0 if it does not exist."""
         _keep_looking(self._consumer._cluster)
         return self._cluster.asked(lambda: len(self._consumer.partitions_for_topic(topic) or ()))
 
@@ -289,7 +289,7 @@ class TopicReader:
                 self._consumer.seek(kafka.TopicPartition(*lane), offset)
 
     def ends(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return for each partition the offset after the last one that is decided (committed or aborted)."""
+        """Return for each partition the offset after its last decided record (committed or aborted)."""
         partitions = [kafka.TopicPartition(*lane) for lane in lanes]
 
         def ends() -> dict[Any, int]:
@@ -302,13 +302,13 @@ class TopicReader:
         return {TopicPartition(*partition): end for partition, end in self._cluster.asked(ends).items()}
 
     def starts(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return for each partition the offset of the first record that is still there."""
+        """Return for each partition the offset of its first remaining record."""
         partitions = [kafka.TopicPartition(*lane) for lane in lanes]
         found = self._cluster.asked(lambda: self._consumer.beginning_offsets(partitions, timeout_ms=self._timeout_ms))
         return {TopicPartition(*partition): offset for partition, offset in found.items()}
 
     def worked_off(self, lane: TopicPartition) -> int | None:
-        """Return the offset to go on from, as `keep` left it; None if it never did."""
+        """Return the offset stored by `keep`; None if there is none."""
         partition = kafka.TopicPartition(*lane)
         return cast(
             "int | None",
@@ -316,7 +316,7 @@ class TopicReader:
         )
 
     def keep(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Keep durably, for each partition, the offset to go on from."""
+        """Store durably, for each partition, the offset to go on from."""
         kept = {
             kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
             for lane, offset in offsets.items()
@@ -324,15 +324,15 @@ class TopicReader:
         self._cluster.asked(lambda: self._consumer.commit(kept, timeout_ms=self._timeout_ms))
 
     def await_visible(self, lane: TopicPartition, offset: int, patience_s: float = 0.0) -> None:
-        """Wait until readers of committed records see this offset: a commit is answered a moment before that.
+        """Wait until readers of committed records see this offset: the broker confirms a commit a moment before that.
 
-        `patience_s` is for what others have to decide first, whose transactions may have to run out.
+        `patience_s` is for open transactions of others, which may have to time out.
         """
         if not self.shows(lane, offset, max(self._cluster.timeout_s, patience_s)):
             raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} does not show what was committed to {lane.topic}")
 
     def shows(self, lane: TopicPartition, offset: int, wait_s: float) -> bool:
-        """Say whether readers of committed records see this offset, or come to within this many seconds."""
+        """Return whether readers of committed records see this offset, or will within this many seconds."""
         deadline, wait = time.monotonic() + wait_s, self._cluster.patience.begin(float("inf"))
         while self.ends([lane])[lane] <= offset:
             if time.monotonic() > deadline:
@@ -342,15 +342,15 @@ class TopicReader:
         return True
 
     def position(self, lane: TopicPartition) -> int:
-        """Return the offset that is read next, past everything that was skipped."""
+        """Return the next offset to read, past everything skipped."""
         with _reached(self._cluster.bootstrap):
             return cast(int, self._consumer.position(kafka.TopicPartition(*lane), timeout_ms=1000))
 
     def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
-        """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
+        """Return new messages, waiting up to `wait_s` seconds; empty if none came.
 
-        A record that has a header whose name is not UTF-8, and what follows it in its batch, has `UNREADABLE` as its one header.
-        Raises `BrokenSeal` if stored bytes fail Kafka's checksum, `LogUnavailable` if there is no answer, or a batch
+        If a record has a header whose name is not UTF-8, that record and the rest of its batch get `UNREADABLE` as their one
+        header. Raises `BrokenSeal` if stored bytes fail Kafka's checksum, `LogUnavailable` if there is no answer, or a batch
         cannot be decompressed.
         """
         _keep_looking(self._consumer._cluster)
@@ -366,7 +366,7 @@ class TopicReader:
         return cast(Mapping[TopicPartition, Sequence[ReadMessage]], polled)
 
     def _pass_over(self, error: BaseException) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
-        """Pass over a record that the client cannot decode, or raise what is wrong with stored bytes, and where."""
+        """Skip a record that the client cannot decode, or raise what is wrong with stored bytes, and where."""
         found = self._place_of(error)
         self._renew()
         corrupt = isinstance(error, kafka_errors.CorruptRecordError)
@@ -389,7 +389,7 @@ class TopicReader:
         ) from error
 
     def _place_of(self, error: BaseException) -> tuple[TopicPartition, int] | None:
-        """Return partition and offset at which a poll failed: those of the partition that fails so by itself, too."""
+        """Return the partition and offset at which a poll failed; the partition must also fail by itself."""
         for partition in self._consumer.assignment():
             lane = TopicPartition(*partition)
             offset = self.position(lane)
@@ -405,16 +405,16 @@ class TopicReader:
         return None
 
     def _renew(self) -> None:
-        """Go on with a new consumer: one that failed to decode a batch goes round in it for ever when it polls again (3.0.12)."""
+        """Replace the consumer: one that failed to decode a batch repeats the failure at every poll (3.0.12)."""
         offsets = {TopicPartition(*each): self.position(TopicPartition(*each)) for each in self._consumer.assignment()}
         self.close()
         self._consumer = self._make()
         self.assign(offsets)
 
     def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
-        """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
+        """Yield the messages of the assigned partitions before these offsets (and perhaps a few after), in batches.
 
-        Raises `LogUnavailable` if nothing comes for as long as the cluster's patience lasts.
+        Raises `LogUnavailable` if nothing comes within the cluster's patience.
         """
         open_lanes = {lane for lane, end in ends.items() if self.position(lane) < end}
         wait, most = self._cluster.patience.begin(), FIRST_RECORDS
@@ -431,7 +431,7 @@ class TopicReader:
                 wait.go_on()
 
     def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[ReadMessage]:
-        """Yield one partition's messages from an offset on, those before `end`, or to the end it has now and perhaps beyond."""
+        """Yield a partition's messages from an offset to `end`, or to its present end and perhaps beyond."""
         known = self.ends([lane])[lane] if end is None else end
         if offset < known:
             self.assign({lane: offset})
@@ -445,9 +445,9 @@ class TopicReader:
 
 
 class ReaderPool:
-    """The readers of one log or of its results, each for one reading at a time. Safe between threads.
+    """A pool of readers for one log or its results; each serves one reading at a time. Safe between threads.
 
-    Making one costs a connection to each broker, and most readings are short, so that they are used again.
+    A new reader needs a connection to each broker, and most readings are short, so readers are reused.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -458,7 +458,7 @@ class ReaderPool:
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[TopicReader]:
-        """Lend a reader, with nothing assigned that counts."""
+        """Lend a reader; ignore the partitions it had."""
         with self._lock:
             reader = self._idle.pop() if self._idle else None
         reader = reader or self._cluster.reader()
@@ -473,7 +473,7 @@ class ReaderPool:
                 reader.close()
 
     def close(self) -> None:
-        """Release the connections of the readers that are not lent; the others follow when they come back."""
+        """Release the connections of the readers not lent; the others follow when they are returned."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -482,7 +482,7 @@ class ReaderPool:
 
 
 class GroupMember:
-    """This process as one of a consumer group: which partitions are its to work on. It reads nothing through the group.
+    """This process as a member of a consumer group, which assigns it partitions. It reads nothing through the group.
 
     Not safe between threads.
     """
@@ -493,9 +493,9 @@ class GroupMember:
         consumer.subscribe([topic], listener=_Idle(consumer))
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return the partitions that are ours, or None while they are being shared out.
+        """Take part in the group; return our partitions, or None while the group shares them out.
 
-        A consumer's own poll would fetch; and if it is short, it joins again and again (3.0.12).
+        A consumer's own poll would fetch; a short one makes it join again and again (3.0.12).
         """
         _keep_looking(self._consumer._cluster)
         with _reached(self._cluster.bootstrap):
@@ -504,22 +504,22 @@ class GroupMember:
             return frozenset(partition.partition for partition in self._consumer.assignment())
 
     def standing(self) -> Any:
-        """Return what proves the membership to the broker. Raises `MemberEvicted` if none exists."""
+        """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
         found = self._consumer.group_metadata()
         if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
             raise MemberEvicted(f"{found.group_id}: not a member at the moment")
         return found
 
     def close(self) -> None:
-        """Leave the group: the others share what was ours at once."""
+        """Leave the group; the others take over our partitions at once."""
         with contextlib.suppress(kafka_errors.KafkaError, LogUnavailable):
             self._consumer.close(autocommit=False, timeout_ms=1000)
 
 
 class _Idle(kafka.ConsumerRebalanceListener):
-    """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own.
+    """Keeps a member's consumer from fetching: our own reader reads the assigned partitions.
 
-    It inherits from the client library's listener, of which that calls more than is written here.
+    It inherits from the client library's listener, which has more methods than are written here.
     """
 
     def __init__(self, consumer: Any) -> None:
@@ -531,7 +531,7 @@ class _Idle(kafka.ConsumerRebalanceListener):
             self._consumer.pause(partition)
 
     def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
-        """Nothing is lost: what was not committed is read again by the next owner."""
+        """Do nothing: the next owner reads uncommitted work again."""
 
 
 def unreadable_codecs() -> frozenset[str]:
@@ -540,10 +540,10 @@ def unreadable_codecs() -> frozenset[str]:
 
 
 def _keep_looking(metadata: Any) -> None:
-    """Let a client look for the partitions' leaders again after it has given that up.
+    """Let a client search for the partitions' leaders again after it gave up.
 
-    Its search (3.0.12) ends for good, and without a word, where a request that another search waits for fails: a node that
-    stopped answering would be taken for the leader for ever.
+    Its search (3.0.12) ends for good and silently if the request of another search fails: it would then take a dead node for the
+    leader forever.
     """
     search = metadata._refresh_loop_future
     if search is not None and search.is_done and not metadata.closed:
@@ -552,7 +552,7 @@ def _keep_looking(metadata: Any) -> None:
 
 
 def _hasten(client: Any, metadata: Any) -> Any:
-    """Let a new client ask for a topic's partitions at once: it waits 100 ms, and no setting of its own reaches that."""
+    """Let a new client ask for a topic's partitions at once: it waits 100 ms, and no setting changes that."""
     metadata.config["retry_backoff_ms"] = RETRY_MS
     return client
 
@@ -570,7 +570,7 @@ def _reached(bootstrap: str) -> Iterator[None]:
 
 
 class TopicSettings(NamedTuple):
-    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, None if they may not be read."""
+    """A topic's partitions, the fewest replicas of one, and its settings (None if they may not be read)."""
 
     partitions: int
     replicas: int

@@ -1,10 +1,10 @@
-"""Several replayers of one log on Kafka: each a member of a consumer group, each at work on its partitions alone.
+"""Several replayers of one log on Kafka: each is a member of a consumer group and replays its own partitions.
 
-What a partition's streams lead to is committed under the partition's own transactional id, which the next owner initializes
-before it reads on: the owner before is fenced, and a transaction that it left open is ended. The offsets worked off are part of
-the transaction, so that the broker refuses it from a process that the group does not count any more, even one that wakes up late
-and fences its successor once. A commit that fails for either reason ends in `PartitionReassigned`: what was said in memory is
-thrown away, and the owner of the partition goes on from what was committed.
+The results of a partition are committed under the partition's own transactional id. The next owner initializes that id before it
+reads on: this fences the owner before and ends its open transaction. The offsets worked off are part of the transaction, so the
+broker refuses it from a process that has left the group, even one that wakes up late and fences its successor once. A commit that
+fails for either reason ends in `PartitionReassigned`: the results in memory are dropped, and the owner of the partition goes on
+from the last commit.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
 class KafkaGroup:
     """This process as a member of the group `<prefix>.<name>`. Not safe between threads.
 
-    Joining takes the right to write from a single replayer, and from a group with another name or engine. Raises
-    `LogUnavailable` if there is no such log or no answer.
+    Joining takes the right to write from a single replayer, and from a group with another name or engine. Raises `LogUnavailable`
+    if there is no such log or no answer.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class KafkaGroup:
             raise
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return the partitions that are ours, or None while they are being shared out.
+        """Take part in the group; return our partitions, or None while the group shares them out.
 
         Raises `SecondWriter` if a single replayer, or another group, has taken over.
         """
@@ -87,7 +87,7 @@ class KafkaGroup:
 
     @contextlib.contextmanager
     def part(self, number: int) -> Iterator[tuple[KafkaLog, PartResults]]:
-        """Take a partition over: its streams as a log, and where their results go, as far as they were committed."""
+        """Take a partition over; return its streams as a log and its results, up to the last commit."""
         log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)
         with contextlib.closing(log):
             nothing = {TopicPartition(f"{self._prefix}.events", number): 0}
@@ -98,7 +98,7 @@ class KafkaGroup:
                 yield log, results
 
     def close(self) -> None:
-        """Leave the group, so that the others share what was ours at once."""
+        """Leave the group, so that the others take over our partitions at once."""
         self._member.close()
         self._stored.close()
 
@@ -147,7 +147,7 @@ class PartResults:
         self._writer: TransactionalWriter | None = writer
 
     def positions(self, engine: str) -> dict[str, Head]:
-        """Return stream → the log's head up to which this engine replayed it, where the digest fits."""
+        """Return stream → the log's head up to which this engine replayed it, if the digest fits."""
         return self._stored.positions(self._current) if self._current.engine == engine else {}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
@@ -160,7 +160,7 @@ class PartResults:
         return {stream: why for stream, why in misfits.items() if self._is_ours(stream)}
 
     def reached(self) -> dict[str, int]:
-        """Return stream → the last event that an engine replayed, whichever that was."""
+        """Return stream → the last event that any engine replayed."""
         return {stream: seq for stream, seq in self._stored.reached().items() if self._is_ours(stream)}
 
     def commit(
@@ -172,9 +172,9 @@ class PartResults:
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Store everything, and how far the partition was worked off, in one transaction.
+        """Store the results, and how far the partition was worked off, in one transaction.
 
-        Raises `PartitionReassigned` if that did not come about, or no one can tell: what is stored must be read again.
+        Raises `PartitionReassigned` if the commit failed or its outcome is unknown: read the stored results again.
         """
         if self._writer is None:
             raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
@@ -192,11 +192,11 @@ class PartResults:
         self._stored.enter(self._scope, commit.mark, commit.state)
 
     def advice(self) -> dict[str, bytes]:
-        """Return stream → the advice kept last."""
+        """Return stream → the last stored advice."""
         return {stream: data for stream, data in self._stored.advice.items() if self._is_ours(stream)}
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed, of all partitions."""
+        """Yield `(key, bytes)` of a kind, of all partitions, in the order committed."""
         return self._stored.results(kind) if self._stored.has(kind) else iter(())
 
     def latest(self, kind: str, key: str) -> bytes | None:
@@ -204,7 +204,7 @@ class PartResults:
         return self._stored.last(f"{kind}/{key}")
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream, past a place) with its place in its stream's chain, in the order committed."""
+        """Yield every record (or one stream's after a place) with its place in its stream's chain, in the order committed."""
         return self._stored.stored(stream, after)
 
     def chain_heads(self) -> dict[str, Head]:
@@ -216,7 +216,7 @@ class PartResults:
         return {stream: broken for stream, broken in self._stored.broken_chains().items() if self._is_ours(stream)}
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, if no record has a place yet."""
+        """Return the number of records stored before chains existed; 0 once a record has a place."""
         return self._stored.unchained()
 
     @property
@@ -225,11 +225,11 @@ class PartResults:
         return self._stored.owner.group
 
     def passed_over(self) -> ForeignReport:
-        """Return nothing: the results are of all partitions, and a reader of all of them is told (see `ResultStore`)."""
+        """Return nothing: readers of all partitions report foreign results (see `ResultStore`)."""
         return NO_FOREIGN_RECORDS
 
     def reset(self) -> None:
-        """Refuse: to judge all again is for a single replayer."""
+        """Refuse: only a single replayer can judge all again."""
         raise AppendRefused("members of a group forget nothing; run `rack replay --again` alone")
 
     def close(self) -> None:
@@ -239,7 +239,7 @@ class PartResults:
             self._writer = None
 
     def _is_ours(self, stream: str) -> bool:
-        """Whether a stream lies in this partition: of others another member decides."""
+        """Whether a stream is in this partition; another member decides about the others."""
         return partition_of(stream, self._stored.partitions) == self._number
 
     @property

@@ -1,13 +1,13 @@
-"""Which records of a log's topics are foreign: the one place that decides it (D435). Pure: no broker, no clock.
+"""Decides which records of a log's topics are foreign (D435): the only place. Pure: no broker, no clock.
 
-The idea: a record is judged by the place that it claims. In the partition of its stream a record claims a number by
-the headers of an event, or by bytes that are an event of this log's stream; whether it then extends the chain is for
-the chain to say, and if it does not, that is an integrity failure and never skipped. A record that claims no number
-is foreign: without it the chain is what it would be with it. So nothing is lost by skipping: had it been an event before
-somebody spoilt headers and bytes alike, its number is missing, as if it had been removed.
+The idea: a record is judged by the place that it claims. In the partition of its stream, a record claims a number by the headers
+of an event, or by bytes that are an event of this log's stream. The chain then says whether the record extends it; if not, that
+is an integrity failure and never skipped. A record that claims no number is foreign: the chain is the same without it. So
+skipping loses nothing: if it was an event whose headers and bytes were both damaged, its number is missing, as if it had been
+removed.
 
-The other topics likewise: a checkpoint claims its place by its key or its bytes, a result and an entry of quarantine by
-key and headers together. What claims a place there is for its reader to check.
+The other topics likewise: a checkpoint claims its place by its key or its bytes, a result or an entry of quarantine by key and
+headers together. Its reader checks a record that claims a place.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ class PartitionPlace(NamedTuple):
 
 
 class StreamPlaces:
-    """Decides for one partition of the streams' topics. `home` says where a stream belongs."""
+    """Decides for one partition of the streams' topics. `home` gives a stream's partition."""
 
     def __init__(self, log_id: str, place: tuple[str, int], home: Callable[[str], tuple[str, int]]) -> None:
         self._log_id, self._place, self._home = log_id, PartitionPlace(*place), home
         self._names: dict[bytes, str] = {}
 
     def foreign(self, message: KafkaRecord) -> ForeignRecord | None:
-        """Return a record as a foreign one with the reason, or None if it claims a place in a stream of this partition."""
+        """Return a record as foreign with the reason, or None if it claims a place in a stream of this partition."""
         key = message.key
         if key in self._names and message.value is not None and is_sealed(message.headers):
             return None
@@ -122,7 +122,7 @@ class StreamPlaces:
         return NO_EVENT
 
     def _names_itself(self, stream: str, data: bytes) -> bool:
-        """Whether bytes call themselves an event of this stream of this log."""
+        """Whether bytes claim to be an event of this stream of this log."""
         try:
             named = _named.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -133,7 +133,7 @@ class StreamPlaces:
 def foreign_result(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.findings` is foreign, or None if it claims to be a result.
 
-    A result's key is its kind and its own key, with a slash between; the header `kind` says the kind again.
+    A result's key is its kind and its own key, with a slash between; the header `kind` repeats the kind.
     """
     if message.key is None:
         return keyless(message.headers)
@@ -154,25 +154,25 @@ RESTART: Final = "restart"
 
 
 def place_of(message: KafkaRecord) -> tuple[int, bytes] | None:
-    """Return the place that a result claims in its stream's chain, and the chain hash after it; None if it claims none."""
+    """Return a result's place in its stream's chain and the chain hash after it; None if it claims none."""
     headers = dict(message.headers)
     place, hash_ = headers.get("place") or b"", headers.get("hash") or b""
     return (int(place), hash_) if _PLACE.fullmatch(place) and len(hash_) == 32 else None
 
 
 class ResultPlaces:
-    """Decides for `<prefix>.findings`, read in order: once a stream's results have places, one without a place is foreign."""
+    """Decides for `<prefix>.findings`, read in order: after a stream's first result with a place, one without is foreign."""
 
     def __init__(self) -> None:
         self._chained: set[str] = set()
 
     @property
     def streams(self) -> list[str]:
-        """The streams whose results have places, as far as they have been read."""
+        """The streams whose results have places, as far as read."""
         return sorted(self._chained)
 
     def go_on(self, stream: str) -> None:
-        """Begin after results of a stream that have places."""
+        """Begin after a stream's results with places."""
         self._chained.add(stream)
 
     def foreign(self, message: KafkaRecord) -> str | None:
@@ -194,7 +194,7 @@ class ResultPlaces:
 def foreign_checkpoint(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.checkpoints` is foreign, or None if it claims to be a checkpoint.
 
-    A checkpoint's key is the number of statements with it, in decimal. Where the key was spoilt its bytes still tell.
+    A checkpoint's key is the number of statements up to it, in decimal. If the key was damaged, its bytes still identify it.
     """
     if message.value is None:
         return UNREADABLE_REASON if message.headers == [UNREADABLE] else NO_VALUE
@@ -210,8 +210,8 @@ def foreign_checkpoint(message: KafkaRecord) -> str | None:
 def foreign_entry(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.quarantine` is foreign, or None if it claims to be an entry.
 
-    An entry's key is a SHA-256 in hex; its headers say the stream, the reason, and when it was taken in. Whether the bytes
-    have that SHA-256 is checked when they are used.
+    An entry's key is a SHA-256 in hex; its headers are the stream, the reason, and the time of intake. Whether the bytes have
+    that SHA-256 is checked when they are used.
     """
     if message.key is None:
         return keyless(message.headers)
@@ -230,9 +230,9 @@ def foreign_entry(message: KafkaRecord) -> str | None:
 
 
 class ForeignRecordWatch:
-    """The foreign records that readers come past: those that lie before a record already known were reported by its reader.
+    """The foreign records that readers pass. Those before a record already known were reported by its reader.
 
-    So they wait until a record comes that is new, or nothing more.
+    So foreign records wait until a new record comes, or the end.
     """
 
     def __init__(self) -> None:
@@ -240,39 +240,39 @@ class ForeignRecordWatch:
         self._waiting: dict[tuple[str, int], ForeignTally] = {}
 
     def note(self, record: ForeignRecord) -> None:
-        """Note a foreign record, in the order of its partition."""
+        """Record a foreign record, in the order of its partition."""
         self._waiting.setdefault((record.topic, record.partition), self._tally.beside()).add(record)
 
     def waits(self, place: tuple[str, int]) -> bool:
-        """Whether a foreign record of a partition waits."""
+        """Whether a foreign record of a partition is waiting."""
         return place in self._waiting
 
     def known(self, place: tuple[str, int]) -> None:
-        """Note that a record that was read before came next in a partition."""
+        """Record that the partition's next record is already known."""
         self._waiting.pop(place, None)
 
     def new(self, place: tuple[str, int]) -> None:
-        """Note that a new record, or nothing more, came next in a partition."""
+        """Record that the partition's next record is new, or that none follows."""
         if place in self._waiting:
             self._tally.merge(self._waiting.pop(place))
 
     def end(self) -> None:
-        """Note that nothing more came in any partition."""
+        """Record that all partitions are at their end."""
         for place in list(self._waiting):
             self.new(place)
 
     def report(self) -> ForeignReport:
-        """Return what was passed over."""
+        """Return the foreign records passed."""
         return self._tally.report()
 
 
 def beside_streams(results: ResultPlaces) -> dict[str, Callable[[KafkaRecord], str | None]]:
-    """Return topics of one partition that hold no streams → who decides there, for one reader of each, in order."""
+    """Return the one-partition topics without streams → who decides there, for one reader of each, in order."""
     return {"findings": results.foreign, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry}
 
 
 def foreign_record(place: tuple[str, int], message: KafkaRecord, reason: str) -> ForeignRecord:
-    """Return a foreign record by its place and the reason."""
+    """Return a foreign record with its place and the reason."""
     key = None if message.key is None else message.key.decode(errors="replace")
     shown = key if key is None or len(key) <= SHOWN else f"{key[:SHOWN]}…"
     return ForeignRecord(*place, message.offset, shown, reason)

@@ -1,6 +1,6 @@
-"""What the predecessor of a writer left undecided in its partitions, although the broker says that all of it is settled.
+"""Decides transactions that a writer's predecessor left open although the broker calls them complete.
 
-See `TransactionalWriter.abort_leftovers` for how this comes about. Nothing of it was acknowledged: an append is, after readers
+`TransactionalWriter.abort_leftovers` says how this happens. None of it was acknowledged: an append is acknowledged after readers
 of committed records see it.
 """
 
@@ -23,9 +23,9 @@ def decide_leftovers(
     lanes: Sequence[TopicPartition],
     wait_s: float,
 ) -> None:
-    """Wait until everything is decided that lies in these partitions now, and abort what this writer's predecessor left open.
+    """Wait until every record in these partitions is decided; abort those that this writer's predecessor left open.
 
-    What others have open is waited for, up to `wait_s`. Raises `LogUnavailable`, `WriterFenced` or `CommitUnknown`.
+    Open transactions of others are waited for, up to `wait_s`. Raises `LogUnavailable`, `WriterFenced` or `CommitUnknown`.
     """
     with contextlib.closing(cluster.reader(undecided=True)) as undecided:
         ends = undecided.ends(lanes)

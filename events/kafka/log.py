@@ -1,12 +1,12 @@
 """The log of a property or group on Kafka: address `kafka://host:port/prefix` (see *Kafka* in docs/architecture.md).
 
-Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; what people review and observe is in
-`<prefix>.reviews`, so that they do not take the tables' right to write. Key = stream, value = canonical
-bytes, headers `seq` and `hash` (checked). A group is one transaction; groups of several partitions are one transaction
-each. Who the log is is in `<prefix>.state`.
+Streams are in `<prefix>.events`, on the partition given by the SHA-256 of their name. Reviews and observations are in
+`<prefix>.reviews`, so that people do not take the tables' right to write. Key = stream, value = canonical bytes, headers `seq`
+and `hash` (checked). A group is one transaction; groups of several partitions are one transaction each. The log's identity is in
+`<prefix>.state`.
 
-`state_dir` holds a high-water file and a lock for each partition. Writers that share it refuse each other; a writer that
-does not (another machine) takes the right to write over, and its predecessor gets `SecondWriter` at its next append.
+`state_dir` holds a high-water file and a lock for each partition. Writers that share it refuse each other. A writer elsewhere
+(another machine) takes over the right to write, and its predecessor gets `SecondWriter` at its next append.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def now_us() -> int:
 class KafkaLog(SoleWriter):
     """A log on Kafka (see `events.log.contract.EventLog`).
 
-    `create` makes the topics (with `partitions`, `replication` and `min_insync`) if there are none. Opening takes no
-    right to write: the first append to a partition does, fencing the writer that had it, which then gets `SecondWriter`. Raises
-    `LogUnavailable` if there is no such log or no answer, `LostTail` or `BrokenSeal` if acknowledged events are
-    gone; `check_heads=False` leaves that out. `resume=False` leaves out what bookmarks say (`events.kafka.bookmarks`): for
-    proofs. `security` is passed to the client (TLS, SASL). With `part` only the streams
-    of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
+    `create` makes the topics (with `partitions`, `replication` and `min_insync`) if they are missing. Opening takes no right to
+    write: the first append to a partition does, and fences the previous writer, which then gets `SecondWriter`. Raises
+    `LogUnavailable` if there is no such log or no answer, `LostTail` or `BrokenSeal` if acknowledged events are gone;
+    `check_heads=False` skips that check. `resume=False` ignores bookmarks (`events.kafka.bookmarks`): for proofs. The client gets
+    `security` (TLS, SASL). With `part`, the log has only the streams of that partition (0 has the reviews too); `reached` gives
+    the offsets up to which its tail was read.
     """
 
     is_interleaved = True
@@ -150,7 +150,7 @@ class KafkaLog(SoleWriter):
         return sorted(stream for lane in self._lanes for stream in self._heads(lane))
 
     def head(self, stream: str) -> Head:
-        """Return the end of a stream as stored; `Head(0, genesis)` when nothing was appended yet."""
+        """Return the stored end of a stream; `Head(0, genesis)` before the first append."""
         return self._heads(self._lane(stream)).get(stream) or Head(0, genesis(self.log_id, self.property_id, stream))
 
     # ---------------------------------------------------------------------------------------------------------- writing
@@ -164,9 +164,9 @@ class KafkaLog(SoleWriter):
     ) -> list[AppendResult]:
         """Append groups of several streams, each at the end of its stream: one transaction for each partition.
 
-        What is expected, and whether drafts may go in, is known of every partition before anything is sent. If one then fails
-        (its broker does not answer, another machine takes it over), the others' groups are stored all the same: the error
-        names their streams, and repeating the same drafts stores the rest.
+        Expected numbers and drafts are checked in every partition before anything is sent. If one partition then fails (its
+        broker does not answer, another machine takes it over), the groups of the others are still stored: the error names their
+        streams, and repeating the same drafts stores the rest.
         """
         return self._commit(list(groups), expected)
 
@@ -207,7 +207,7 @@ class KafkaLog(SoleWriter):
         ]
 
     def _send(self, staged: Mapping[TopicPartition, StagedAppend]) -> None:
-        """Commit to each partition in one transaction, all at the same time. Raises the first error at the end."""
+        """Commit to each partition in one transaction, all at once. Raises the first error at the end."""
         for lane, each in staged.items():
             try:
                 self._high_waters[lane].reserve(len(each.states))
@@ -249,7 +249,7 @@ class KafkaLog(SoleWriter):
             ) from error
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
-        """Keep refused bytes durably, in one go. The same bytes for the same stream twice are kept once."""
+        """Store refused bytes durably, in one go. Repeats for the same stream are stored once."""
         for entry in entries:
             entry.check()
         self._keep(entries, self._clock())
@@ -321,16 +321,16 @@ class KafkaLog(SoleWriter):
                     return
 
     def _messages(self, lane: TopicPartition, stream: str, after: int) -> tuple[dict[str, Head], Iterator[ReadMessage]]:
-        """Return a stream's messages beyond a number, and perhaps some before it, with where it stood before the first."""
+        """Return a stream's messages after a number (perhaps a few before it), and its end before the first."""
         key, foreign, ends = stream.encode(), self._place(lane).foreign, self._survey(lane).ends
         offset, heads = ends.start({stream: after}, only=stream)
         messages = (each for stretch in ends.stretches(stream, offset) for each in self._scan(lane, *stretch))
         return heads, (message for message in messages if message.key == key and foreign(message) is None)
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
-        """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
+        """Yield batches of records of all streams after `after` (see `EventLog.tail`).
 
-        What belongs to one partition comes in its order; between partitions none exists.
+        Records of one partition come in order; between partitions there is no order.
         """
         reached: dict[str, int] = {}
         try:
@@ -377,7 +377,7 @@ class KafkaLog(SoleWriter):
         self._passage.end()
 
     def _pass(self, lane: TopicPartition, chains: Chains, messages: Sequence[ReadMessage]) -> Iterator[Record]:
-        """Yield what is wanted of a partition's messages; note the foreign records among them."""
+        """Yield the wanted records of a partition's messages; record the foreign ones."""
         foreign, passage = self._place(lane).foreign, self._passage
         for message in messages:
             record = chains.follow(message.key, message.headers, message.value)
@@ -400,7 +400,7 @@ class KafkaLog(SoleWriter):
     def _come(
         self, reader: TopicReader, offsets: Mapping[TopicPartition, int], wait_s: float | None
     ) -> Iterator[Mapping[TopicPartition, Sequence[ReadMessage]]]:
-        """Yield what lies beyond these offsets: to the ends that are now, or else all that ever comes."""
+        """Yield the messages after these offsets: up to the present ends, or forever."""
         if wait_s is None:
             for lane, messages in to_the_ends(self._cluster, reader, offsets, reader.ends(offsets)):
                 yield {lane: messages}
@@ -442,15 +442,15 @@ class KafkaLog(SoleWriter):
             return reduce(ForeignReport.with_others, reports, NO_FOREIGN_RECORDS)
 
     def passed_over(self) -> ForeignReport:
-        """Return the foreign records that `tail` has come past (see `EventLog`)."""
+        """Return the foreign records that `tail` has passed (see `EventLog`)."""
         return self._passage.report()
 
     def store_faults(self) -> list[StoreFault]:
-        """Return the settings of the log's topics by which evidence can be lost (see `EventLog`)."""
+        """Return the settings of the log's topics that could lose evidence (see `EventLog`)."""
         return store_faults(self._cluster, self.prefix, self._identity.partitions)
 
     def acknowledged(self) -> dict[str, Head]:
-        """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
+        """Return the high-water mark: each stream's furthest end acknowledged on this machine."""
         return {stream: head for each in self._high_waters.values() for stream, head in each.load().items()}
 
     def verify_head(self, stream: str) -> None:
@@ -460,7 +460,7 @@ class KafkaLog(SoleWriter):
             self._verify({stream: mark})
 
     def close(self) -> None:
-        """Release everything. The right to write needs no giving up: the next writer takes it."""
+        """Release everything. The right to write stays until the next writer takes it."""
         with self._lock:
             self._closed = True
             for shard in self._shards.values():
@@ -484,7 +484,7 @@ class KafkaLog(SoleWriter):
         return self._state_dir / f"{self.prefix}.{self._name(lane)}.{kind}"
 
     def _take_lock(self, lane: TopicPartition) -> int:
-        """Return the descriptor that keeps other writers of this `state_dir` out."""
+        """Lock this `state_dir` against other writers; return the descriptor."""
         try:
             self._state_dir.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -509,7 +509,7 @@ class KafkaLog(SoleWriter):
         return self._places[lane]
 
     def _known(self, lane: TopicPartition) -> PartitionSurvey:
-        """Return what is known of a partition: at first what a bookmark says, where it holds."""
+        """Return the known state of a partition, at first from its bookmark if that is valid."""
         with self._lock:
             if lane not in self._surveys:
                 with self._readers.reader() as reader:
@@ -518,7 +518,7 @@ class KafkaLog(SoleWriter):
             return self._surveys[lane]
 
     def _forget_bookmarks(self, lanes: Iterable[TopicPartition]) -> bool:
-        """Throw away what bookmarks say of these partitions; return whether any said something."""
+        """Delete the bookmarks of these partitions; return whether there were any."""
         with self._lock:
             resumed = [survey for lane, survey in self._surveys.items() if lane in lanes and survey.resumed]
             for survey in resumed:
@@ -526,14 +526,14 @@ class KafkaLog(SoleWriter):
             return bool(resumed)
 
     def _heads(self, lane: TopicPartition) -> dict[str, Head]:
-        """Return where the streams of a partition end: as its writer knows, or by reading on from where we were."""
+        """Return the ends of a partition's streams: from its writer, or by reading on."""
         with self._lock:
             if lane in self._shards and self._shards[lane].owned:
                 return self._shards[lane].heads()
             return self._survey(lane).ends.heads
 
     def _survey(self, lane: TopicPartition) -> PartitionSurvey:
-        """Read on, by headers alone, where the streams of a partition end, and what in it is foreign."""
+        """Read on, headers only; find the ends of the streams and the foreign records."""
         with self._lock:
             survey = self._known(lane)
             with self._readers.reader() as reader:
@@ -561,7 +561,7 @@ class KafkaLog(SoleWriter):
             return None
 
     def _stored(self, stream: str, seq: int) -> tuple[bytes | None, bytes | None]:
-        """Return bytes and stated hash of the first record that claims a number of a stream."""
+        """Return the bytes and stated hash of the first record with a number of a stream."""
         _, messages = self._messages(self._lane(stream), stream, seq - 1)
         for message in messages:
             _, found, stated = read_headers(message.key, message.headers)

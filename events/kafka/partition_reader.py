@@ -1,8 +1,8 @@
-"""What a reader makes of a partition's records: the chain of every stream in it. Pure: no broker, no clock.
+"""Checks the records of a partition against the chain of every stream in it. Pure: no broker, no clock.
 
-The record for a number is the first committed one that extends the chain. An identical later one is a repeat and
-dropped, a different one a `Fork`; a number left out is a `SequenceGap`; anything else that does not fit, a `BrokenSeal`.
-Key and headers only say what the bytes must turn out to be. Foreign records (`events.kafka.foreign_records`) never come here.
+The record for a number is the first committed one that extends the chain. An identical later one is a repeat and dropped, a
+different one a `Fork`; a number left out is a `SequenceGap`; anything else that does not fit, a `BrokenSeal`. The bytes must
+agree with key and headers. Foreign records (`events.kafka.foreign_records`) never come here.
 """
 
 from __future__ import annotations
@@ -47,11 +47,10 @@ def headers_of(record: Record) -> Headers:
 
 
 class Chains:
-    """The chains of the streams of one partition. `after` names numbers up to which nothing is wanted.
+    """The chains of the streams of one partition. `after` gives numbers up to which no record is wanted.
 
-    Up to there the stored hashes are taken as they are; beyond, every record is checked. `start` says where the
-    streams stood at the offset from which the partition is read (nothing: its beginning). An error counts for its stream
-    only: what else the partition holds can be read on.
+    Up to those numbers the stored hashes are trusted; after them every record is checked. `start` gives the ends of the streams
+    at the first offset read (empty: the beginning). An error concerns only its stream: the rest of the partition can be read on.
     """
 
     def __init__(
@@ -67,22 +66,22 @@ class Chains:
         self._streams: dict[bytes | None, _Stream] = {}
 
     def begin(self, start: Mapping[str, Head]) -> None:
-        """Know nothing but where the streams are from which is read on (nothing: the beginning)."""
+        """Forget everything but the ends of the streams at the first offset read (empty: the beginning)."""
         self._start = start
         self._streams.clear()
 
     def position(self, key: bytes | None) -> int:
-        """Return the number up to which a stream was read or left out; 0 if nothing of it was met."""
+        """Return the number up to which a stream was read or skipped; 0 if it has not occurred."""
         stream = self._streams.get(key)
         return 0 if stream is None else stream.seq
 
     def is_before(self, key: bytes | None) -> bool:
-        """Whether a stream is being read up to a number it is known to have, and not left out altogether."""
+        """Whether a stream is being read up to a number it is known to have, and not skipped altogether."""
         stream = self._streams.get(key)
         return stream is not None and stream.seq <= stream.skip < MAX_SEQ
 
     def extend(self, records: Iterable[Record]) -> None:
-        """Note records that were just stored by ourselves, and need not be read."""
+        """Add records that we just stored and need not read."""
         name, stream = "", None
         for record in records:
             if stream is None or record.stream != name:
@@ -92,7 +91,7 @@ class Chains:
             stream.recent.append(record.hash)
 
     def follow(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
-        """Return the record if it is wanted and the next of a stream that was met; None if `accept` has to decide."""
+        """Return the record if it is wanted and the next of a known stream; None if `accept` must decide."""
         stream = self._streams.get(key)
         if stream is None or data is None or len(headers) != 2 or stream.seq < stream.skip:
             return None
@@ -105,7 +104,7 @@ class Chains:
         return Record(stream.name, seq, data, hash_)
 
     def accept(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
-        """Return the record that this is, None for a repeat or one that is not wanted; raise where it does not fit."""
+        """Return the record, or None for a repeat or an unwanted one. Raises an `IntegrityError` if it does not fit."""
         stream = self._streams.get(key)
         if stream is None:
             stream = self._open(key)
@@ -165,7 +164,7 @@ class Chains:
 
 
 def is_sealed(headers: Headers) -> bool:
-    """Whether the headers are those of an event: a number, and a chain hash of 32 bytes."""
+    """Whether the headers are an event's: a number, and a chain hash of 32 bytes."""
     try:
         (seq_name, seq_text), (hash_name, stated) = headers
         sealed = seq_name == "seq" and hash_name == "hash" and 0 < int(seq_text or b"") <= MAX_SEQ
@@ -175,7 +174,7 @@ def is_sealed(headers: Headers) -> bool:
 
 
 def read_headers(key: bytes | None, headers: Headers) -> tuple[str, int, bytes]:
-    """Return stream, number and stated hash; number 0 if the headers are not those of an event."""
+    """Return stream, number and stated hash; number 0 if the headers are not an event's."""
     stream = (key or b"").decode(errors="replace")
     if not is_sealed(headers):
         return stream, 0, b""

@@ -1,12 +1,11 @@
-"""The writer's side of one partition: the right to write, where its streams are, what was reported, and safe commits.
+"""The writer of one partition: the right to write, the ends of its streams, recent reports, and safe commits.
 
-Kafka has no append-if-next. A shard owns its partition through a transactional id: initializing it fences the
-predecessor, and only then is the tail read, after everything in it is decided. Who owns it is also written down
-(`owner/…` in the state topic), so that a writer that loses an answer can tell a lost connection from a successor, and
-does not fence the successor in turn.
+Kafka has no append-if-next. A writer owns its partition through a transactional id: initializing the id fences the predecessor.
+Only after everything in the partition is decided is its tail read. The owner is also recorded (`owner/…` in the state topic), so
+that a writer that loses an answer can tell a lost connection from a successor, and does not fence the successor in turn.
 
-After an unclear answer the producer is thrown away, a new one initialized (which settles what was in flight), and the
-tail compared: what is found committed is acknowledged, and only what is not there is sent again.
+After an unclear answer the producer is discarded, a new one initialized (which settles open transactions), and the tail compared:
+committed events are acknowledged, and only missing ones are sent again.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ SUCCESSOR_S = 2.0
 
 
 class _Owner(msgspec.Struct, frozen=True):
-    """Who initialized a transactional id last."""
+    """The last process to initialize a transactional id."""
 
     writer: str
     host: str
@@ -54,7 +53,7 @@ class _Owner(msgspec.Struct, frozen=True):
 class RecentReports(msgspec.Struct, array_like=True):
     """The reports and event ids of a stream's present gaming day and the one before: 32 and 16 bytes each.
 
-    A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
+    A report repeated later than that is stored again, and replay reports its repeated `source_seq`.
     """
 
     day: str = ""
@@ -62,7 +61,7 @@ class RecentReports(msgspec.Struct, array_like=True):
     before: set[bytes] = set()
 
     def add(self, day: str, report: bytes, event_id: bytes) -> None:
-        """Note what a stored event said, and its id."""
+        """Add a stored event's report and id."""
         if day != self.day:
             self.day, self.before, self.seen = day, self.seen, set()
         self.seen.add(report)
@@ -70,7 +69,7 @@ class RecentReports(msgspec.Struct, array_like=True):
 
 
 class WrittenStream(msgspec.Struct, frozen=True, array_like=True):
-    """Where a stream is for its writer, the offset of its last record, and what it reported lately."""
+    """A stream's end for its writer, the offset of its last record, and its recent reports."""
 
     state: StreamState
     offset: int
@@ -78,7 +77,7 @@ class WrittenStream(msgspec.Struct, frozen=True, array_like=True):
 
 
 class WriterBookmark(msgspec.Struct, frozen=True, array_like=True):
-    """What a writer knows of the streams of its partition before an offset."""
+    """A writer's knowledge of its partition's streams before an offset."""
 
     next_offset: int
     landmark: Landmark
@@ -86,7 +85,7 @@ class WriterBookmark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StagedAppend(msgspec.Struct):
-    """Groups that were checked and sealed, before they are sent."""
+    """Groups that were checked and sealed but not yet sent."""
 
     states: dict[str, StreamState] = {}
     records: list[Record] = []
@@ -96,7 +95,7 @@ class StagedAppend(msgspec.Struct):
 
 
 class PartitionWriter:
-    """One partition as its writer has it. Not safe between threads."""
+    """The writer of one partition. Not safe between threads."""
 
     def __init__(
         self,
@@ -131,7 +130,7 @@ class PartitionWriter:
         self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
 
     def claim(self) -> None:
-        """Take the right to write unless it is ours and settled, and read where the streams are.
+        """Take the right to write unless it is ours and settled, and read the ends of the streams.
 
         Raises `SecondWriter` if it was ours and another process has taken it.
         """
@@ -153,11 +152,11 @@ class PartitionWriter:
         return self._writer is not None and not self._unsettled
 
     def heads(self) -> dict[str, Head]:
-        """Return where the sound streams of the partition end."""
+        """Return the ends of the partition's sound streams."""
         return {stream: state.head for stream, state in self._states.items()}
 
     def state(self, stream: str) -> StreamState:
-        """Return where a stream is. Raises its `IntegrityError` if it cannot be continued."""
+        """Return a stream's state. Raises its `IntegrityError` if it cannot be continued."""
         if stream in self._unchecked:
             self._unchecked.discard(stream)
             if not self._is_as_bookmarked(stream):
@@ -168,7 +167,7 @@ class PartitionWriter:
         return state or StreamState(Head(0, genesis(self._log_id, self._property_id, stream)))
 
     def stage(self, staged: StagedAppend, stream: str, drafts: Sequence[Draft], now_us: int) -> AppendResult:
-        """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
+        """Check and seal a group at the end of its stream, after groups already staged. Raises `EventError`."""
         state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
         seen, before = self._repeats[stream].seen, self._repeats[stream].before
         new = staged.seen.setdefault(stream, set())
@@ -191,7 +190,7 @@ class PartitionWriter:
         return AppendResult(stream, tuple(seqs), state.head)
 
     def adopt(self, staged: StagedAppend, record: Record) -> None:
-        """Stage a record of another copy of this log as it is. Raises `BrokenSeal` if it does not continue its stream."""
+        """Stage an unchanged record of another copy of this log. Raises `BrokenSeal` if it does not continue its stream."""
         state = staged.states.get(record.stream) or self.state(record.stream)
         check_continues(state.head, record)
         learned = learn(state, record)
@@ -200,12 +199,12 @@ class PartitionWriter:
         staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
 
     def must_be_at_the_end(self) -> None:
-        """Raise `SecondWriter` if another process has appended since: what is known of the streams is out of date."""
+        """Raise `SecondWriter` if another process has appended since our last read."""
         if self._catch_up():
             raise self._lose("another process has appended to it")
 
     def begin(self, staged: StagedAppend) -> None:
-        """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
+        """Start to send the staged groups. `finish` handles errors of this and of `prepare`."""
         self._unsettled = True
         topic, partition = self.lane
         keys = {stream: stream.encode() for stream in staged.states}
@@ -216,14 +215,14 @@ class PartitionWriter:
         self._step(lambda writer: writer.write(messages))
 
     def prepare(self) -> None:
-        """Wait until the broker has everything, and ask it to commit."""
+        """Wait until the broker has every record, and ask it to commit."""
         self._step(lambda writer: writer.prepare())
 
     def finish(self, staged: StagedAppend) -> None:
-        """Wait for the commit; settle whatever went wrong. After it the group is stored once, and visible to readers.
+        """Wait for the commit and settle any error. Afterward the group is stored once and visible to readers.
 
-        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if the broker cannot be asked:
-        whether the group was stored is then found out before the next append.
+        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if the broker cannot be asked: the next append
+        then first finds out whether the group was stored.
         """
         self._step(lambda writer: writer.commit())
         for _ in range(ATTEMPTS):
@@ -251,7 +250,7 @@ class PartitionWriter:
     # --------------------------------------------------------------------------------------------------------- settling
 
     def _step(self, step: Callable[[TransactionalWriter], None]) -> None:
-        """Do a step of a commit unless an earlier one failed; a failure throws the producer away."""
+        """Do a step of a commit unless an earlier one failed; a failure discards the producer."""
         if self._writer is None:
             return
         try:
@@ -337,7 +336,7 @@ class PartitionWriter:
         self._leave_bookmark(BOOKMARK_EVERY)
 
     def _catch_up(self) -> list[Record]:
-        """Read what the partition holds beyond what is known; return the new records."""
+        """Read the partition's new records; return them."""
         if not self._next_offset:
             self._resume()
         found = []
@@ -363,7 +362,7 @@ class PartitionWriter:
     # -------------------------------------------------------------------------------------------------------- bookmarks
 
     def _resume(self) -> None:
-        """Begin with what the bookmark says, where its landmark is."""
+        """Begin with the bookmark's content if its landmark is unchanged."""
         known = self._bookmark.load(WriterBookmark) if self._bookmark is not None else None
         if known is None or not known.landmark.stands(self._open_reader(), self.lane):
             return
@@ -374,7 +373,7 @@ class PartitionWriter:
         self._chains.begin({stream: state.head for stream, state in self._states.items()})
 
     def _leave_bookmark(self, worth: int) -> None:
-        """Leave a bookmark of what is known, where this many offsets were added to it and all of it fits."""
+        """Store a bookmark if enough offsets are new and all records fit."""
         last, end = self._last, self._next_offset
         if self._bookmark is None or last is None or not self._is_gapless or self.damaged:
             return
@@ -388,7 +387,7 @@ class PartitionWriter:
             self._bookmarked = end
 
     def _is_as_bookmarked(self, stream: str) -> bool:
-        """Whether the last record of a stream, by what is known, is that record, and leaves the stream as it is known."""
+        """Whether the stored record at a stream's known end is as the bookmark says."""
         state, key = self._states[stream], stream.encode()
         found = next(self._open_reader().scan(self.lane, self._offsets[stream]), None)
         if found is None or (found.offset, found.key) != (self._offsets[stream], key):
@@ -402,7 +401,7 @@ class PartitionWriter:
             return False
 
     def _begin_anew(self) -> None:
-        """Throw the bookmark away, with all that was learned from it, and read the partition from its beginning."""
+        """Delete the bookmark and everything learned from it, and read the partition from its beginning."""
         if self._bookmark is not None:
             self._bookmark.forget()
         for known in (self._states, self._offsets, self._repeats, self.damaged, self._unchecked):

@@ -1,8 +1,8 @@
-"""How long one waits for a cluster: as long as its brokers answer, but some seconds only if one of them does not.
+"""How long to wait for a cluster: as long as its brokers answer, but only seconds if one does not.
 
 The idea: a wait for Kafka is made of short steps. If a wait takes longer than usual, every known broker is greeted. If all
-answer, the cluster is only slow, and there is time. If one hangs or is gone, the clients drop what they asked of it and turn to
-the others, and what still cannot be done `WAIT_S` after the wait began is given up, with the name of that broker.
+answer, the cluster is only slow, and waiting goes on. If one hangs or is gone, the clients drop their requests to it and turn to
+the others; a wait still unfinished `WAIT_S` after its start is given up, and the error names that broker.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _API_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, 0, -1)
 
 
 class BrokerAddress(NamedTuple):
-    """Where a broker listens."""
+    """The address of a broker."""
 
     host: str
     port: int
@@ -51,14 +51,14 @@ class Connections(Protocol):
     """The connections of one client."""
 
     def brokers(self) -> Iterable[BrokerAddress]:
-        """Return the brokers that the client has heard of."""
+        """Return the brokers that the client knows."""
 
     def drop(self, hanging: Iterable[BrokerAddress]) -> None:
-        """Give up what was asked of these brokers. Called from any thread."""
+        """Give up the requests to these brokers. Called from any thread."""
 
 
 class _Trouble:
-    """What a process knows of a cluster's brokers: which do not answer, and since when one waits for the others."""
+    """A process's knowledge of a cluster's brokers: which do not answer, and since when it waits for the others."""
 
     def __init__(self) -> None:
         self.silent: dict[BrokerAddress, str] = {}
@@ -71,7 +71,7 @@ _TROUBLES: dict[str, _Trouble] = {}
 
 
 class Patience:
-    """How long the clients of one cluster wait. Calls may come from threads."""
+    """How long the clients of one cluster wait. Safe between threads."""
 
     def __init__(self, bootstrap: str, timeout_s: float, security: Mapping[str, Any] | None = None) -> None:
         self._bootstrap, self.timeout_s, self._security = bootstrap, timeout_s, dict(security or {})
@@ -84,36 +84,36 @@ class Patience:
 
     @property
     def given(self) -> list[BrokerAddress]:
-        """The brokers at whose addresses one begins."""
+        """The brokers to contact first."""
         return [_address(text) for text in self._bootstrap.split(",")]
 
     def watch(self, connections: Connections) -> None:
-        """Take the connections of a client into account, for as long as there are any."""
+        """Watch the connections of a client while it has any."""
         with self._lock:
             self._connections.add(connections)
 
     def begin(self, limit_s: float | None = None) -> Wait:
-        """Begin to wait, for at most `limit_s` (else the cluster's timeout)."""
+        """Begin to wait, for at most `limit_s` (default: the cluster's timeout)."""
         return Wait(self, self.timeout_s if limit_s is None else limit_s)
 
     def wait(self, step: Callable[[float], Any]) -> None:
-        """Take a step, which waits for so many seconds, until it is true. Raises `LogUnavailable` if that takes too long."""
+        """Repeat a step, which waits for some seconds, until it returns true. Raises `LogUnavailable` if that takes too long."""
         wait = self.begin()
         while not step(wait.slice_s()):
             wait.go_on()
 
     def avoided_s(self, broker: BrokerAddress) -> float:
-        """Return how long no one is to turn to a broker; 0 unless it hangs."""
+        """Return how long to avoid a broker; 0 unless it hangs."""
         trouble = self._trouble
         return max(0.0, trouble.seen_at + AVOIDED_S - time.monotonic()) if trouble.silent.get(broker) == HANGS else 0.0
 
     def addresses(self) -> str:
-        """Return the addresses at which to begin: those given, without the brokers that hang unless all do."""
+        """Return the first addresses to contact: those given, without the brokers that hang unless all do."""
         given = self._bootstrap.split(",")
         return ",".join([text for text in given if not self.avoided_s(_address(text))] or given)
 
     def greet(self) -> dict[BrokerAddress, str]:
-        """Greet all brokers that are known; return those that do not answer, and why."""
+        """Greet all known brokers; return those that do not answer, with the reason."""
         with self._lock:
             clients = list(self._connections)
         known = set(self.given)
@@ -127,20 +127,20 @@ class Patience:
         return trouble.silent
 
     def known_silent(self) -> dict[BrokerAddress, str]:
-        """Return the brokers that do not answer: those found lately, or if there are none, found now."""
+        """Return the brokers that do not answer: those found recently, or else found now."""
         if any(self.avoided_s(broker) for broker in self._trouble.silent):
             return self._trouble.silent
         return self.greet()
 
     def look(self, began: float) -> bool:
-        """Find out, in the course of a wait that began then, whether a broker does not answer."""
+        """Find out, in a wait that began at this time, whether a broker does not answer."""
         trouble = self._trouble
         if self.greet() and began > trouble.since + WAIT_S:
             trouble.since = began
         return bool(trouble.silent)
 
     def end(self, began: float) -> float:
-        """Return when a wait that began then ends, as things are."""
+        """Return the present end of a wait that began at this time."""
         trouble = self._trouble
         if trouble.gave_up_at <= began < trouble.gave_up_at + COOL_S:
             return began + SHORT_S
@@ -148,7 +148,7 @@ class Patience:
         return max(over, began + LEAST_S) if trouble.silent and began <= over else float("inf")
 
     def give_up(self, began: float) -> LogUnavailable:
-        """Return the error with which a wait that began then ends."""
+        """Return the error that ends a wait that began at this time."""
         now, trouble = time.monotonic(), self._trouble
         where = f"Kafka at {self._bootstrap}"
         if not trouble.silent:
@@ -164,18 +164,18 @@ class Patience:
 
 
 class Wait:
-    """One wait: `go_on` is called again and again while it lasts, at the latest after `slice_s`."""
+    """One wait: its caller calls `go_on` at least every `slice_s` while it lasts."""
 
     def __init__(self, patience: Patience, limit_s: float) -> None:
         self._patience, self._began = patience, time.monotonic()
         self._limit, self._look_at = self._began + limit_s, self._began + LOOK_S
 
     def slice_s(self) -> float:
-        """Return how long to wait before `go_on` is called."""
+        """Return the seconds until the next call of `go_on`."""
         return max(0.001, min(self._end, self._look_at) - time.monotonic())
 
     def go_on(self) -> None:
-        """Raise `LogUnavailable` if the wait has lasted long enough."""
+        """Raise `LogUnavailable` if the wait is over its limit."""
         now = time.monotonic()
         if self._look_at <= now < self._end:
             found = self._patience.look(self._began)
@@ -192,7 +192,7 @@ HANGS: Final = "does not answer"
 
 
 def silent_brokers(brokers: Iterable[BrokerAddress], security: Mapping[str, Any]) -> dict[BrokerAddress, str]:
-    """Greet brokers, all at once; return those that do not answer within `GREETING_S`, and why."""
+    """Greet brokers, all at once; return those that do not answer within `GREETING_S`, with the reason."""
     silent: dict[BrokerAddress, str] = {}
     greeting, deadline = _greeting(security), time.monotonic() + GREETING_S
     with selectors.DefaultSelector() as selector:
@@ -235,7 +235,7 @@ def _connecting(broker: BrokerAddress) -> socket.socket:
 
 
 def _greeting(security: Mapping[str, Any]) -> bytes:
-    """Return the first bytes that a client of the cluster sends."""
+    """Return the first bytes that a client sends to the cluster."""
     if not str(security.get("security_protocol", "")).endswith("SSL"):
         return _API_VERSIONS
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -252,7 +252,7 @@ def _why(error: OSError) -> str:
 
 
 def _address(text: str) -> BrokerAddress:
-    """Return the address that a text names. Raises `LogUnavailable` if it names none."""
+    """Parse the address of a broker. Raises `LogUnavailable` for any other text."""
     host, _, port = text.strip().rpartition(":")
     try:
         return BrokerAddress(host.strip("[]"), int(port))

@@ -1,8 +1,8 @@
-"""A long read on Kafka, by a process of its own that polls ahead while what it has brought is worked on.
+"""Long reads on Kafka: a second process reads ahead while the caller works on the records.
 
-Records are decoded in Python, which takes about as long as to check them afterward. So the process that
-wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: if
-the second one is lost or finds anything wrong, the first reads on from there, and meets whatever it is itself.
+Decoding records in Python takes about as long as checking them. So the calling process starts to read, and a second process takes
+over as soon as it is ready. If the second one is lost or finds anything wrong, the first reads on from there and meets the error
+itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _decode = msgspec.msgpack.Decoder(tuple[str, int, list[ReadMessage]]).decode
 def to_the_ends(
     cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = PREFETCH_FROM
 ) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
-    """Yield what lies between these offsets (see `Reader.until`), if it is much with the help of a second process."""
+    """Yield the messages between these offsets (see `Reader.until`), with a second process if they are many."""
     left = dict(offsets)
     reader.assign(left)
     helper = _helper(cluster) if sum(ends[lane] - offset for lane, offset in left.items()) >= worth else None
@@ -50,7 +50,7 @@ def to_the_ends(
 def _handed_over(
     helper: _Helper, reader: TopicReader, left: Offsets, ends: Offsets
 ) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
-    """Yield what the reader reads until the helper is ready, then what that one reads; `left` is kept by who takes it."""
+    """Yield the reader's messages until the helper is ready, then the helper's; the caller updates `left`."""
     for found in reader.until(ends):
         yield found
         if helper.ready():
@@ -59,7 +59,7 @@ def _handed_over(
 
 
 def _helper(cluster: Cluster) -> _Helper | None:
-    """Return a process that reads, or None if none can be had: then it is read as it is where little is to be read."""
+    """Return a reading process, or None if it cannot be started: then read without one."""
     if multiprocessing.current_process().daemon:  # which may start none
         return None
     try:
@@ -69,9 +69,9 @@ def _helper(cluster: Cluster) -> _Helper | None:
 
 
 class _Helper:
-    """A process that reads.
+    """A reading process.
 
-    It is started at once, told what to read when it is ready, and ends with the process that started it.
+    It starts at once, gets its offsets when it is ready, and ends with the process that started it.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -83,11 +83,11 @@ class _Helper:
         far.close()
 
     def ready(self) -> bool:
-        """Whether the process waits for what to read (or has ended)."""
+        """Whether the process is ready for its offsets (or has ended)."""
         return self._connection.poll()
 
     def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, list[ReadMessage]]]:
-        """Yield what the process reads, until it ends, or says nothing for long."""
+        """Yield the process's messages until it ends or is silent for long."""
         with contextlib.suppress(EOFError, OSError, LogUnavailable):
             self._connection.recv_bytes()  # that it is ready
             self._connection.send((offsets, ends))
@@ -105,7 +105,7 @@ class _Helper:
 
 
 def _read_ahead(connection: Connection, cluster: Cluster) -> None:
-    """Read what is asked for and pass it on. An error is passed on too: the caller reads on from where this ends."""
+    """Read the requested offsets and pass the messages on, an error too: the caller reads on from the last message."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     expected = contextlib.suppress(LogUnavailable, IntegrityError, EOFError, OSError)
     with expected, contextlib.closing(cluster.reader()) as reader:

@@ -1,7 +1,7 @@
-"""The records of a batch, decoded all at once: the client does it one by one, in ten times as many steps.
+"""Decodes all records of a batch at once: the client takes ten times as many steps.
 
-The client (3.0.12) still fetches, checks the checksum, decompresses, and leaves out what was aborted. Of a batch it is asked for
-the bytes of all records; whatever is unusual in these is left to the client to decode, and to refuse in its own words.
+The client (3.0.12) still fetches, checks the checksum, decompresses, and skips aborted records. It then returns a batch's bytes
+whole; unusual ones are left to the client to decode, and to refuse in its own words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SEQ, _HASH = b"\x04\x06seq", b"\x08hash\x40"
 
 
 class ReadMessage(msgspec.Struct, array_like=True, gc=False):
-    """A record as it was read: a committed one. Offsets have holes where transactions ended."""
+    """A committed record as read. Offsets have gaps at the ends of transactions."""
 
     offset: int
     key: bytes | None
@@ -34,7 +34,7 @@ class ReadMessage(msgspec.Struct, array_like=True, gc=False):
 
 
 def decoded(data: bytes, at: int, base_offset: int, count: int) -> list[ReadMessage] | None:
-    """Return the records that lie in the bytes of a batch from a place on; None if that is for the client to decode."""
+    """Return the records in a batch's bytes from a place on; None if the client must decode them."""
     records: list[ReadMessage] = []
     key, keyed = None, b"\x01"
     try:
@@ -96,7 +96,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 class _Batch(DefaultRecordBatch):
-    """A batch of which one item tells all records: its value is the list of them."""
+    """A batch with one item, whose value is the list of all its records."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ class _Batch(DefaultRecordBatch):
 
 
 class _Whole:
-    """All records of a batch, in the place of one as the client decodes it."""
+    """All records of a batch, in the place of one record of the client."""
 
     key, headers, checksum, timestamp, timestamp_type, size_in_bytes = None, (), None, 0, 0, 0
 
@@ -115,18 +115,18 @@ class _Whole:
         self.value, self.offset = records, records[0].offset
 
     def validate_crc(self) -> bool:
-        """Whether its checksum holds: that of the batch was checked."""
+        """Return true: the checksum of the batch was checked."""
         return True
 
 
 class _Batches:
-    """The batches of a fetch; of those with records of ours the records come all at once."""
+    """The batches of a fetch; those with our records return them all at once."""
 
     def __init__(self, batches: Any) -> None:
         self._batches = batches
 
     def next_batch(self) -> Any:
-        """Return the next batch, None behind the last."""
+        """Return the next batch, None after the last."""
         batch = self._batches.next_batch()
         if type(batch) is DefaultRecordBatch and not batch.is_control_batch:
             batch.__class__ = _Batch
@@ -134,7 +134,7 @@ class _Batches:
 
 
 class FetchedRecords(Fetcher.PartitionRecords):
-    """What a fetch brought of a partition, record by record, as the client's fetcher takes it."""
+    """A partition's fetched records, one by one, in the form of the client's fetcher."""
 
     def _unpack_records(self, tp: Any, records: Any, *deserializers: Any) -> Iterator[Any]:
         for each in super()._unpack_records(tp, _Batches(records), *deserializers):

@@ -1,4 +1,4 @@
-"""A log on Kafka that takes the records of another copy of itself (see `events.restore`)."""
+"""A log on Kafka that accepts records of another copy of itself (see `events.restore`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class KafkaRestore(KafkaLog):
     """See `events.restore.RestoreTarget`."""
 
     def expect(self, heads: Mapping[str, Head]) -> None:
-        """Note durably, in this machine's high-water files, how far the streams will reach."""
+        """Record durably in this machine's high-water files how far the streams will reach."""
         by_lane: defaultdict[TopicPartition, dict[str, Head]] = defaultdict(dict)
         for stream, head in heads.items():
             by_lane[self._lane(stream)][stream] = head
@@ -24,7 +24,7 @@ class KafkaRestore(KafkaLog):
             self._high_waters[lane].record(ends)
 
     def adopt(self, records: Sequence[Record]) -> None:
-        """Store records as they are, one transaction for each partition.
+        """Store unchanged records, one transaction for each partition.
 
         Raises `BrokenSeal` if one does not continue its stream.
         """
@@ -40,5 +40,5 @@ class KafkaRestore(KafkaLog):
             self._send(staged)
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
-        """Keep refused bytes with the time at which the other copy took them in."""
+        """Store refused bytes with the time of their intake in the other copy."""
         self._keep([entry], entry.at_us)

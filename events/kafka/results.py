@@ -1,7 +1,7 @@
-"""What a replayer found and how far it has read, on Kafka: `<prefix>.findings` and partition 1 of `<prefix>.state`.
+"""A replayer's results and positions on Kafka: `<prefix>.findings` and partition 1 of `<prefix>.state`.
 
-A commit is one transaction over both. One replayer writes; a second one takes the right over, and the first gets
-`SecondWriter`. A replayer that takes over from a group fences all of the group's members (see `events.kafka.consumer_group`).
+A commit is one transaction over both. One replayer writes; a second takes over the right to write, and the first gets
+`SecondWriter`. A replayer that takes over from a group fences all of its members (see `events.kafka.consumer_group`).
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ FRESH_S = 1.0
 
 
 class ResultsCommit(NamedTuple):
-    """What one commit writes: its mark, the streams whose results begin again, the records that are new, the state of the
-    streams, and all messages: first those of the streams that begin again, then the records.
-    """
+    """The content of one commit: its mark, streams that restart, new records and state, and all messages, restarts first."""
 
     mark: ResultsGeneration
     anew: list[str]
@@ -59,14 +57,14 @@ class ResultsCommit(NamedTuple):
 
     @property
     def findings(self) -> int:
-        """How many of the messages go to the findings."""
+        """The number of messages for the findings."""
         return len(self.anew) + len(self.records)
 
 
 class KafkaResults:
     """The results next to a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads.
 
-    `state_dir` is that of the log on this machine; `resume=False` reads everything, for proofs.
+    `state_dir` is the log's on this machine; `resume=False` reads everything, for proofs.
     """
 
     def __init__(
@@ -97,7 +95,7 @@ class KafkaResults:
                 raise
 
     def positions(self, engine: str) -> dict[str, Head]:
-        """Return stream → the log's head up to which this engine replayed it, where the digest fits."""
+        """Return stream → the log's head up to which this engine replayed it, if the digest fits."""
         with self._lock:
             self._stored.read_state()
             current = self._current
@@ -105,7 +103,7 @@ class KafkaResults:
             return self._stored.positions(current) if current.engine == engine else {}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
-        """Return stream → snapshot of the fold, of this engine digest only, where the digest fits."""
+        """Return stream → snapshot of the fold, of this engine digest only, if the digest fits."""
         with self._lock:
             self._stored.read_state()
             current = self._current
@@ -118,7 +116,7 @@ class KafkaResults:
             return self._stored.misfits(current) if current.engine == engine else {}
 
     def reached(self) -> dict[str, int]:
-        """Return stream → the last event that an engine replayed, whichever that was."""
+        """Return stream → the last event that any engine replayed."""
         with self._lock:
             self._stored.read_state()
             return self._stored.reached()
@@ -134,8 +132,8 @@ class KafkaResults:
     ) -> None:
         """Store records, snapshots, positions and advice atomically; the state of any other engine is thrown away.
 
-        Raises `SecondWriter` if another replayer has taken over, or has stored results since this one asked for the
-        positions; `LogUnavailable` if there is no answer.
+        Raises `SecondWriter` if another replayer has taken over, or has stored results since this one read the positions;
+        `LogUnavailable` if there is no answer.
         """
         with self._lock:
             self._claim()
@@ -144,23 +142,23 @@ class KafkaResults:
             self._transact(compose(self._stored, "", engine, positions, snapshots, records, anew, advice))
 
     def advice(self) -> dict[str, bytes]:
-        """Return stream → the advice kept last."""
+        """Return stream → the last stored advice."""
         with self._lock:
             self._stored.read_state()
             return dict(self._stored.advice)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
+        """Yield `(key, bytes)` of a kind in the order committed, without repeats of identical records."""
         with self._lock:
             return self._stored.results(kind)
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream, past a place) with its place in its stream's chain, in the order committed."""
+        """Yield every record (or one stream's after a place) with its place in its stream's chain, in the order committed."""
         with self._lock:
             return self._stored.stored(stream, after)
 
     def chain_heads(self) -> dict[str, Head]:
-        """Return stream → place and hash of the last record, or what a position states where that is further."""
+        """Return stream → place and hash of the last record, or those stated by a position if that is further."""
         with self._lock:
             self._stored.read_state()
             self._stored.read_findings()
@@ -174,7 +172,7 @@ class KafkaResults:
             return self._stored.broken_chains()
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, if no record has a place yet."""
+        """Return the number of records stored before chains existed; 0 once a record has a place."""
         with self._lock:
             self._stored.read_findings()
             return self._stored.unchained()
@@ -182,8 +180,8 @@ class KafkaResults:
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or None.
 
-        The owner of the right to write asks for one after the other, in order to judge again: then what another may have stored
-        meanwhile is read on at most once in `FRESH_S`.
+        The owner of the right to write asks for many, one by one, to judge again: for it, records of others are read at most once
+        in `FRESH_S`.
         """
         with self._lock:
             if self._read_only or time.monotonic() >= self._fresh_until:
@@ -193,19 +191,19 @@ class KafkaResults:
 
     @property
     def group(self) -> str:
-        """Return the name of the group that judges; it remains the owner until a single replayer takes over."""
+        """Return the name of the group that replays; it stays the owner until a single replayer takes over."""
         with self._lock:
             self._stored.read_state()
             return self._stored.owner.group
 
     def passed_over(self) -> ForeignReport:
-        """Return the foreign records behind the last result, or met after it was read (see `ResultStore`)."""
+        """Return the foreign records after the last result, or found after it was read (see `ResultStore`)."""
         with self._lock:
             self._stored.read_findings()
             return self._stored.passage.report()
 
     def reset(self) -> None:
-        """Forget positions and snapshots (not the records): the next replay starts at the beginning."""
+        """Delete positions and snapshots (not the records): the next replay starts at the beginning."""
         with self._lock:
             self._claim()
             self._transact(compose(self._stored, "", "", {}, {}, []))
@@ -245,7 +243,7 @@ class KafkaResults:
             self._claimed = True
 
     def _must_be_as_begun(self) -> None:
-        """Raise `SecondWriter` if another replayer has stored results since this one asked from where to go on."""
+        """Raise `SecondWriter` if another replayer has stored results since this one read the positions."""
         if self._claimed or self._begun_at is None:
             return
         self._stored.read_state()
@@ -256,7 +254,7 @@ class KafkaResults:
             )
 
     def _take_over(self) -> None:
-        """Take the right to write from the members of a group: say so first, for who is fenced will look."""
+        """Take the right to write from a group's members: announce it first, since a fenced member looks."""
         announce(self._cluster, self._stored, ResultsOwner())
         for number in range(self._stored.partitions):
             with (
@@ -267,7 +265,7 @@ class KafkaResults:
         self._stored.settle()
 
     def _transact(self, commit: ResultsCommit) -> None:
-        """Commit as one transaction; after an unclear answer look whether it is there before it is sent again."""
+        """Commit in one transaction; after an unclear answer, look for it before sending it again."""
         before, findings = self._current, commit.findings
         for _ in range(ATTEMPTS):
             try:
@@ -311,9 +309,9 @@ def compose(
     anew: Collection[str] = (),
     advice: Mapping[str, bytes] = NO_ADVICE,
 ) -> ResultsCommit:
-    """Return what a commit writes: the records that differ from the last under their key, the state, the advice, and its mark.
+    """Return a commit's content: records that differ from the last under their key, the state, the advice, and its mark.
 
-    Raises `ResultBroken` if a record would go behind one that does not fit its stream's chain.
+    Raises `ResultBroken` if a record would follow one that does not fit its stream's chain.
     """
     chains, new = _chain(stored, records, anew)
     current = stored.generation(scope)
@@ -346,7 +344,7 @@ def compose(
 def _chain(
     stored: StoredResults, records: Iterable[tuple[str, str, bytes]], anew: Collection[str]
 ) -> tuple[ResultChains, list[ChainedResult]]:
-    """Return the chains with the records that are new, and these with their places."""
+    """Return the chains with the new records added, and the new records with their places."""
     chains = ResultChains(stored.chains.heads)
     for stream in anew:
         chains.restart(stream)
@@ -369,6 +367,6 @@ def _message(stored: StoredResults, made: ChainedResult) -> OutgoingRecord:
 
 
 def announce(cluster: Cluster, stored: StoredResults, owner: ResultsOwner) -> None:
-    """Say durably who replays from now on."""
+    """Record durably who replays from now on."""
     value = canonical(msgspec.structs.asdict(owner))
     cluster.send_plain(OutgoingRecord(*stored.state, OWNER.encode(), value, []))

@@ -1,8 +1,8 @@
-"""What replayers have stored on Kafka, read back: `<prefix>.findings` and partition 1 of `<prefix>.state`.
+"""Reads the stored results of replayers on Kafka: `<prefix>.findings` and partition 1 of `<prefix>.state`.
 
-The state belongs to a generation, which one engine began: positions and snapshots of another generation do not count,
-whatever compaction has left of them. A replayer of the whole log has one scope of generations; the members of a group
-have one for each partition. Who replays (one process, or which group with which engine) is the owner.
+The state belongs to a generation, which one engine began. Positions and snapshots of other generations do not count, whatever
+compaction has left of them. A replayer of the whole log has one scope of generations; the members of a group have one for each
+partition. The owner is the present replayer: one process, or a group with its engine.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ VISIBLE_TIMEOUT_S = 40.0
 
 
 class ResultsOwner(msgspec.Struct, frozen=True):
-    """Who replays: a group and the engine of its members; both empty for one process that replays the whole log."""
+    """The owner: a group and the engine of its members; both empty for one process that replays the whole log."""
 
     group: str = ""
     engine: str = ""
 
 
 class ResultsGeneration(msgspec.Struct, frozen=True):
-    """The present generation of a scope, and a token of the commit that wrote this."""
+    """The present generation of a scope, and a token of the commit that wrote it."""
 
     engine: str
     generation: str
@@ -56,7 +56,7 @@ class ResultsGeneration(msgspec.Struct, frozen=True):
 
 
 class StreamPosition(msgspec.Struct, frozen=True):
-    """How far a stream was replayed, in which generation: the log's head there, and the place of the last result by then.
+    """How far a stream was replayed in a generation: the log's head, and the place of the last result by then.
 
     `digest` is that of the position with its snapshot (`events.log.result_chain.position_digest`); all hashes in hex.
     """
@@ -69,7 +69,7 @@ class StreamPosition(msgspec.Struct, frozen=True):
 
     @property
     def head(self) -> Head | None:
-        """The log's head; None if it is not one."""
+        """The log's head; None if this is not one."""
         try:
             return Head(self.seq, bytes.fromhex(self.hash)) if 0 <= self.seq < 2**63 else None
         except ValueError:
@@ -77,7 +77,7 @@ class StreamPosition(msgspec.Struct, frozen=True):
 
 
 class _Latest(NamedTuple):
-    """The last record under a name: where it lies, a digest of its bytes, and its stream."""
+    """The last record under a name: its offset, a digest of its bytes, and its stream."""
 
     offset: int
     digest: bytes
@@ -85,10 +85,10 @@ class _Latest(NamedTuple):
 
 
 class ResultsBookmark(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of the results before an offset: the ends of their chains, where each lies, and the last under each name.
+    """The known results before an offset: the ends of their chains, their offsets, and the last under each name.
 
-    `offsets` are those of a stream's results by place, eight bytes each; `latest` has for each stream 16 bytes a name, 8 an
-    offset and 16 a digest, one after the other.
+    `offsets` are a stream's, by place, eight bytes each; `latest` has for each stream and name 16 bytes of name, 8 of offset and
+    16 of digest.
     """
 
     next_offset: int
@@ -105,10 +105,10 @@ _State = TypeVar("_State", ResultsOwner, ResultsGeneration, StreamPosition)
 
 
 class StoredResults:
-    """The state and the findings of a log as far as they have been read. Not safe between threads.
+    """The state and findings of a log, as far as read. Not safe between threads.
 
-    With a `state_dir` the findings are read on from a bookmark (`events.kafka.bookmarks`), and one is left there. What does not
-    fit what it says has all of them read again.
+    With a `state_dir`, reading goes on from a bookmark (`events.kafka.bookmarks`), and leaves one. If the findings do not fit the
+    bookmark, all are read again.
     """
 
     def __init__(self, cluster: Cluster, prefix: str, address: str, state_dir: Path | None) -> None:
@@ -157,20 +157,20 @@ class StoredResults:
         return self._generations.get(scope, NONE)
 
     def positions(self, current: ResultsGeneration) -> dict[str, Head]:
-        """Return up to which head of the log each stream was replayed in a generation, where the digest fits."""
+        """Return the log's head up to which a generation replayed each stream, if the digest fits."""
         return {stream: each.head for stream, each in self._fitting(current).items()}
 
     def reached(self) -> dict[str, int]:
-        """Return stream → the last event that an engine replayed, in whatever generation."""
+        """Return stream → the last event that any generation replayed."""
         return {stream: max(0, each.seq) for stream, each in self._positions.items()}
 
     def snapshots(self, current: ResultsGeneration) -> dict[str, bytes]:
-        """Return the snapshots of a generation, of the positions that fit."""
+        """Return a generation's snapshots whose positions fit."""
         fitting = self._fitting(current).items()
         return {stream: each.snapshot for stream, each in fitting if each.snapshot is not None}
 
     def misfits(self, current: ResultsGeneration) -> dict[str, str]:
-        """Return the streams of which the position or the snapshot does not fit, and why."""
+        """Return stream → why its position or snapshot does not fit."""
         fitting = self._fitting(current)
         return {
             stream: f"the stored position ({each.seq}) or its snapshot was altered: they do not fit their digest"
@@ -179,7 +179,7 @@ class StoredResults:
         }
 
     def _fitting(self, current: ResultsGeneration) -> dict[str, ResultPosition]:
-        """Return the positions of a generation that fit their digest."""
+        """Return a generation's positions that fit their digest."""
         fitting = {}
         for stream, stated in self._positions.items():
             generation, image = self._snapshots.get(stream, ("", b""))
@@ -218,7 +218,7 @@ class StoredResults:
     def enter(
         self, scope: str, mark: ResultsGeneration, state: Mapping[str, tuple[StreamPosition, bytes | None]]
     ) -> None:
-        """Take in the state that was just committed by ourselves, and need not be read."""
+        """Add the state that we just committed and need not read."""
         self._generations[scope] = mark
         for stream, (position, image) in state.items():
             self._positions[stream] = position
@@ -227,19 +227,19 @@ class StoredResults:
                 self._snapshots[stream] = mark.generation, image
 
     def note_restart(self, stream: str, offset: int) -> None:
-        """Take in that the results of a stream begin again, which was just stored by ourselves."""
+        """Add the restart of a stream's results that we just stored."""
         self._own.add(offset)
         self._restart(stream, offset)
 
     def note(self, made: ChainedResult, offset: int) -> None:
-        """Take in a record that was just stored by ourselves, and need not be read."""
+        """Add a record that we just stored and need not read."""
         self._own.add(offset)
         self._enter(made, offset)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped.
+        """Yield `(key, bytes)` of a kind in the order committed, without repeats of identical records.
 
-        What does not fit its stream's chain, and all of the stream after it, is left out.
+        A record that does not fit its stream's chain, and all later ones of the stream, are left out.
         """
         last: dict[bytes, bytes] = {}
         self.read_findings()
@@ -253,9 +253,7 @@ class StoredResults:
                 yield each.key, each.data
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream, past a place) in the order committed; if the results of a stream began again,
-        from there on.
-        """
+        """Yield every record (or one stream's after a place) in the order committed, each stream from its last restart."""
         self.read_findings()
         if stream is None:
             return (each for _, each in self._stored(0, self._end()))
@@ -272,11 +270,11 @@ class StoredResults:
         return chain((one,), found)
 
     def _end(self) -> int:
-        """Return the offset after the last record that has been read, or was stored by ourselves."""
+        """Return the offset after the last record read or stored by us."""
         return max([self._findings_offset, *(at + 1 for at in self._own)])
 
     def _stored(self, first: int, end: int) -> Iterator[tuple[int, ChainedResult]]:
-        """Yield the records between two offsets, with these."""
+        """Yield the records between two offsets, each with its offset."""
         places, starts = ResultPlaces(), dict(self._starts)
         with self._readers.reader() as reader:
             for message in reader.scan(self.findings, first, None if self._own else end):
@@ -288,9 +286,9 @@ class StoredResults:
                         yield message.offset, each
 
     def chain_heads(self) -> dict[str, Head]:
-        """Return the ends of the chains; where a position states more results than there are, what it states.
+        """Return the ends of the chains; if a position states more results than there are, those of the position.
 
-        State and findings of one transaction may become visible one after the other: then that is waited for.
+        The state and findings of one transaction may become visible one after the other; this waits for both.
         """
         if self._stated_heads() != self.chains.heads:
             self.settle()
@@ -305,7 +303,7 @@ class StoredResults:
         return heads
 
     def broken_chains(self) -> dict[str, ResultBroken]:
-        """Return what is wrong with the chains, as far as they have been read."""
+        """Return the faults of the chains, as far as read."""
         if self._resumed and any(head.seq > self.chains.head(name).seq for name, head in self.chain_heads().items()):
             self._begin_anew()
         broken = dict(self.chains.broken)
@@ -317,17 +315,17 @@ class StoredResults:
         return broken
 
     def unchained(self) -> int:
-        """Return how many records have no place, where none has one yet."""
+        """Return the number of records stored before chains existed; 0 once a record has a place."""
         return self.chains.unchained if not self.chains.has_places else 0
 
     def has(self, kind: str) -> bool:
-        """Whether any record of a kind is stored, as far as the findings have been read."""
+        """Whether any record of a kind is stored, as far as read."""
         return kind in self._kinds
 
     def settle(self, writer: TransactionalWriter | None = None) -> None:
-        """Wait until every transaction that was open just now is decided, and read everything.
+        """Wait until every transaction open now is decided, and read everything.
 
-        What the predecessor of this writer left open is aborted. Raises `LogUnavailable` if something stays open, or
+        Transactions that this writer's predecessor left open are aborted. Raises `LogUnavailable` if one stays open, or
         `WriterFenced`.
         """
         try:
@@ -340,7 +338,7 @@ class StoredResults:
         self.read_findings()
 
     def read_state(self) -> None:
-        """Read on what the state holds. What no replayer wrote there counts as nothing: then all is replayed again."""
+        """Read the new state. Records that no replayer wrote are ignored: then everything is replayed again."""
         end = self.reader.ends([self.state])[self.state]
         for message in self.reader.scan(self.state, self._state_offset, end):
             self._state_offset = message.offset + 1
@@ -361,7 +359,7 @@ class StoredResults:
         self._state_offset = max(self._state_offset, end)
 
     def read_findings(self) -> None:
-        """Read on what the findings hold."""
+        """Read the new findings."""
         end = self.reader.ends([self.findings])[self.findings]
         for message in self.reader.scan(self.findings, self._findings_offset, end):
             self._findings_offset = self._decided = message.offset + 1
@@ -390,7 +388,7 @@ class StoredResults:
     # -------------------------------------------------------------------------------------------------------- bookmarks
 
     def _resume(self, bookmark: Bookmark) -> None:
-        """Begin with what the bookmark says, where its landmark is."""
+        """Begin with the bookmark's content if its landmark is unchanged."""
         known = bookmark.load(ResultsBookmark)
         if known is None or not known.landmark.stands(self.reader, self.findings):
             return
@@ -411,7 +409,7 @@ class StoredResults:
             self._places.go_on(stream)
 
     def _leave_bookmark(self, worth: int) -> None:
-        """Leave a bookmark of what was read, where this many offsets were added to it and all of it fits."""
+        """Store a bookmark if enough offsets are new and all records fit."""
         last = self._last_result
         if self._bookmark is None or last is None or self._own or self.chains.broken or self.chains.unchained:
             return
@@ -434,7 +432,7 @@ class StoredResults:
         self._bookmarked = end
 
     def _begin_anew(self) -> None:
-        """Throw the bookmark away, with all that was learned from it, and read the findings from their beginning."""
+        """Delete the bookmark and everything learned from it, and read the findings from their beginning."""
         if self._bookmark is not None:
             self._bookmark.forget()
         self._bookmark, self._resumed, self._last_result = None, False, None
@@ -447,7 +445,7 @@ class StoredResults:
     # --------------------------------------------------------------------------------------------------------- learning
 
     def _enter(self, each: ChainedResult, offset: int) -> None:
-        """Take a record in, if it continues the chain of its stream."""
+        """Add a record if it continues the chain of its stream."""
         if self.chains.take(each):
             self._offsets.setdefault(each.stream, array("Q")).append(offset)
             self._kinds.add(each.kind)
@@ -457,7 +455,7 @@ class StoredResults:
             self._broken_at.setdefault(each.stream, offset)
 
     def _restart(self, stream: str, offset: int) -> None:
-        """Forget the results of a stream that are before."""
+        """Forget a stream's earlier results."""
         self.chains.restart(stream)
         self._broken_at.pop(stream, None)
         self._offsets.pop(stream, None)
@@ -465,7 +463,7 @@ class StoredResults:
         self._latest = {name: latest for name, latest in self._latest.items() if latest.stream != stream}
 
     def close(self) -> None:
-        """Release the connections, and leave a bookmark."""
+        """Release the connections and store a bookmark."""
         self._leave_bookmark(WORTH_A_BOOKMARK)
         self._readers.close()
         self.reader.close()
@@ -479,7 +477,7 @@ def _read(value: bytes, kind: type[_State]) -> _State | None:
 
 
 def chained(message: ReadMessage) -> ChainedResult:
-    """Return a stored result with the place that it claims (0: none); of a restart the stream that begins again."""
+    """Return a stored result with its claimed place (0: none), or the stream that restarts."""
     kind, _, key = (message.key or b"").decode(errors="replace").partition("/")
     place, hash_ = place_of(message) or (0, b"")
     data = message.value or b""
@@ -487,5 +485,5 @@ def chained(message: ReadMessage) -> ChainedResult:
 
 
 def digest(data: bytes) -> bytes:
-    """Return 16 bytes that represent data in memory."""
+    """Return a digest of 16 bytes, used only in memory."""
     return blake2b(data, digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""What the Kafka client needs to be let in, as variables name it: `RACK_KAFKA_…` in an environment or in a user's file."""
+"""The Kafka client's sign-in options from variables `RACK_KAFKA_…` of an environment or a user's file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECURITY = {
 
 
 def security(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of the client that some variables give.
+    """Return the client's options from variables.
 
     >>> security({"RACK_KAFKA_PROTOCOL": "SSL", "RACK_KAFKA_CA": "/etc/ca.pem"})
     {'security_protocol': 'SSL', 'ssl_cafile': '/etc/ca.pem'}

@@ -1,7 +1,7 @@
-"""Where the streams of a partition end, and what in it is foreign: read by headers alone, and on from a bookmark.
+"""Finds the ends of a partition's streams and its foreign records: headers only, on from a bookmark.
 
-Kafka keeps no index of streams, so that who opens a log has to read where they end. What a survey says is only if to look:
-the reader of a record checks it.
+Kafka keeps no index of streams, so opening a log means reading their ends. A survey is only a hint where to look: the reader of a
+record checks it.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ NOTHING = Head(0, b"")
 
 
 class StreamEnd(NamedTuple):
-    """Where a stream ended when a bookmark was made.
+    """The end of a stream when a bookmark was made.
 
-    `offset` is that of its last event, `before` the hash of the one before it (empty if that is not there), `last` the
-    offset of the last record under its name: a repeat may come behind the last event.
+    `offset` is its last event's, `before` the hash of the event before it (empty if unknown), `last` the offset of the last
+    record under its name: a repeat may follow the last event.
     """
 
     seq: int
@@ -49,14 +49,14 @@ class StreamEnd(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A long stretch of a partition without a record of a stream: the offsets of the last before it (-1: none) and the next."""
+    """A long part of a partition without a record of a stream: the offsets of the last before it (-1: none) and the next."""
 
     before: int
     behind: int
 
 
 class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of the ends in a partition before an offset (see `Ends`), and what in it is foreign."""
+    """The known ends in a partition before an offset (see `Ends`), and its foreign records."""
 
     next_offset: int
     landmark: Landmark
@@ -69,7 +69,7 @@ class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Ends:
-    """Where the streams of one partition end, by their headers alone, and which offset represents which numbers."""
+    """The ends of a partition's streams, from their headers, and which numbers are at which offsets."""
 
     def __init__(self, known: EndsBookmark | None = None) -> None:
         self.next_offset = 0
@@ -90,7 +90,7 @@ class Ends:
             self._mark_every, self._since_mark = known.mark_every, known.since_mark
 
     def bookmark(self, landmark: Landmark, foreign: ForeignReport) -> EndsBookmark:
-        """Return what is known by now, to go on from."""
+        """Return the present knowledge, to go on from."""
         ends = {
             stream: StreamEnd(head.seq, head.hash, self._offsets[stream], self._before[stream], self._last[stream])
             for stream, head in self.heads.items()
@@ -99,11 +99,11 @@ class Ends:
         return EndsBookmark(self.next_offset, landmark, ends, *marks, self._gaps, foreign)
 
     def pass_over(self, offset: int) -> None:
-        """Note that what lies at an offset is no part of a stream."""
+        """Record that the record at an offset belongs to no stream."""
         self.next_offset = offset + 1
 
     def take(self, offset: int, key: bytes | None, headers: Headers) -> None:
-        """Note one record; records must come in the order of the partition, from its beginning."""
+        """Add one record; records must come in the order of the partition, from its beginning."""
         if self._since_mark >= self._mark_every:
             self._mark(offset)
         self._since_mark += 1
@@ -122,11 +122,11 @@ class Ends:
             self._before[stream] = known.hash if known.seq == seq - 1 else b""
 
     def head(self, stream: str) -> Head:
-        """Return where a stream ends; `NOTHING` if none is known."""
+        """Return the end of a stream; `NOTHING` if unknown."""
         return self.heads.get(stream, NOTHING)
 
     def stretches(self, stream: str, offset: int) -> Iterator[tuple[int, int]]:
-        """Yield from which offsets on to which (excluded) the records under a stream's name lie, from an offset on."""
+        """Yield the ranges of offsets (end excluded) with records under a stream's name, from an offset on."""
         for gap in self._gaps.get(stream, ()):
             if offset <= gap.before:
                 yield offset, gap.before + 1
@@ -136,9 +136,9 @@ class Ends:
             yield offset, last + 1
 
     def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
-        """Return the last known offset before which lies nothing beyond `after`, and where the streams stood there.
+        """Return the last known offset with nothing after `after` before it, and the ends of the streams there.
 
-        With `only`, the other streams do not matter; if its last event alone is wanted, that is known.
+        With `only`, the other streams are ignored; if its last event alone is wanted, its offset is known.
         """
         if only is not None and self._before.get(only) and after.get(only) == self.heads[only].seq - 1:
             return self._offsets[only], {only: Head(after[only], self._before[only])}
@@ -149,7 +149,7 @@ class Ends:
         return 0, {}
 
     def _behind_all(self) -> int:
-        """Return the offset after the last record of a stream: what is foreign behind it comes again."""
+        """Return the offset after a stream's last record; later foreign records come again."""
         return max(self._offsets.values(), default=-1) + 1
 
     def _mark(self, offset: int) -> None:
@@ -161,7 +161,7 @@ class Ends:
 
 
 class PartitionSurvey:
-    """What this process knows of one partition; nothing yet if there is no bookmark that holds. Not safe between threads."""
+    """This process's knowledge of one partition; empty without a valid bookmark. Not safe between threads."""
 
     def __init__(
         self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader
@@ -177,7 +177,7 @@ class PartitionSurvey:
         self._bookmarked = self.ends.next_offset
 
     def read_on(self, reader: TopicReader) -> None:
-        """Take in what lies behind what is known, and leave a bookmark if that is worth the writing."""
+        """Read the new records, and store a bookmark if they are many."""
         ends, last = self.ends, None
         end = reader.ends([self._lane])[self._lane]
         for message in reader.scan(self._lane, ends.next_offset, end):
@@ -194,7 +194,7 @@ class PartitionSurvey:
             self._bookmarked = ends.next_offset
 
     def forget(self) -> None:
-        """Know nothing, and throw the bookmark away: what it says does not fit what is stored."""
+        """Forget everything and delete the bookmark: it does not fit the stored records."""
         if self._bookmark is not None:
             self._bookmark.forget()
         self.ends, self.foreign, self.resumed, self._bookmarked = Ends(), ForeignTally(), False, 0
@@ -205,7 +205,7 @@ BESIDE = ("findings", "checkpoints", "quarantine")
 
 
 class BesideBookmark(msgspec.Struct, frozen=True, array_like=True):
-    """What in a topic next to the streams is foreign before an offset, and the streams whose results have places there."""
+    """The foreign records of another topic before an offset, and the streams whose results have places there."""
 
     next_offset: int
     landmark: Landmark
@@ -214,7 +214,7 @@ class BesideBookmark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class BesideSurvey:
-    """What this process knows of the foreign records in a topic next to the streams. Not safe between threads."""
+    """This process's knowledge of the foreign records of a topic without streams. Not safe between threads."""
 
     def __init__(self, lane: TopicPartition, name: str, bookmark: Bookmark | None, reader: TopicReader) -> None:
         self._lane, self._bookmark, self._results = lane, bookmark, ResultPlaces()
@@ -229,7 +229,7 @@ class BesideSurvey:
                 self._results.go_on(stream)
 
     def read_on(self, reader: TopicReader) -> None:
-        """Take in what lies behind what is known, and leave a bookmark if that is worth the writing."""
+        """Read the new records, and store a bookmark if they are many."""
         last, end = None, reader.ends([self._lane])[self._lane]
         for message in reader.scan(self._lane, self.next_offset, end):
             self.next_offset, last = message.offset + 1, message

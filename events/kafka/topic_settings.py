@@ -1,9 +1,9 @@
-"""The settings of a log's topics by which evidence can be lost (D437): compaction, retention, partitions, replicas.
+"""The settings of a log's topics that could lose evidence (D437): compaction, retention, partitions, replicas.
 
-A topic that holds evidence keeps every record for ever; the state is compacted, and by nothing else. If that is not so,
-nothing is written, for what is acknowledged could vanish; a reader is told. Settings by which only the loss of a broker
-can cost acknowledged events are told, never refused: development has one broker. A topic for which the broker compresses
-records again by a codec of its own is told, and refused if this installation could not read them back (D820).
+A topic with evidence keeps every record forever; only the state is compacted. If that is not so, nothing is written, since
+acknowledged events could vanish, and readers get a warning. Settings that lose acknowledged events only if a broker is lost cause
+a warning, never a refusal: development has one broker. A topic that the broker compresses again by a codec of its own causes a
+warning, and a refusal if this installation could not read it (D820).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ AS_SENT: Final = ("producer", "zstd")
 
 
 def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFault]:
-    """Return what is wrong with the topics of a log whose events have this many partitions.
+    """Return the faults of a log's topics, given its number of event partitions.
 
-    If the right to read the settings is missing, that is the fault. Raises `LogUnavailable` if there is no answer.
+    A missing right to read the settings is a fault, too. Raises `LogUnavailable` if there is no answer.
     """
     shapes = {f"{prefix}.{name}": partitions if name == "events" else 1 for name in EVIDENCE}
     shapes[f"{prefix}.{STATE}"] = STATE_PARTITIONS
@@ -48,7 +48,7 @@ def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFa
 def topic_faults(
     bootstrap: str, topic: str, found: TopicSettings | None, partitions: int, expected: dict[str, str]
 ) -> Iterator[StoreFault]:
-    """Yield what is wrong with one topic; None: it is not there."""
+    """Yield the faults of one topic; None: it does not exist."""
     if found is None or found.partitions != partitions:
         value = "0" if found is None else str(found.partitions)
         remedy = "their number must never change: restore the topic from a backup or an archive"
@@ -84,7 +84,7 @@ def _fault(
 
 
 def refuse_faults(faults: Sequence[StoreFault]) -> None:
-    """Raise `LogUnavailable` if a topic can lose evidence: nothing is written there."""
+    """Raise `LogUnavailable` if a topic can lose evidence; nothing is written."""
     lossy = [fault for fault in faults if fault.refused]
     if lossy:
         more = f" ({len(lossy) - 1} more such settings)" if len(lossy) > 1 else ""

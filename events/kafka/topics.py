@@ -1,4 +1,4 @@
-"""The topics of a log on Kafka, and who the log is: its address, its identity, and where a stream lies in it."""
+"""The topics of a log on Kafka: its address, its identity, and the partition of each stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LogIdentity(msgspec.Struct, frozen=True):
 
 
 def parse_address(address: str) -> tuple[str, str]:
-    """Return bootstrap servers (`host:port`, perhaps several with commas) and topic prefix of an address.
+    """Return an address's bootstrap servers (`host:port`, separated by commas) and topic prefix.
 
     >>> parse_address("kafka://127.0.0.1:9092/rack")
     ('127.0.0.1:9092', 'rack')
@@ -48,7 +48,7 @@ def parse_address(address: str) -> tuple[str, str]:
 
 
 def partition_of(stream: str, partitions: int) -> int:
-    """Return the partition of `<prefix>.events` on which a stream lies: SHA-256 of its name, first 8 bytes, modulo.
+    """Return a stream's partition of `<prefix>.events`: SHA-256 of its name, first 8 bytes, modulo.
 
     >>> [partition_of(f"table/fu-{n:02}", 4) for n in range(1, 9)]
     [2, 2, 2, 1, 0, 2, 0, 3]
@@ -66,7 +66,7 @@ def create_log(
     replication: int,
     min_insync: int,
 ) -> None:
-    """Make the topics and write who the log is, unless that has been done. Raises `EventError` for a bad id."""
+    """Make the topics and write the log's identity, unless both exist. Raises `EventError` for a bad id."""
     try:
         identity = LogIdentity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
     except msgspec.ValidationError as error:
@@ -101,7 +101,7 @@ def create_log(
 
 
 def identify(reader: TopicReader, address: str, property_id: str | None) -> LogIdentity:
-    """Return who the log at an address is. Raises `LogUnavailable` if none exists, or it is another's."""
+    """Return the identity of the log at an address. Raises `LogUnavailable` if there is none, or it is another's."""
     _, prefix = parse_address(address)
     identity = _stored(reader, prefix)
     if identity is None:

@@ -1,1 +1,1 @@
-"""What an event is: its fields, its envelope, its canonical bytes, and how older versions are read."""
+"""Events: their fields, their envelope, their canonical bytes, and how older versions are read."""

@@ -1,6 +1,6 @@
-"""What every event is made of: strict frozen structs, the registry of `(type, version)`, and the types of the wire.
+"""The base of every event: strict frozen structs, the registry of `(type, version)`, and the types on the wire.
 
-Invariant: constructing a value validates it exactly as decoding its bytes does.
+Invariant: constructing a value validates it as decoding its bytes does.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Aspect = Literal[
 
 
 class _Decoding(threading.local):
-    """Set by the codec while its decoder runs: what a strict decoder made needs no second validation."""
+    """Set while the codec decodes: a value from a strict decoder needs no second validation."""
 
     active = False
 
@@ -70,7 +70,7 @@ decoding = _Decoding()
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A frozen value that cannot be made out of range, by construction, `structs.replace` or decoding.
+    """A frozen value that is always valid, whether constructed, replaced (`structs.replace`) or decoded.
 
     Raises `msgspec.ValidationError` naming the class and field.
     """
@@ -82,7 +82,7 @@ class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def _shape(cls: type[Strict]) -> tuple[tuple[str, ...], Any, frozenset[str]]:
-    """Return a class's field names, their types as one array-like struct, and which fields hold any registered event."""
+    """Return a class's field names, their types as one array-like struct, and the fields that hold an event of any type."""
     fields = msgspec.structs.fields(cls)
     types = [(field.name, Any if field.type is Event else field.type) for field in fields]
     events = frozenset(field.name for field in fields if field.type is Event)
@@ -120,7 +120,7 @@ def _check_text(field: str, text: str) -> None:
 
 
 class Event(Strict, frozen=True, forbid_unknown_fields=True):
-    """A payload. `TYPE` and `VERSION` are its permanent name in the envelope."""
+    """The payload of an event. `TYPE` and `VERSION` are its permanent name in the envelope."""
 
     TYPE: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
@@ -136,14 +136,14 @@ REGISTRY: dict[tuple[str, int], type[Event]] = {}
 
 
 def require_sorted_fields(cls: type[msgspec.Struct]) -> None:
-    """Refuse a class whose fields do not stand in the order of the canonical bytes: the encoder does not sort them."""
+    """Refuse a class whose fields are not in the order of the canonical bytes: the encoder does not sort them."""
     names = [field.encode_name for field in msgspec.structs.fields(cls)]
     if names != sorted(names):
         raise TypeError(f"{cls.__name__}: fields must be in alphabetical order, as in the canonical bytes")
 
 
 def event(type_: str, version: int = 1) -> Callable[[E], E]:
-    """Register a payload class under its permanent tag; a tag and version can be taken once."""
+    """Register a payload class under its permanent tag. Each tag and version can be used once."""
 
     def register(cls: E) -> E:
         require_sorted_fields(cls)

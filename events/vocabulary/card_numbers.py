@@ -1,8 +1,8 @@
-"""Finds what could be a card number in a reported line, however it is written, and cuts it out of the bytes.
+"""Finds possible card numbers in a reported line, however they are written, and removes them from the bytes.
 
-The line is read as people and parsers would read it: escapes are decoded (also those of JSON inside a string), characters
-brought to their common form, invisible ones left out, upper case folded. No JSON is required: a line that is broken off or
-garbled is searched the same way. Every character of that reading knows which bytes it came from, so that all other bytes stay.
+The line is read as people and parsers would read it. Escapes are decoded (also those of JSON inside a string), characters
+normalized, invisible ones dropped, upper case folded. The line need not be JSON: a truncated or garbled one is searched in the
+same way. Each character of that reading knows its original bytes, so that all other bytes stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TEXT = re.compile(r"(?<![\w-])card\s*:(?:[\w.-]+(?:[ ./-]?\d+)*|\s*(?:[\w-]{0,8
 
 
 class _Reading(NamedTuple):
-    """A line as it is searched: `text`, and for each of its characters where its original begins and ends."""
+    """The text to search in a line; `begins` and `ends` place each of its characters in the line."""
 
     text: str
     begins: list[int]
@@ -40,7 +40,7 @@ class _Reading(NamedTuple):
 
 
 def hidden_numbers(data: bytes) -> bytes:
-    """Return bytes with `PLACEHOLDER` in place of whatever could be a card number.
+    """Return bytes with `PLACEHOLDER` in place of every possible card number.
 
     >>> hidden_numbers(b"item.p is 'card:47110815', which is no place")
     b"item.p is '(card number removed)', which is no place"
@@ -49,12 +49,12 @@ def hidden_numbers(data: bytes) -> bytes:
 
 
 def hidden_in_text(text: str) -> str:
-    """Return a text with `PLACEHOLDER` in place of whatever could be a card number."""
+    """Return a text with `PLACEHOLDER` in place of every possible card number."""
     return hidden_numbers(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def introduces_number(text: str) -> bool:
-    """Whether a number behind this text could be a card number.
+    """Whether a number after this text could be a card number.
 
     >>> introduces_number("card:"), introduces_number("Card : "), introduces_number("card-")
     (True, True, False)
@@ -64,10 +64,9 @@ def introduces_number(text: str) -> bool:
 
 
 def without_card_numbers(data: bytes, token: Callable[[str], str | None]) -> bytes:
-    """Return a line with something else in place of whatever could be a card number; all other bytes as they are.
+    """Return a line with every possible card number replaced; all other bytes stay.
 
-    `token` returns what stands for a number that is the whole of a string, or null: then, and in other text, it is
-    `PLACEHOLDER`.
+    If a number is a whole string, `token` replaces it. If `token` returns None, and in other text, `PLACEHOLDER` does.
     """
     if not _needs_reading(data):
         return data
@@ -78,7 +77,7 @@ def without_card_numbers(data: bytes, token: Callable[[str], str | None]) -> byt
     replacements: dict[tuple[int, int], str] = {}
 
     def cut(match: re.Match[str]) -> str:
-        """Note the replacement of a whole string, and leave nothing of it in the reading."""
+        """Record the replacement of a whole string, and blank it in the reading."""
         begin, end = reading.ends[match.start()], reading.begins[match.end() - 1]
         if not _is_number(match["number"], exact=line.startswith("card:", begin)):
             return match[0]
@@ -96,12 +95,12 @@ def without_card_numbers(data: bytes, token: Callable[[str], str | None]) -> byt
 
 
 def _is_number(text: str, *, exact: bool) -> bool:
-    """Whether what follows the colon could be a number; `exact`: the string begins as devices are told to write it."""
+    """Whether the text after the colon could be a number; `exact`: the string begins in the form required of devices."""
     return bool(text.strip()) and (exact or not text[0].isspace() or sum(map(str.isdigit, text)) >= 3)
 
 
 def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Callable[[str], str | None]) -> str:
-    """Return the token of a number as it was written: upper case is not folded there."""
+    """Return the token of a number as written, with its upper case."""
     first = match.start("number")
     while reading.text[first].isspace():
         first += 1
@@ -116,7 +115,7 @@ def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Call
 
 
 def _needs_reading(data: bytes) -> bool:
-    """Whether a line could hold a card number: of most lines their plain bytes show it."""
+    """Whether a line could hold a card number. The plain bytes of most lines decide."""
     if b"\\" in data or not data.isascii() or not data.decode("ascii").isprintable():
         return True
     lower = data.lower()
@@ -141,7 +140,7 @@ def _read(line: str) -> _Reading:
 
 
 def _take(plain: str, places: range, text: list[str], begins: list[int], ends: list[int]) -> None:
-    """Take a run of plain ASCII: each character stands for itself."""
+    """Add a run of plain ASCII to the reading: each character is its own original."""
     text.append(plain)
     begins.extend(places)
     ends.extend(place + 1 for place in places)
@@ -152,7 +151,7 @@ def _decoded(written: str) -> str:
 
 
 def _decoded_one(special: str) -> str:
-    """Return the character that an escape stands for, however often its backslash is escaped itself."""
+    """Return the character of an escape, however often its backslash is itself escaped."""
     if special[0] != "\\":
         return special
     kind = special.lstrip("\\")

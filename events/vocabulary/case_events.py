@@ -1,7 +1,7 @@
-"""Cases: a patron's dispute with a number and a due date, and what was done, attached, written and appealed in it.
+"""Cases: a patron's dispute with a number and a due date, and its notes, files, letters and appeals.
 
-These events stand in `review/<table>`, beside the dispute that the case is of; the decision of a case is its `dispute_closed`.
-`case` is the number of the case at the table, from 1 without a gap. The bytes of an attachment stand beside the log, not in it.
+These events are in `review/<table>`, as is the dispute of the case; its `dispute_closed` decides the case. `case` is the number
+of the case at the table, from 1 without a gap. The bytes of an attachment are kept next to the log, not in it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from events.vocabulary.review_events import Person
 
 @event("case_opened")
 class CaseOpened(Event, frozen=True, kw_only=True):
-    """A dispute became a case, due on a day; `patron` and `seat` are those of the dispute, or what it did not say."""
+    """A dispute became a case with a due date; `patron` and `seat` are from the dispute or supply what it left out."""
 
     by: Person
     case: Number
@@ -24,7 +24,7 @@ class CaseOpened(Event, frozen=True, kw_only=True):
 
 @event("case_assigned")
 class CaseAssigned(Event, frozen=True, kw_only=True):
-    """A case was given to its owner."""
+    """A case was assigned to its owner."""
 
     by: Person
     case: Number
@@ -54,7 +54,7 @@ class CaseNoted(Event, frozen=True, kw_only=True):
 
 @event("case_attached")
 class CaseAttached(Event, frozen=True, kw_only=True):
-    """A file was attached to a case: its name, its size in bytes, and the SHA-256 under which it is kept beside the log."""
+    """A file was attached to a case: its name, its size in bytes, and the SHA-256 under which it is kept next to the log."""
 
     by: Person
     case: Number
@@ -66,7 +66,7 @@ class CaseAttached(Event, frozen=True, kw_only=True):
 
 @event("round_attached")
 class RoundAttached(Event, frozen=True, kw_only=True):
-    """A picture or clip of a round was attached to it: its name, its size in bytes, and the SHA-256 under which it is kept."""
+    """A picture or clip was attached to a round: its name, its size in bytes, and the SHA-256 under which it is kept."""
 
     by: Person
     digest: Digest
@@ -77,7 +77,7 @@ class RoundAttached(Event, frozen=True, kw_only=True):
 
 @event("case_letter_made")
 class CaseLetterMade(Event, frozen=True, kw_only=True):
-    """The letter to the patron was made: the SHA-256 of its PDF; `decision` is the number of the decision that it states."""
+    """The letter to the patron was made: the SHA-256 of its PDF, and the number of the `decision` that it states."""
 
     by: Person
     case: Number
@@ -87,7 +87,7 @@ class CaseLetterMade(Event, frozen=True, kw_only=True):
 
 @event("case_appealed")
 class CaseAppealed(Event, frozen=True, kw_only=True):
-    """The patron appealed the decision (`reason`: what the patron says): the case is open again, due on another day."""
+    """The patron appealed the decision (`reason`: the patron's words): the case is open again with a new due date."""
 
     by: Person
     case: Number
@@ -97,6 +97,6 @@ class CaseAppealed(Event, frozen=True, kw_only=True):
 
 @event("case_appealed", 2)
 class CaseAppealed2(CaseAppealed, frozen=True, kw_only=True):
-    """The patron appealed the decision (`reason`: what the patron says, up to 4,000 characters): the case is open again."""
+    """The patron appealed the decision (`reason`: the patron's words, up to 4,000 characters): the case is open again."""
 
     reason: Claim

@@ -1,7 +1,7 @@
-"""Canonical bytes: RFC 8785 JSON, integers only, NFC text; and back, accepting nothing that differs by one byte.
+"""Encodes events as canonical bytes (RFC 8785 JSON, integers only, NFC text), and decodes only canonical bytes.
 
-A reader accepts only what encodes to the same bytes again. That one check refuses duplicate keys, white space,
-reordered or missing fields, escapes that need not be, `1.0` for `1`, and everything else that could be written two ways.
+A reader accepts only bytes that its value encodes to again. That one check refuses duplicate keys, white space, reordered or
+missing fields, needless escapes, `1.0` for `1`, and every other second way to write a value.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _decoders: defaultdict[int, dict[bytes, Callable[[bytes], ReadEnvelope[Any]]]] =
 def canonical(value: Any) -> bytes:
     """Return the RFC 8785 bytes of a value made of the wire's types (integers, text, booleans, null, lists, objects).
 
-    Raises `EventError` for anything else, of which the bytes would be others than RFC 8785's: a number with a fraction, an
-    integer beyond ±(2⁵³ − 1), names that UTF-16 sorts in another order than Unicode does.
+    Raises `EventError` for any value whose bytes would not be those of RFC 8785: a number with a fraction, an integer beyond
+    ±(2⁵³ − 1), names that UTF-16 sorts in another order than Unicode.
 
     >>> canonical({"b": [1, None], "a": "é"})
     b'{"a":"\xc3\xa9","b":[1,null]}'
@@ -58,7 +58,7 @@ def canonical(value: Any) -> bytes:
 
 
 def as_json(value: Any) -> bytes:
-    """Return JSON of what is decoded strictly next, and says there what is wrong with it; never to be hashed or stored."""
+    """Return JSON for a strict decoder, which then names any error. Never hash or store these bytes."""
     return _encode(value)
 
 
@@ -95,7 +95,7 @@ def _utf16(name: str) -> bytes:
 
 
 def encode(envelope: Envelope) -> bytes:
-    """Return the canonical bytes of an event. Raises `EventError` where they would not read back as the same event."""
+    """Return the canonical bytes of an event. Raises `EventError` if they would not decode to the same event."""
     try:
         data = _encode(envelope)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -106,7 +106,7 @@ def encode(envelope: Envelope) -> bytes:
 
 
 def read(data: bytes) -> ReadEnvelope[Event]:
-    """Return envelope fields and payload of these bytes, checked as strictly as by `decode`."""
+    """Return the envelope fields and the payload of bytes, checked as strictly as in `decode`."""
     envelopes = read_all((data,))
     if envelopes is not None:
         return envelopes[0]
@@ -132,11 +132,11 @@ def read(data: bytes) -> ReadEnvelope[Event]:
 
 
 def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
-    """Return what `read` returns for each of these records, if all are events in their current version.
+    """Return what `read` returns for each record, if all are current versions and valid.
 
-    Null where that is not so, or cannot be seen at a glance: then each is for `read`, which says what is wrong. Every
-    check of `read` is made, some for all records together: what they encode to, one line each (no line holds a line
-    break), must be the lines that came in, and all their ids (of 32 digits each) be one row of hex digits.
+    Otherwise return None; the caller then calls `read` for each record, which names the error. Every check of `read` is made,
+    some for all records together. Joined by line breaks, the envelopes must encode to the same lines (no line holds a line
+    break), and the ids (of 32 digits each) must join to one row of hex digits.
     """
     decoders = _decoders[len(REGISTRY)]
     if max(map(len, records), default=0) > MAX_EVENT_BYTES:
@@ -163,10 +163,10 @@ def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
 
 
 def _keep_decoder(data: bytes, cls: type[Event]) -> None:
-    """Keep what decodes such an event at once, under the last bytes of its record.
+    """Keep the decoder of an event's type under the last bytes of its record.
 
-    Not where these do not hold the whole name of its type (what stands after `:"` begins there: within a text the
-    quotation mark would be escaped), or where there is a newer version.
+    A type is not kept if those bytes do not hold its whole name (a name begins after `:"`; within a text the quotation mark would
+    be escaped), or if a newer version exists.
     """
     decoders, ending = _decoders[len(REGISTRY)], data[-ENDING:]
     if f':"{cls.TYPE}","version":{cls.VERSION}}}'.encode() in ending and is_current(cls):
@@ -182,7 +182,7 @@ def _decoder(cls: type[Event]) -> Callable[[bytes], ReadEnvelope[Any]]:
 
 
 def decode(data: bytes) -> Envelope:
-    """Return the event that these bytes are. Raises `EventError` (or `UnknownEvent`) saying what is wrong."""
+    """Return the event that these bytes encode. Raises `EventError` (or `UnknownEvent`), which names the error."""
     raw = read(data)
     decoding.active = True
     try:
@@ -207,7 +207,7 @@ def decode(data: bytes) -> Envelope:
 
 
 def decode_payload(type_: str, version: int, data: bytes) -> Event:
-    """Return the payload of a known `(type, version)`, refusing bytes that are not its canonical form."""
+    """Return the payload of a known `(type, version)`; refuse bytes that are not canonical."""
     decoder = _payload_decoders.get((type_, version))
     if decoder is None:
         cls = REGISTRY.get((type_, version))
@@ -227,7 +227,7 @@ def decode_payload(type_: str, version: int, data: bytes) -> Event:
 
 
 def encode_draft(draft: Draft) -> bytes:
-    """Return a draft as one line of JSON, the form in which devices hand in events (`rack ingest`)."""
+    """Return a draft as one line of JSON, the form in which devices report events (`rack ingest`)."""
     fields = {name: getattr(draft, name) for name in draft.__struct_fields__}
     return _encode(fields | {"type": draft.payload.TYPE, "version": draft.payload.VERSION})
 
@@ -259,7 +259,7 @@ def _check_text(data: bytes) -> None:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these fields, for `json.loads`. Raises `EventError` if a field comes twice."""
+    """Return the object of these fields, for `json.loads`. Raises `EventError` if a field occurs twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
@@ -269,7 +269,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_repeated_keys(data: bytes) -> None:
-    """Raise `EventError` if any object of a JSON text has a key twice: another reader would see the other of the two.
+    """Raise `EventError` if any object of a JSON text repeats a key: two readers could see different values.
 
     Canonical bytes have no repeated keys; this is for signed or proved files that are not canonical.
     """

@@ -1,4 +1,4 @@
-"""Corrections: what stands in the place of an event that was recorded wrong. Nothing is ever edited."""
+"""Corrections: an event replaces one that was recorded wrong. Nothing is ever edited."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from events.vocabulary.review_events import Person
 
 
 class Replacement(Strict, frozen=True, kw_only=True):
-    """The whole event that stands in for a superseded one: its type, version, round and payload."""
+    """The whole event that replaces a superseded one: its type, version, round and payload."""
 
     payload: dict[str, Any]
     round_no: Number | None
@@ -34,7 +34,7 @@ class Replacement(Strict, frozen=True, kw_only=True):
 
 @event("event_corrected")
 class EventCorrected(Event, frozen=True, kw_only=True):
-    """An earlier event of this stream is superseded: by a whole replacement, or (null) by nothing, for it never happened."""
+    """An earlier event of this stream is replaced by a whole event or, if `replacement` is null, withdrawn: it never happened."""
 
     by: Token
     reason: Text
@@ -45,11 +45,11 @@ class EventCorrected(Event, frozen=True, kw_only=True):
 
 @event("event_corrected", 2)
 class EventCorrected2(EventCorrected, frozen=True, kw_only=True):
-    """An earlier event of this stream is superseded, as in version 1; `by` is a person by the id of the register."""
+    """An earlier event of this stream is replaced or withdrawn, as in version 1; `by` is a person's id in the register."""
 
     by: Person
 
 
 def refused_correction(superseded: int) -> str:
-    """Return how the reason begins why intake refused a correction of this event."""
+    """Return the beginning of the reason with which intake refuses a correction of this event."""
     return f"a correction of event {superseded}: "

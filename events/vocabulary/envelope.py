@@ -1,6 +1,6 @@
-"""What surrounds every payload: where an event stands, who reported it, when, and to which day and round it counts.
+"""The envelope of every payload: its place in the log, who reported it and when, its gaming day and round.
 
-`seq`, `recorded_at_us` and `gaming_day` are the appender's; everything else is the reporting device's (a `Draft`).
+The appender sets `seq`, `recorded_at_us` and `gaming_day`; the reporting device sets everything else (a `Draft`).
 `occurred_at_us` is the device's clock and proves nothing about order; `seq` is the order.
 """
 
@@ -21,9 +21,9 @@ StreamName = Annotated[str, Meta(pattern=r"\A(table|meter|review|property|observ
 
 
 class Draft(Strict, frozen=True, kw_only=True):
-    """One event as a device reports it, before the log has given it a number.
+    """One event as a device reports it, before the log numbers it.
 
-    `source_seq` is the device's own counter: the same number with the same content again is a duplicate.
+    `source_seq` is the device's own counter: the same number with the same content is a duplicate.
     """
 
     event_id: EventId
@@ -35,7 +35,7 @@ class Draft(Strict, frozen=True, kw_only=True):
 
 
 class Envelope(Strict, frozen=True, kw_only=True):
-    """Envelope v1: hashed whole. `payload` holds the decoded event; `type` and `version` are its permanent name."""
+    """Envelope version 1, hashed whole. `payload` is the decoded event; `type` and `version` are its permanent name."""
 
     event_id: EventId
     gaming_day: Day
@@ -77,10 +77,10 @@ P = TypeVar("P")
 
 
 class ReadEnvelope(msgspec.Struct, Generic[P], frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The envelope as it is read from bytes: with the payload as the event that it is, or (`RawEnvelope`) still bytes.
+    """An envelope read from bytes. Its payload is the decoded event or (`RawEnvelope`) still bytes.
 
-    The field order is the order of the canonical bytes, so that an encoder need not sort. Patterns are checked by the
-    codec (which remembers what it has already checked), the rest here.
+    The fields are in canonical order, so that the encoder need not sort. The codec checks patterns and remembers checked names;
+    everything else is checked here.
     """
 
     event_id: AnyId
@@ -111,7 +111,7 @@ def unlogged(
     round_no: int | None,
     event_id: str = "",
 ) -> ReadEnvelope[Event]:
-    """Return an event of which there is no log (a transcript that is judged as it stands) in an envelope of none."""
+    """Return an event without a log, such as one of a judged transcript, in an empty envelope."""
     return ReadEnvelope(
         event_id=event_id,
         gaming_day=gaming_day,
@@ -131,4 +131,4 @@ def unlogged(
 
 
 class RawEnvelope(ReadEnvelope[msgspec.Raw], frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The envelope as it is first decoded: the payload still bytes, its type not yet looked up."""
+    """The envelope in the first step of decoding: the payload still bytes, its type not yet looked up."""

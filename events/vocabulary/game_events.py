@@ -56,7 +56,7 @@ class MysteryArmed(Event, frozen=True, kw_only=True):
 
 @event("mystery_hit")
 class MysteryHit(Event, frozen=True, kw_only=True):
-    """The controller recorded a Must-Hit-By winner: the meter as it was won, the target where it is told, the meter after.
+    """The controller recorded a Must-Hit-By winner: the meter as won, the target (null: not stated), the meter afterward.
 
     The commitment is the SHA-256 of `TARGET:NONCE`, the target in hundredths of a cent, in decimal digits (D21).
     """
@@ -84,7 +84,7 @@ class CardBurned(Event, frozen=True, kw_only=True):
 
 @event("cover_card_placed")
 class CoverCardPlaced(Event, frozen=True, kw_only=True):
-    """The cover card was inserted in the stack, so many cards from the top or the bottom (§ 686a.5(d))."""
+    """The cover card was inserted in the stack, `depth` cards from the top or the bottom (§ 686a.5(d))."""
 
     counted_from: Literal["top", "bottom"]
     depth: Count
@@ -107,7 +107,7 @@ class DecisionMade(Event, frozen=True, kw_only=True):
 
 @event("wager_handled")
 class WagerHandled(Event, frozen=True, kw_only=True):
-    """A player handled, moved or altered a wager that was not decided yet (§ 686a.6(c))."""
+    """A player handled, moved or altered an undecided wager (§ 686a.6(c))."""
 
     seat: Seat
     wager: WagerName
@@ -126,7 +126,7 @@ class PlayerDealerOffered(Event, frozen=True, kw_only=True):
 
 @event("player_dealer_wagered")
 class PlayerDealerWagered(Event, frozen=True, kw_only=True):
-    """A seat holds the player-dealer position of this round with this wager, which is all that it can win or lose."""
+    """A seat holds the player-dealer position of this round with this wager, the most that it can win or lose."""
 
     amount_cents: Amount
     bettor: Token
@@ -149,7 +149,7 @@ class PileSelected(Event, frozen=True, kw_only=True):
 
 @event("collection_taken")
 class CollectionTaken(Event, frozen=True, kw_only=True):
-    """A collection fee was taken from a seat; it is no part of any win (D27)."""
+    """A collection fee was taken from a seat; it is not part of any win (D27)."""
 
     amount_cents: Amount
     bettor: Token

@@ -1,4 +1,4 @@
-"""Keys that sign for the log: published and retired in the property's own stream, which what they sign covers."""
+"""Keys that sign for the log: their publication and retirement in the property's stream, which their signatures cover."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KeyText = Annotated[str, Meta(pattern=r"\A[!-*,-~]{1,100}\+[0-9a-f]{8}\+[A-Za-z0
 
 @event("key_published")
 class KeyPublished(Event, frozen=True, kw_only=True):
-    """From here on this key signs for the log. `vouch` is an older key's line of signature over it, null for the first key."""
+    """From here on this key signs for the log. `vouch` is an older key's signature over it, null for the first key."""
 
     by: Token
     public_key: KeyText
@@ -23,7 +23,7 @@ class KeyPublished(Event, frozen=True, kw_only=True):
 
 @event("key_retired")
 class KeyRetired(Event, frozen=True, kw_only=True):
-    """From here on this key signs nothing more; what it signed before stays as it is."""
+    """From here on this key signs nothing more; its earlier signatures stay valid."""
 
     by: Token
     public_key: KeyText

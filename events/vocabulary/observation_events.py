@@ -1,8 +1,8 @@
-"""Observations: rounds that a person saw, live or on video, or took from paper, and entered afterward.
+"""Observations: rounds that a person watched live or on video, or took from paper, and entered afterward.
 
-These events are in `observed/<table>`, never in the table's own stream: an entered round changes no rules, gaming day, dealer
-or deck of the table, and takes the place of no recorded round. The days of the stream are those of entry; the day of play is in
-the event. `round_observed` opens an observed round; the events of a round that follow belong to it. `by` is the person.
+These events are in `observed/<table>`, never in the table's own stream: an entered round changes no rules, gaming day, dealer or
+deck of the table and replaces no recorded round. The stream counts the days of entry; the event states the day of play.
+`round_observed` opens an observed round; the events of a round that follow belong to it. `by` is the person.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ RoundStream = Annotated[str, Meta(pattern=r"\A(table|observed)/[a-z0-9-]{1,32}\Z
 
 @event("observation_opened")
 class ObservationOpened(Event, frozen=True, kw_only=True):
-    """Somebody set out to watch rounds: why, of whom, out of which time, how many, and how they are selected.
+    """An observation began: its reason, dealer, time frame, number of rounds, and method of selection.
 
-    The frame is the time in which rounds can be selected (UTC microseconds; null: not limited) and the number of its rounds
-    (null: not counted). `seed` is what a random selection is drawn from; it is stated before anything is watched.
+    The frame is the period from which rounds are selected (UTC microseconds; null: no limit) and its number of rounds (null: not
+    counted). `seed` determines a random selection; it is stated before anyone watches.
     """
 
     by: Person
@@ -53,14 +53,14 @@ class ObservationClosed(Event, frozen=True, kw_only=True):
 
 
 class PinnedRules(Strict, frozen=True, kw_only=True):
-    """The filing that an observed round is judged by: the number of its event in the table's stream, the SHA-256 of its text."""
+    """The filing that judges an observed round: the number of its event in the table's stream, and the SHA-256 of its text."""
 
     seq: Number
     sha256: Digest
 
 
 class SameRound(Strict, frozen=True, kw_only=True):
-    """Another record of the same round: its stream and number, and the first and last of its events when this was written."""
+    """Another record of the same round: its stream, its number, and its first and last event at the time of writing."""
 
     first_seq: Number
     last_seq: Number
@@ -70,11 +70,11 @@ class SameRound(Strict, frozen=True, kw_only=True):
 
 @event("round_observed")
 class RoundObserved(Event, frozen=True, kw_only=True):
-    """A person entered a round of this table: who, how they know, when it was played, and what they claim to have seen.
+    """A person entered a round of this table: who, the source, when it was played, and what the entry claims to cover.
 
     `clock_offset_ms` is how far the clock of the video was ahead of the property's; the times of the round are the property's,
-    null if they are not known. `observed` is what the record claims to cover, `order_seen` whether it claims the order of what
-    was done. `observation` is null for a round that was entered by itself.
+    null if unknown. `observed` is what the entry claims to cover, `order_seen` whether it claims the order of actions.
+    `observation` is null if the round was entered by itself.
     """
 
     basis: Basis
@@ -95,14 +95,14 @@ class RoundObserved(Event, frozen=True, kw_only=True):
 
 @event("entry_confirmed")
 class EntryConfirmed(Event, frozen=True, kw_only=True):
-    """Another person compared the entry of a round with what it was taken from, and found it the same."""
+    """Another person compared the entry of a round with its source and found no difference."""
 
     by: Person
 
 
 @event("entry_line_added")
 class EntryLineAdded(Event, frozen=True, kw_only=True):
-    """A line that was forgotten was added to the entry of a round, after event `after_seq`; it counts as if entered there."""
+    """A forgotten line was added to the entry of a round after event `after_seq`; it counts as if entered there."""
 
     after_seq: Number
     by: Person
@@ -112,7 +112,7 @@ class EntryLineAdded(Event, frozen=True, kw_only=True):
 
 @event("verdict_unveiled")
 class VerdictUnveiled(Event, frozen=True, kw_only=True):
-    """An observer of an audit saw what was due before typing what was done, or changed it then: in the next round entered."""
+    """An observer of an audit saw the amount due before typing what was done, or then changed it: in the next round entered."""
 
     by: Person
     observation: Token
@@ -120,7 +120,7 @@ class VerdictUnveiled(Event, frozen=True, kw_only=True):
 
 @event("round_unreadable")
 class RoundUnreadable(Event, frozen=True, kw_only=True):
-    """A round that was selected cannot be read; `selected` is the time (UTC microseconds), or its number in a counted frame."""
+    """A selected round cannot be read; `selected` is its time (UTC microseconds), or its number in a counted frame."""
 
     by: Person
     observation: Token

@@ -1,8 +1,8 @@
-"""Where an event may stand, and who writes it: one row for every type of the vocabulary.
+"""Which streams each type of event may be in, and who writes it: one row for every type of the vocabulary.
 
-Invariant: a type that has no row can be appended nowhere. The appender refuses a type in a kind of stream that its
-row does not name, from any writer; a door (`rack ingest`, the desk, `rack keys`) refuses what another writer writes. What
-is stored already is read wherever it stands: a reader never asks here.
+Invariant: a type without a row cannot be appended. The appender refuses a type in a kind of stream that its row does not name,
+whoever writes. A door (`rack ingest`, the desk, `rack keys`) refuses the types of other writers. Readers do not check this:
+stored events are read wherever they are.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ _STREAMS: dict[Kind, str] = {
 
 
 def check_place(stream: str, payload: Event) -> None:
-    """Raise `WrongPlace` where an event, or what it puts in the place of one or adds, may not stand in this stream."""
+    """Raise `WrongPlace` if an event, its replacement or its added line may not be in this stream."""
     kind, type_ = stream.partition("/")[0], payload.TYPE
     if (kind, type_) not in _WRITERS:
         raise WrongPlace(f"{type_} may not stand in {stream}: expected {_expected(type_)}")
@@ -252,7 +252,7 @@ def check_place(stream: str, payload: Event) -> None:
 
 
 def writers_of(stream: str, type_: str) -> frozenset[Writer]:
-    """Return who writes events of a type in a stream of this kind; nobody where it may not stand there."""
+    """Return who writes events of a type in a stream of this kind; empty if the stream does not take the type."""
     return _WRITERS.get((stream.partition("/")[0], type_), _NOBODY)
 
 

@@ -1,8 +1,8 @@
-"""Review: what people did about findings, disputes and investigations, and who looked at or took away which record.
+"""Review: work on findings, disputes and investigations, and who viewed or exported which record.
 
-These events stand in the stream `review/<table>`, never in the table's own: no verdict rests on them. The log of the
-surveillance room is of no table and stands in `review/surveillance`. The envelope's `round_no` is the round that an event is
-about. `by` is the person who says it; each event says why.
+These events are in the stream `review/<table>`, never in the table's own: no verdict depends on them. Surveillance's log belongs
+to no table and is in `review/surveillance`. The envelope's `round_no` is the event's subject. `by` is the author; each event
+states its reason.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Signed = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 
 @event("video_marked")
 class VideoMarked(Event, frozen=True, kw_only=True):
-    """A stretch of video that shows the round was marked to be kept; times are UTC microseconds of the video's own clock."""
+    """A stretch of video of the round was marked to be kept; times are UTC microseconds of the video's own clock."""
 
     by: Person
     camera: Token
@@ -51,7 +51,7 @@ class VideoMarked(Event, frozen=True, kw_only=True):
 
 @event("video_marked", 2)
 class VideoMarked2(Event, frozen=True, kw_only=True):
-    """A clip that shows the round was marked to be kept; times are UTC microseconds of the video's own clock.
+    """A clip of the round was marked to be kept; times are UTC microseconds of the video's own clock.
 
     `clock_offset_ms` is how far that clock was ahead of the property's; null: not known. `digest` is the SHA-256 of the clip's
     file; null: no file was given.
@@ -69,7 +69,7 @@ class VideoMarked2(Event, frozen=True, kw_only=True):
 
 @event("alarm_acknowledged")
 class AlarmAcknowledged(Event, frozen=True, kw_only=True):
-    """Somebody has the alarm about a finding's incident in hand; it need not reach anybody else."""
+    """Somebody took charge of the alarm about a finding's incident; it need not go to anyone else."""
 
     by: Person
     finding_id: FindingId
@@ -78,7 +78,7 @@ class AlarmAcknowledged(Event, frozen=True, kw_only=True):
 
 @event("finding_assigned")
 class FindingAssigned(Event, frozen=True, kw_only=True):
-    """A finding was given to somebody to look into."""
+    """A finding was assigned to somebody."""
 
     by: Person
     finding_id: FindingId
@@ -97,10 +97,9 @@ class FindingNoted(Event, frozen=True, kw_only=True):
 
 @event("finding_resolved")
 class FindingResolved(Event, frozen=True, kw_only=True):
-    """A finding was disposed of, or (`signs`: the number of that event in this stream) its disposition signed a second time.
+    """A finding was disposed of, or its disposition got its second signature (`signs`: the number of that event in this stream).
 
-    `amount_cents` is what was paid, recovered or set aside; null where no money moves. `duplicate_of` names the finding
-    that says the same.
+    `amount_cents` was paid, recovered or set aside; null if no money moves. `duplicate_of` names the same finding elsewhere.
     """
 
     amount_cents: Amount | None
@@ -114,7 +113,7 @@ class FindingResolved(Event, frozen=True, kw_only=True):
 
 @event("finding_reopened")
 class FindingReopened(Event, frozen=True, kw_only=True):
-    """A disposition no longer stands, or the second signature was refused: the finding is to be looked into again."""
+    """A disposition was withdrawn, or its second signature refused: the finding is open again."""
 
     by: Person
     finding_id: FindingId
@@ -123,7 +122,7 @@ class FindingReopened(Event, frozen=True, kw_only=True):
 
 @event("dispute_opened")
 class DisputeOpened(Event, frozen=True, kw_only=True):
-    """A patron disputes a round: what they say (`reason`), at which seat."""
+    """A patron disputes a round: the patron's words (`reason`) and seat."""
 
     by: Person
     dispute: Token
@@ -134,14 +133,14 @@ class DisputeOpened(Event, frozen=True, kw_only=True):
 
 @event("dispute_opened", 2)
 class DisputeOpened2(DisputeOpened, frozen=True, kw_only=True):
-    """A patron disputes a round: what they say (`reason`), at which seat. `reason` has room for 4,000 characters."""
+    """A patron disputes a round: the patron's words (`reason`, up to 4,000 characters) and seat."""
 
     reason: Claim
 
 
 @event("dispute_closed")
 class DisputeClosed(Event, frozen=True, kw_only=True):
-    """A dispute came to its end."""
+    """A dispute was decided or withdrawn."""
 
     by: Person
     dispute: Token
@@ -151,9 +150,9 @@ class DisputeClosed(Event, frozen=True, kw_only=True):
 
 @event("dispute_closed", 2)
 class DisputeClosed2(Event, frozen=True, kw_only=True):
-    """A dispute came to its end, or (`signs`: the number of that event in this stream) its decision was signed a second time.
+    """A dispute was decided or withdrawn, or its decision got its second signature (`signs`: that event's number in this stream).
 
-    `override` says why it was decided against what the record shows; such a decision counts once a second person signed it.
+    `override` says why the decision goes against the record; such a decision counts only with a second signature.
     """
 
     by: Person
@@ -166,10 +165,10 @@ class DisputeClosed2(Event, frozen=True, kw_only=True):
 
 @event("investigation_opened")
 class InvestigationOpened(Event, frozen=True, kw_only=True):
-    """Win ÷ drop of a table moved so far that it must be looked into in writing: why (`triggers`), and the figures as they stood.
+    """Win ÷ drop of a table moved enough to need a written investigation: the reasons (`triggers`), and the figures at the time.
 
-    Days are gaming days: `first_day` and `prior_first_day` begin the periods, `last_day` was the last one counted. `band_…_bp` is
-    the 95 % band of hold against the prior period, in hundredths of a percent; null where too few days were counted.
+    Days are gaming days: `first_day` and `prior_first_day` begin the periods, `last_day` is the last counted day. `band_…_bp` is
+    the 95 % band of hold against the prior period, in hundredths of a percent; null if too few days were counted.
     """
 
     band_high_bp: Signed | None
@@ -191,7 +190,7 @@ class InvestigationOpened(Event, frozen=True, kw_only=True):
 
 @event("investigation_closed")
 class InvestigationClosed(Event, frozen=True, kw_only=True):
-    """An investigation came to its end: what was found (`reason`)."""
+    """An investigation was closed: what it found (`reason`)."""
 
     by: Person
     investigation: Token
@@ -201,7 +200,7 @@ class InvestigationClosed(Event, frozen=True, kw_only=True):
 
 @event("surveillance_noted")
 class SurveillanceNoted(Event, frozen=True, kw_only=True):
-    """Surveillance entered in its log what it saw or did: when (UTC microseconds), where, by which camera, and of whom."""
+    """Surveillance logged an observation or action: when (UTC microseconds), where, by which camera, and about whom."""
 
     by: Person
     camera: Token | None
@@ -213,7 +212,7 @@ class SurveillanceNoted(Event, frozen=True, kw_only=True):
 
 @event("shift_signed_over")
 class ShiftSignedOver(Event, frozen=True, kw_only=True):
-    """Surveillance signed its log over at the end of a shift, with so many incidents and disputes that were open then."""
+    """Surveillance handed over its log at the end of a shift, with the numbers of open incidents and disputes."""
 
     by: Person
     disputes: Count
@@ -224,7 +223,7 @@ class ShiftSignedOver(Event, frozen=True, kw_only=True):
 
 @event("shift_accepted")
 class ShiftAccepted(Event, frozen=True, kw_only=True):
-    """Another person accepted the log that was signed over; `signs` is the number of that event in this stream."""
+    """Another person accepted the handed-over log; `signs` is the number of the hand-over in this stream."""
 
     by: Person
     note: Text
@@ -233,7 +232,7 @@ class ShiftAccepted(Event, frozen=True, kw_only=True):
 
 @event("record_viewed")
 class RecordViewed(Event, frozen=True, kw_only=True):
-    """Somebody looked at a record; of which round, the envelope says (null: of the whole table)."""
+    """Somebody viewed a record; the envelope names the round (null: the whole table)."""
 
     by: Person
     reason: Text
@@ -242,7 +241,7 @@ class RecordViewed(Event, frozen=True, kw_only=True):
 
 @event("record_exported")
 class RecordExported(Event, frozen=True, kw_only=True):
-    """A copy of a record left the system: `digest` is the SHA-256 of what left, `format` its form (json, pdf, csv, …)."""
+    """A copy of a record left the system: `digest` is its SHA-256, `format` its form (json, pdf, csv, …)."""
 
     by: Person
     digest: Digest

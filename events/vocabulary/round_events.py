@@ -39,7 +39,7 @@ class RoundOpened(Event, frozen=True, kw_only=True):
 
 @event("cards_shuffled")
 class CardsShuffled(Event, frozen=True, kw_only=True):
-    """A deck was shuffled; `count` is the device's count of cards, null where it does not count."""
+    """A deck was shuffled; `count` is the device's count of cards, null if it does not count."""
 
     count: Count | None
     deck: Token
@@ -48,7 +48,7 @@ class CardsShuffled(Event, frozen=True, kw_only=True):
 
 @event("cut_offered")
 class CutOffered(Event, frozen=True, kw_only=True):
-    """The cut was offered to a seat, which took or refused it."""
+    """The cut was offered to a seat, which accepted or refused."""
 
     accepted: bool
     seat: Seat
@@ -72,7 +72,7 @@ class RecutOrdered(Event, frozen=True, kw_only=True):
 
 @event("shaker_shaken")
 class ShakerShaken(Event, frozen=True, kw_only=True):
-    """The shaker was shaken: by hand so many times, or by a machine for so many milliseconds."""
+    """The shaker was shaken: by hand `count` times, or by a machine for a number of milliseconds."""
 
     covered: bool
     duration_ms: Count | None
@@ -81,7 +81,7 @@ class ShakerShaken(Event, frozen=True, kw_only=True):
 
 @event("dice_rolled")
 class DiceRolled(Event, frozen=True, kw_only=True):
-    """The shaker was uncovered and three dice were read; a die that was not read is null."""
+    """The shaker was uncovered and three dice were read; an unread die is null."""
 
     colours: Annotated[list[Literal["red", "blue", "white"]], Meta(min_length=3, max_length=3)] | None
     dice: Annotated[list[Pip | None], Meta(min_length=3, max_length=3)]
@@ -144,7 +144,7 @@ class WagerRemoved(Event, frozen=True, kw_only=True):
 
 @event("wager_refused")
 class WagerRefused(Event, frozen=True, kw_only=True):
-    """The dealer refused a wager; nothing of it is at stake."""
+    """The dealer refused a wager; it is not at stake."""
 
     amount_cents: Amount
     bettor: Token
@@ -202,14 +202,14 @@ class CardsDealt(Event, frozen=True, kw_only=True):
 
 @event("card_drawn_in_error")
 class CardDrawnInError(Event, frozen=True, kw_only=True):
-    """A card left the shoe in error without its face being exposed; the shoe's reader knows it."""
+    """A card left the shoe in error, face down; the shoe's reader read it."""
 
     card: SeenCard
 
 
 @event("card_exposed")
 class CardExposed(Event, frozen=True, kw_only=True):
-    """A card's face was exposed: whose (a position, or a stack not yet delivered), and by whom."""
+    """A card's face was exposed: the holder (a position, or a stack not yet delivered), and who exposed it."""
 
     by: Literal["dealer", "player", "device"]
     card: SeenCard
@@ -225,7 +225,7 @@ class CardFoundFaceUp(Event, frozen=True, kw_only=True):
 
 @event("foreign_card_found")
 class ForeignCardFound(Event, frozen=True, kw_only=True):
-    """A card that is not of the deck was found in it: with another back (`back_colour`, null: with the same), or one too many."""
+    """A card that does not belong to the deck was found: with another back (`back_colour`; null: the same), or one too many."""
 
     back_colour: Token | None
     card: SeenCard
@@ -235,7 +235,7 @@ class ForeignCardFound(Event, frozen=True, kw_only=True):
 
 @event("boxed_card_found")
 class BoxedCardFound(Event, frozen=True, kw_only=True):
-    """A card that lay the wrong way in the deck, but not face up, was found: used as the next card, or set aside."""
+    """A boxed card (turned the wrong way in the deck, but not found face up) was found: used as the next card, or set aside."""
 
     card: SeenCard
     used: bool
@@ -243,7 +243,7 @@ class BoxedCardFound(Event, frozen=True, kw_only=True):
 
 @event("stack_moved")
 class StackMoved(Event, frozen=True, kw_only=True):
-    """A card or stack that was set down at a wrong position (`at`) was moved to another."""
+    """A card or stack set down at a wrong position (`at`) was moved to another."""
 
     at: Position
     to: Position
@@ -251,7 +251,7 @@ class StackMoved(Event, frozen=True, kw_only=True):
 
 @event("hand_elected")
 class HandElected(Event, frozen=True, kw_only=True):
-    """A player whose card was exposed chose to play out or to void the hand."""
+    """A player with an exposed card chose to play out or to void the hand."""
 
     election: Literal["play", "void"]
     seat: Seat
@@ -277,7 +277,7 @@ class HandExamined(Event, frozen=True, kw_only=True):
 
 @event("hand_set")
 class HandSet(Event, frozen=True, kw_only=True):
-    """Hands were set and placed. `medium` is empty where the game has none."""
+    """Hands were set and placed. `medium` is empty if the game has none."""
 
     by: Literal["player", "dealer"]
     high: Cards
@@ -288,7 +288,7 @@ class HandSet(Event, frozen=True, kw_only=True):
 
 @event("hand_reset")
 class HandReset(Event, frozen=True, kw_only=True):
-    """Hands that were already set were set again, with the reason given at the table."""
+    """Hands already set were set again, with the reason given at the table."""
 
     by: Literal["player", "dealer", "floorperson"]
     high: Cards

@@ -1,7 +1,7 @@
-"""JSON Schema 2020-12 of the envelope and of every event, and the vocabulary as a page, both in `docs/`; and as a table.
+"""Writes the vocabulary: as JSON Schema 2020-12 and as a page in `docs/`, and as a table.
 
-`python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed:
-that must be a new version. A closed list (a form, a reason) may grow, or become a form that everything on it has.
+`python -m events.vocabulary.schema` writes both files. It refuses changed fields of a published `(type, version)`: they need a
+new version. A closed list (a form, a reason) may grow, or become a form that includes all its values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REF = "#/$defs/"
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema of a stored event: the envelope, and by `type` and `version` its payload."""
+    """Return the schema of a stored event: the envelope, and for each `type` and `version` its payload."""
     names = {cls.__name__: f"{type_}.v{version}" for (type_, version), cls in REGISTRY.items()}
     _, components = msgspec.json.schema_components([Envelope, *REGISTRY.values()], ref_template=_REF + "{name}")
     definitions = {
@@ -55,14 +55,14 @@ def schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """Return the file `docs/events.schema.json`."""
+    """Return the text of `docs/events.schema.json`."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[str]:
-    """Return what of a published schema is no longer so: `name` or `name.field`, sorted; empty if only new was added.
+    """Return the changed parts of a published schema as `name` or `name.field`, sorted; empty if parts were only added.
 
-    Descriptions may change, and closed lists may grow, that of the kinds of streams too.
+    Descriptions may change, and closed lists may grow, also that of the kinds of streams.
     """
     before = {**published["$defs"], "Envelope": published}
     after = {**present["$defs"], "Envelope": present}
@@ -83,7 +83,7 @@ pages, keys through `rack keys`; intake leaves notices of what it refused. The t
 
 
 def summary_text() -> str:
-    """Return the file `docs/events.md`: the events by stream and writer."""
+    """Return the text of `docs/events.md`: the events by stream and writer."""
     writers: dict[tuple[str, str], dict[str, None]] = {}
     for type_, _ in REGISTRY:
         for kind, allowed in PLACES[type_].items():
@@ -103,7 +103,7 @@ def summary_text() -> str:
 
 
 def table_text() -> str:
-    """Return the whole vocabulary: every event with its fields, where it may stand, who writes it, and what it says."""
+    """Return the whole vocabulary: every event with its fields, streams, writers and description."""
     lines = [_HEAD, "| event | versions | fields | streams (written by) | says |", "| --- | --- | --- | --- | --- |"]
     rows: dict[tuple[str, str], tuple[list[int], str]] = {}
     for (type_, version), cls in REGISTRY.items():
@@ -118,7 +118,7 @@ def table_text() -> str:
 
 
 def write(root: Path) -> None:
-    """Write both files below a folder. Raises `ValueError` where a published event changed."""
+    """Write both files below a folder. Raises `ValueError` if a published event changed."""
     path = root / SCHEMA_PATH
     if path.exists():
         changes = changed_fields(json.loads(path.read_text("utf-8")), schema())
@@ -129,7 +129,7 @@ def write(root: Path) -> None:
 
 
 def _portable(value: Any, names: dict[str, str]) -> Any:
-    """Return a schema with ECMA anchors in its patterns and references by permanent names."""
+    """Return a schema with ECMA anchors in its patterns and permanent names in its references."""
     if isinstance(value, list):
         return [_portable(item, names) for item in value]
     if not isinstance(value, dict):
@@ -155,7 +155,7 @@ def _changes(name: str, before: dict[str, Any], after: dict[str, Any] | None) ->
 
 
 def _still(before: Any, after: Any) -> bool:
-    """Whether every value that fitted still fits, and no other kind of value does."""
+    """Whether every value that was valid still is, and no other kind of value."""
     if isinstance(before, dict) and isinstance(after, dict):
         if "enum" in before and after.keys() - {"description", "title"} == {"type", "pattern"}:
             return all(isinstance(each, str) and re.fullmatch(after["pattern"], each) for each in before["enum"])
@@ -176,7 +176,7 @@ def _still_key(key: str, before: Any, after: Any) -> bool:
 
 
 def _alternatives(pattern: str) -> tuple[str, set[str], str]:
-    """Return a pattern as what is before a list of alternatives, the list, and what is after it.
+    """Split a pattern at its list of alternatives: what comes before, the list, what comes after.
 
     >>> _alternatives("^(table|meter)/[a-z]+$")[0::2]
     ('^', '/[a-z]+$')

@@ -1,4 +1,4 @@
-"""Facts of a round's settlement: what was taken, paid and returned, and how it was conducted."""
+"""Facts of a round's settlement: wagers taken, paid and returned, and how the dealer did it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WagerTaken(Event, frozen=True, kw_only=True):
 
 @event("wager_paid")
 class WagerPaid(Event, frozen=True, kw_only=True):
-    """A wager was paid: winnings, and apart from them the part of the stake that went back with them.
+    """A wager was paid: its winnings, and separately the part of the stake that went back with them.
 
     A payout from two sources is two events; `winnings_cents` never includes the stake.
     """
@@ -53,7 +53,7 @@ class WagerPaid(Event, frozen=True, kw_only=True):
 
 @event("wager_returned")
 class WagerReturned(Event, frozen=True, kw_only=True):
-    """A stake, or what remained of it, went back to the bettor without winnings."""
+    """A stake or the rest of it went back to the bettor without winnings."""
 
     amount_cents: Amount
     bettor: Token
@@ -65,7 +65,7 @@ class WagerReturned(Event, frozen=True, kw_only=True):
 
 @event("wager_abandoned")
 class WagerAbandoned(Event, frozen=True, kw_only=True):
-    """The bettor left during the round and the wagers at the seat were considered abandoned."""
+    """The bettor left during the round, and the seat's wagers were considered abandoned."""
 
     bettor: Token
     seat: Seat
@@ -92,7 +92,7 @@ class EnvyPaid(Event, frozen=True, kw_only=True):
 
 @event("progressive_won")
 class ProgressiveWon(Event, frozen=True, kw_only=True):
-    """The controller recorded a meter winner: the meter at that turn, the share taken, the meter after it."""
+    """The controller recorded a meter winner: the meter before, the share taken, the meter afterward."""
 
     after_centicents: Centicents
     meter: Token
@@ -114,7 +114,7 @@ class PayoutValidated(Event, frozen=True, kw_only=True):
 
 @event("payout_documented")
 class PayoutDocumented(Event, frozen=True, kw_only=True):
-    """The documentation of a payout that is not paid from the table inventory was completed."""
+    """The documents of a payout that the table inventory does not pay were completed."""
 
     amount_cents: Amount
     document: Token
@@ -124,9 +124,9 @@ class PayoutDocumented(Event, frozen=True, kw_only=True):
 
 @event("cards_collected")
 class CardsCollected(Event, frozen=True, kw_only=True):
-    """Cards went to the discard rack: of one position, the stub, what lay burnt or face up, or all that remained.
+    """Cards went to the discard rack: those of a position, the stub, burnt or face-up cards, or all that remained.
 
-    `counted` is how many the dealer counted face down, null where no count was made.
+    `counted` is how many the dealer counted face down, null if no count was made.
     """
 
     count: Count

@@ -1,4 +1,4 @@
-"""Version 2 of every event that names a seat, or a number counted to one: for a table with a seventh seat (D131, D320)."""
+"""Version 2 of every event that names a seat or counts to one: for a table with a seventh seat (D131, D320)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def seven_seats(cls: E) -> E:
 
 
 def fact(cls: type[F], **fields: Any) -> F:
-    """Return an event, in version 2 where a field names the seventh seat and version 1 has no room for it.
+    """Return an event, in version 2 if a field names the seventh seat and version 1 has no room for it.
 
     >>> from events.vocabulary.model import Surrendered
     >>> fact(Surrendered, seat=3).VERSION, fact(Surrendered, seat=7).VERSION

@@ -1,4 +1,4 @@
-"""Facts of the property, of a table between and around its rounds, and of meters."""
+"""Facts of the property, of meters, and of a table between and around its rounds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PropertyConfigured(Event, frozen=True, kw_only=True):
 
 @event("property_applied")
 class PropertyApplied(Event, frozen=True, kw_only=True):
-    """The property was made as its file says, whose SHA-256 this is. `only_office_files`: from here on no device files rules."""
+    """The property was made from its file, whose SHA-256 this is. `only_office_files`: from here on no device files rules."""
 
     by: Token
     only_office_files: bool
@@ -49,7 +49,7 @@ class PropertyApplied(Event, frozen=True, kw_only=True):
 
 @event("gaming_day_opened")
 class GamingDayOpened(Event, frozen=True, kw_only=True):
-    """From here on the stream counts to this gaming day. Its own envelope already carries the new day."""
+    """A gaming day opened in this stream. The event itself already belongs to the new day."""
 
     gaming_day: Day
 
@@ -73,7 +73,7 @@ class RulesFiled(Event, frozen=True, kw_only=True):
 
 @event("filing_signed")
 class FilingSigned(Event, frozen=True, kw_only=True):
-    """A second person signed the filing of rules that has this number (`signs`) in the table's stream."""
+    """A second person signed a filing of rules; `signs` is the filing's number in the table's stream."""
 
     by: Token
     signs: Number
@@ -81,9 +81,9 @@ class FilingSigned(Event, frozen=True, kw_only=True):
 
 @event("chapter_published")
 class ChapterPublished(Event, frozen=True, kw_only=True):
-    """The property published an amendment of a chapter, whole: from `effective_gaming_day` on rounds are judged by this edition.
+    """The property published an amended chapter, whole: it judges rounds from `effective_gaming_day` on.
 
-    `by` and `signed_by` are two persons of compliance; `sha256` is of the UTF-8 bytes of `toml`.
+    `by` and `signed_by` are two people of compliance; `sha256` is of the UTF-8 bytes of `toml`.
     """
 
     by: Token
@@ -97,10 +97,10 @@ class ChapterPublished(Event, frozen=True, kw_only=True):
 
 @event("verdicts_adopted")
 class VerdictsAdopted(Event, frozen=True, kw_only=True):
-    """Two persons adopted what an engine concludes of rounds that an earlier one had judged: the shadow `shadow`, by its digest.
+    """Two people adopted the verdicts of a new engine on rounds that an earlier one had judged: the shadow `shadow`.
 
-    `engine` names version and digest of all that decides verdicts, `sha256` the results of the shadow; `changed` is the number
-    of rounds whose verdict differs.
+    `engine` is the version and digest of everything that decides verdicts, `sha256` that of the shadow's results; `changed` is
+    the number of rounds with a different verdict.
     """
 
     by: Token
@@ -168,7 +168,7 @@ class DeckReceived(Event, frozen=True, kw_only=True):
 
 @event("deck_inspected")
 class DeckInspected(Event, frozen=True, kw_only=True):
-    """The dealer inspected a deck; `verified_by` is the floorperson, null where nobody verified."""
+    """The dealer inspected a deck; `verified_by` is the floorperson, null if no one did."""
 
     by: Token
     deck: Token
@@ -177,7 +177,7 @@ class DeckInspected(Event, frozen=True, kw_only=True):
 
 @event("joker_destroyed")
 class JokerDestroyed(Event, frozen=True, kw_only=True):
-    """A second joker was torn in half and put back in the box; `witnessed_by` is the floorperson, or null."""
+    """A second joker was torn in half and put back in the box; `witnessed_by` is the floorperson or null."""
 
     by: Token
     deck: Token
@@ -186,7 +186,7 @@ class JokerDestroyed(Event, frozen=True, kw_only=True):
 
 @event("deck_in_play")
 class DeckInPlay(Event, frozen=True, kw_only=True):
-    """A deck went into play; its time on the table runs from here (D28)."""
+    """A deck went into play; its time on the table starts here (D28)."""
 
     deck: Token
 
@@ -307,7 +307,7 @@ class CreditSent2(CreditSent, frozen=True, kw_only=True):
 
 @event("entry_initialed")
 class EntryInitialed(Event, frozen=True, kw_only=True):
-    """A second person saw what the entry of the pit with this number (`entry`) in the table's stream says as it then counted."""
+    """A second person initialed an entry of the pit as it then counted; `entry` is its number in the table's stream."""
 
     by: Token
     entry: Number
@@ -325,7 +325,7 @@ class DropCounted(Event, frozen=True, kw_only=True):
 
 @event("device_failed")
 class DeviceFailed(Event, frozen=True, kw_only=True):
-    """A device jammed, stopped, did not complete its cycle, or cannot be used at all (`inoperative`)."""
+    """A device jammed, stopped, did not complete its cycle, or is unusable (`inoperative`)."""
 
     device: Device
     fault: Literal["jam", "stopped", "incomplete", "inoperative"]
@@ -333,7 +333,7 @@ class DeviceFailed(Event, frozen=True, kw_only=True):
 
 @event("device_covered")
 class DeviceCovered(Event, frozen=True, kw_only=True):
-    """A device that cannot be used was covered or got an out-of-order sign."""
+    """An unusable device was covered or got an out-of-order sign."""
 
     device: Device
     how: Literal["cover", "sign"]
@@ -348,7 +348,7 @@ class DeviceRestored(Event, frozen=True, kw_only=True):
 
 @event("device_alarmed")
 class DeviceAlarmed(Event, frozen=True, kw_only=True):
-    """A device itself signaled that something is wrong, such as by a red light; what, it need not say."""
+    """A device itself signaled a fault, such as by a red light; it need not say which."""
 
     alarm: Literal["red_light", "sound", "message", "other"]
     device: Device
@@ -356,7 +356,7 @@ class DeviceAlarmed(Event, frozen=True, kw_only=True):
 
 @event("intake_refused")
 class IntakeRefused(Event, frozen=True, kw_only=True):
-    """Input from a device could not be accepted; its bytes are in quarantine under this SHA-256."""
+    """Input from a device was refused; its bytes are in quarantine under this SHA-256."""
 
     reason: Text
     sha256: Digest

@@ -1,7 +1,7 @@
-"""Old versions of an event to the current one, after decoding: the stored bytes are never touched.
+"""Converts old versions of events to the current one after decoding; the stored bytes never change.
 
-An upcaster turns one version into the next; they are chained. A version that only has room for
-more (the seventh seat of version 2) descends from the one before, whose values are its own: there is nothing to cast.
+An upcaster converts one version into the next; upcasters are chained. A version that only has room for more (the seventh seat of
+version 2) is a subclass of the version before and needs no upcaster.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UPCASTERS: dict[tuple[str, int], Callable[..., Event]] = {}
 
 
 def upcaster(type_: str, from_version: int) -> Callable[[F], F]:
-    """Register a function that turns a payload of `from_version` into `from_version + 1`."""
+    """Register a function that converts a payload of `from_version` to `from_version + 1`."""
 
     def register(function: F) -> F:
         if (type_, from_version) in UPCASTERS:
@@ -32,7 +32,7 @@ def upcaster(type_: str, from_version: int) -> Callable[[F], F]:
 
 @upcaster("video_marked", 1)
 def _clip(old: VideoMarked) -> VideoMarked2:
-    """Nobody stated then how far the video's clock was ahead, or gave a file."""
+    """Version 1 had neither the offset of the video's clock nor a file."""
     return VideoMarked2(
         by=old.by,
         camera=old.camera,
@@ -47,7 +47,7 @@ def _clip(old: VideoMarked) -> VideoMarked2:
 
 @upcaster("dispute_closed", 1)
 def _decision(old: DisputeClosed) -> DisputeClosed2:
-    """One person decided then, and nothing asked whether the record shows otherwise."""
+    """In version 1, one person decided, without an override."""
     return DisputeClosed2(
         by=old.by, dispute=old.dispute, outcome=old.outcome, override=None, reason=old.reason, signs=None
     )
@@ -56,7 +56,7 @@ def _decision(old: DisputeClosed) -> DisputeClosed2:
 def upcast(event: Event) -> Event:
     """Return an event in its current version.
 
-    Raises `EventError` where a version has a successor but no way there, or an upcaster returns something else.
+    Raises `EventError` if a newer version exists without an upcaster to it, or an upcaster returns another version.
     """
     while True:
         type_, version = event.TYPE, event.VERSION
@@ -71,6 +71,6 @@ def upcast(event: Event) -> Event:
 
 
 def is_current(cls: type[Event]) -> bool:
-    """Whether there is nothing to cast: no newer version, or one that only has room for more."""
+    """Whether an event needs no upcast: no newer version exists, or it only has room for more."""
     following = REGISTRY.get((cls.TYPE, cls.VERSION + 1))
     return (cls.TYPE, cls.VERSION) not in UPCASTERS and (following is None or issubclass(following, cls))

@@ -1,1 +1,1 @@
-"""Kafka on this machine to develop with: one real broker, or three nodes with TLS, passwords and access rules."""
+"""Kafka on this machine for development: one real broker, or three nodes with TLS, passwords and access rules."""

@@ -1,7 +1,7 @@
-"""Start and stop one real Apache Kafka broker on this machine (`rack kafka start`, `stop`, `status`); a cluster has three.
+"""Start and stop one real Apache Kafka broker on this machine (`rack kafka start`, `stop`, `status`).
 
-Maven fetches exactly the version that `pom.xml` names, once: the jars are kept in the user's cache folder under the digest of
-that file. The broker listens on 127.0.0.1 only and keeps its data, its log and its process id in a folder of its own.
+Maven fetches the version in `pom.xml` once: the jars are kept in the user's cache folder under the digest of that file. The
+broker listens on 127.0.0.1 only and keeps its data, its log and its process id in a folder of its own.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ STOP_TIMEOUT_S = 20.0
 
 
 class BrokerError(RuntimeError):
-    """The broker cannot be started or stopped; says why and where its log is."""
+    """The broker cannot be started or stopped; the message says why and where its log is."""
 
 
 class DevelopmentBroker:
-    """One broker in a folder. `libs` is where the jars are kept, and may be shared between folders.
+    """One broker in a folder. `libs` holds the jars; several folders may share it.
 
-    `settings` are lines of server.properties that come after the template's, and so count instead of those.
+    `settings` are lines of server.properties that override the template's.
     """
 
     TEMPLATE = HERE / "server.properties"
@@ -66,7 +66,7 @@ class DevelopmentBroker:
         return f"127.0.0.1:{self.port}"
 
     def pid(self) -> int | None:
-        """Return the process id of this folder's running broker; None if none runs or the id is someone else's."""
+        """Return the process id of this folder's running broker; None if none runs, or the id is another process's."""
         try:
             pid = int(self._pid_path.read_text())
             command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -75,7 +75,7 @@ class DevelopmentBroker:
         return pid if os.fsencode(self._properties) in command else None
 
     def start(self) -> int:
-        """Start the broker unless it runs already, wait until it serves, and return its process id."""
+        """Start the broker unless it runs, wait until it serves, and return its process id."""
         running = self.pid()
         if running is not None:
             return running
@@ -89,7 +89,7 @@ class DevelopmentBroker:
         return (self.port, self.controller_port)
 
     def prepare(self) -> None:
-        """Write the settings, and format the storage if it is new. Raises `BrokerError` if a port is taken."""
+        """Write the settings, and format new storage. Raises `BrokerError` if a port is taken."""
         for port in self.ports():
             if _in_use(port):
                 raise BrokerError(f"port {port} on 127.0.0.1 is taken by another program; name another with --port")
@@ -98,7 +98,7 @@ class DevelopmentBroker:
             self._format(_program("java", "Java 17 or later"), f"{self._jars()}/*")
 
     def launch(self) -> int:
-        """Start the process of a prepared broker and return its id; it may not serve yet."""
+        """Start the process of a prepared broker and return its id, before it serves."""
         command = [
             _program("java", "Java 17 or later"),
             "-Xms128m",
@@ -121,7 +121,7 @@ class DevelopmentBroker:
         return self._process.pid
 
     def wait_ready(self) -> None:
-        """Wait until the process that was launched serves. Raises `BrokerError` where it ends, or takes too long."""
+        """Wait until the started process serves. Raises `BrokerError` if it ends or takes too long."""
         assert self._process is not None, "it was not launched"
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline:
@@ -135,7 +135,7 @@ class DevelopmentBroker:
         raise BrokerError(f"the broker was not ready after {START_TIMEOUT_S:.0f} s; see {self.log_path}")
 
     def ask_to_stop(self) -> None:
-        """Ask this folder's broker to end, and do not wait for it."""
+        """Ask this folder's broker to end without waiting for it."""
         pid = self.pid()
         if pid is not None:
             os.kill(pid, signal.SIGTERM)
@@ -194,7 +194,7 @@ class DevelopmentBroker:
         self._properties.write_text(f"{text}\n{self._settings}")
 
     def _values(self) -> dict[str, object]:
-        """Return what the template leaves open."""
+        """Return the values for the template's placeholders."""
         return {"port": self.port, "controller_port": self.controller_port, "data": self.data}
 
     def _cluster_id(self) -> str:
@@ -232,17 +232,17 @@ class DevelopmentBroker:
 
 
 def new_cluster_id() -> str:
-    """Return a random id of a cluster, as Kafka writes it; it never begins with a hyphen."""
+    """Return a random cluster id in Kafka's form; it never begins with a hyphen."""
     return urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")
 
 
 def jar_folder() -> Path:
-    """Return the folder in which the broker's jars are kept, for all brokers of this user."""
+    """Return the folder with the broker's jars, for all brokers of this user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "discard-rack" / "kafka"
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports on 127.0.0.1 that no one listens on now."""
+    """Return ports on 127.0.0.1 on which no one listens now."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

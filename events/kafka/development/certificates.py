@@ -1,7 +1,7 @@
-"""Certificates for a development cluster: an authority of its own, and one certificate that all of its nodes share.
+"""Certificates for a development cluster: an authority of its own, and one certificate for all of its nodes.
 
-They hold for 127.0.0.1 alone. The authority's private key is thrown away: no one can make another certificate that the
-cluster would take.
+They are valid for 127.0.0.1 only. The authority's private key is deleted: no one can make another certificate that the cluster
+would accept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VALID_DAYS = 3650
 
 
 def make_certificates(folder: Path) -> None:
-    """Write the certificates into a folder unless they are there. Private keys get mode 0600."""
+    """Write the certificates into a folder unless it has them. Private keys get mode 0600."""
     if (folder / AUTHORITY).exists():
         return
     authority_key, node_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
@@ -56,7 +56,7 @@ def make_certificates(folder: Path) -> None:
 
 
 def write_secret(path: Path, content: bytes) -> None:
-    """Write a file that its owner alone can read, from the first byte on."""
+    """Write a file that only its owner can read, from the first byte on."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)

@@ -1,9 +1,9 @@
-"""Three real Kafka nodes on this machine (`rack kafka start --brokers 3`): what one broker cannot show, as a property has it.
+"""Three real Kafka nodes on this machine (`rack kafka start --brokers 3`), as a property has them.
 
-Every record has three copies, and two nodes must hold it before it is acknowledged. Each node is broker and controller in
-one process: three processes in place of six, and a process that ends takes its vote among the controllers too, which is the
-harder case. Clients come by TLS, a name and a password (SCRAM); the nodes know each other by certificates. Each role of
-`acls.py` has a user with the rights of that role at one log; how it is let in is in a file of its own.
+Every record has three copies, and two nodes must hold it before it is acknowledged. Each node is broker and controller in one
+process: three processes instead of six, and the harder case, since a process that ends takes its controller's vote with it.
+Clients sign in over TLS with a name and a password (SCRAM); the nodes identify each other by certificates. Each role of `acls.py`
+has a user with that role's rights at one log; a file holds the user's settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USERS = (ADMINISTRATOR, *acls.ROLES)
 
 
 class ClusterNode(DevelopmentBroker):
-    """One node of a cluster, in a folder of its own under the cluster's. Nodes count from 1."""
+    """One node of a cluster, in a folder of its own. Nodes count from 1."""
 
     TEMPLATE = HERE / "cluster.properties"
     MOST_MEMORY = "-Xmx320m"
@@ -61,8 +61,8 @@ class ClusterNode(DevelopmentBroker):
 class DevelopmentCluster:
     """Three nodes in a folder, with their certificates and users.
 
-    `ports` are three for each node (default: nine from `port` on). `prefix` is the log at which the roles' users get their
-    rights. `settings` are lines of server.properties that come after the template's, and so count instead of those.
+    `ports` are three for each node (default: nine from `port` on). The users get the rights of their roles at the log `prefix`.
+    `settings` are lines of server.properties that override the template's.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class DevelopmentCluster:
         return ",".join(node.bootstrap for node in self.nodes)
 
     def cluster_id(self) -> str:
-        """Return the id that the nodes' storage has, or else a new one. Raises `BrokerError` if nodes differ."""
+        """Return the cluster id in the nodes' storage, or a new one. Raises `BrokerError` if nodes differ."""
         kept = {self._stored_id(node) for node in self.nodes} - {None}
         if len(kept) > 1:
             raise BrokerError(f"the nodes in {self.directory} belong to different clusters; remove the folder")
@@ -99,7 +99,7 @@ class DevelopmentCluster:
     def start(self) -> list[int]:
         """Start the nodes that do not run, wait until all serve, and return their process ids.
 
-        The first time this makes the certificates and the users. If a node does not start, the others are ended too.
+        The first start makes the certificates and the users. If a node does not start, the others are ended too.
         """
         from events.kafka.development.certificates import make_certificates
 
@@ -126,8 +126,8 @@ class DevelopmentCluster:
     def stop(self) -> int:
         """End the nodes of this folder, and no other process; return how many were running.
 
-        The last one has no one to hand its partitions over to and would wait for somebody: after some seconds it is
-        ended, and reads its log again at the next start.
+        The last node would wait to hand its partitions over: after some seconds it is killed, and reads its log again at the next
+        start.
         """
         running = len(self.running())
         for node in self.nodes:
@@ -141,16 +141,16 @@ class DevelopmentCluster:
         return [pid for node in self.nodes if (pid := node.pid()) is not None]
 
     def user_file(self, user: str) -> Path:
-        """Return the file with the variables by which a user is let in: `. FILE` sets them in a shell."""
+        """Return the file with a user's sign-in variables: `. FILE` sets them in a shell."""
         return self.directory / "users" / f"{user}.env"
 
     def environment(self, user: str) -> dict[str, str]:
-        """Return these variables."""
+        """Return a user's sign-in variables."""
         lines = self.user_file(user).read_text().splitlines()
         return dict(line.removeprefix("export ").split("=", 1) for line in lines)
 
     def security(self, user: str) -> dict[str, str]:
-        """Return what the Kafka client needs to be let in as this user."""
+        """Return the Kafka client's options to sign in as this user."""
         return security(self.environment(user))
 
     def _stored_id(self, node: ClusterNode) -> str | None:
@@ -161,7 +161,7 @@ class DevelopmentCluster:
         return next((line.removeprefix("cluster.id=") for line in lines if line.startswith("cluster.id=")), None)
 
     def _make_users(self) -> None:
-        """Create the users that have no file yet, with new passwords, and their rights."""
+        """Create the users without a file, with new passwords, and their rights."""
         from events.kafka.development.certificates import AUTHORITY, NODE_CERTIFICATE, NODE_KEY, write_secret
 
         missing = {user: secrets.token_urlsafe(24) for user in USERS if not self.user_file(user).exists()}
