@@ -51,7 +51,9 @@ def documents() -> Mapping[str, Path]:
         return {path.stem: path for path in sorted(folder.glob("*.md"))}
     from importlib.metadata import files
 
-    installed = [file for file in files("discard-rack") or () if file.parts[-4:-1] == INSTALLED]
+    installed = [
+        file for file in files("discard-rack") or () if file.parts[-4:-1] == INSTALLED and file.suffix == ".md"
+    ]
     return {file.stem: Path(str(file.locate())) for file in sorted(installed)}
 
 

@@ -22,7 +22,7 @@ import pytest
 
 from analytics.reports.catalogue import REPORTS
 from desk import documents as docs
-from rack.cli import COMMANDS, GROUPS, build_parser
+from rack.cli import COMMANDS, GROUPS, build_parser, command
 from rack.installation import PACKAGES
 from replay.narrative.findings import TITLES
 from replay.run.engine import engine_of
@@ -204,13 +204,14 @@ def test_the_extra_all_names_every_other() -> None:
     assert re.fullmatch(r"discard-rack\[(.*)\]", every)[1].split(",") == list(extras)
 
 
-def test_the_page_of_commands_lists_each_in_its_group() -> None:
+def test_the_page_of_commands_lists_each_in_its_group_as_its_help_says() -> None:
     listed: dict[str, list[str]] = {}
-    for title, command in re.findall(r"^## (.+)$|^\| `rack ([a-z-]+)", text("docs/commands.md"), re.M):
+    for title, name, words in re.findall(r"^## (.+)$|^\| `rack ([a-z-]+)` \| (.+) \|$", text("docs/commands.md"), re.M):
         if title:
             listed[title] = []
         else:
-            next(reversed(listed.values())).append(command)
+            next(reversed(listed.values())).append(name)
+            assert words.startswith(command(name).HELP)
     assert {title: tuple(names) for title, names in listed.items() if names} == GROUPS
 
 
@@ -226,7 +227,7 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
         page, anchor = docs.place_of(name)
         assert anchor is None or anchor in anchors(f"docs/{page}.md"), (file, name)
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
-        "/".join(docs.INSTALLED): ["docs/*.md"]
+        "/".join(docs.INSTALLED): ["docs/*.md", "docs/*.py"]
     }
 
 
