@@ -12,22 +12,17 @@ from functools import partial
 from typing import Any, Final
 
 from analytics import integrity, live, rules
-from analytics.errors import disputes, mistakes, patterns, queue, rate_changes, search_words
+from analytics.errors import disputes, mistakes, queue, search_words
 from analytics.errors.disputes import Remembered
 from analytics.errors.remembered import cards_typed, time_typed
 from analytics.fairness import fairness
 from analytics.hold import (
     against_theory,
     behind,
-    changes,
     control,
     day,
     hold,
-    investigations,
-    pace,
     periods,
-    reconciliation,
-    theoretical,
 )
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.questions import Question as Registered
@@ -53,12 +48,23 @@ A_SENTENCE: Final = "seat 3 last night around nine, $25 on the base wager, had a
 A_HAND: Final = cards_typed("ace of spades, king of hearts, queen").cards
 
 
-def _as_a_command(question: Registered, db: Warehouse) -> object:
-    """Ask a question as its command does without options; of a period compared with the one before, the last day."""
-    part = Selection(first=LAST_DAY, last=LAST_DAY) if question.compared else Selection()
+def _registered(question: Registered, db: Warehouse, by: str = "", part: Selection | None = None) -> object:
+    """Ask a question of the registry; of a period compared with the one before, the last day if no part is named."""
+    whole = Selection(first=LAST_DAY, last=LAST_DAY) if question.compared else Selection()
     options = dict.fromkeys((*question.takes, *question.named.values()))
-    given = options | {"by": question.by, "part": part, "period": "month", "money_only": True}
+    given = options | {"by": by or question.by, "part": part or whole, "period": "month", "money_only": True}
     return question.ask(db, given)
+
+
+def _of_page(subject: str) -> dict[str, Question]:
+    """Return the questions that a page asks, by each dimension that it offers, and of a month."""
+    shown = [each for each in REGISTRY if each.subject == subject and each.view]
+    by_dimension = {
+        f"{each.name}, by {by}": partial(_registered, each, by=by) for each in shown for by in each.offered()
+    }
+    return by_dimension | {
+        f"{each.name}, a month": partial(_registered, each, part=MONTH) for each in shown if each.takes
+    }
 
 
 def _what_if(db: Warehouse) -> object:
@@ -128,35 +134,18 @@ _DISPUTE: Final[dict[str, Question]] = {
     ),
 }
 _HOLD: Final[dict[str, Question]] = {
-    "counted, totals": hold.hold_totals,
-    "counted, table days": hold.hold_by_table_day,
+    "totals": hold.hold_totals,
+    "table days": hold.hold_by_table_day,
     **{
-        f"counted, by {period}": partial(periods.hold_by_period, by="table", period=period)
+        f"periods, by {period}": partial(periods.hold_by_period, by="table", period=period)
         for period in periods.PERIODS
     },
-    "counted, a month and the one before": partial(changes.hold_changes, by="table", selection=MONTH),
-    "counted, win and house win": reconciliation.reconciliation,
-    "day explained, parts of the win": day.parts_of_win,
-    "day explained, incidents with money": day.incidents_of,
-    "counted, of a table": partial(behind.counts_behind, selection=TABLE),
-    "counted, investigations": investigations.written_investigations,
-    **{f"wagers, by {dimension}": partial(hold.hold_by, dimension=dimension) for dimension in hold.DIMENSIONS},
+    "incidents with money": day.incidents_of,
+    "counts, a table": partial(behind.counts_behind, selection=TABLE),
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
-    **{
-        f"wagers, theory by {by}": partial(theoretical.theoretical_win, by=by, bands=True)
-        for by in ("property", *hold.DIMENSIONS)
-    },
-    "luck, a month and the one before": partial(changes.house_win_changes, by="game", selection=MONTH),
-    "luck": against_theory.win_against_theory,
-    "luck, a month": partial(against_theory.win_against_theory, selection=MONTH),
-    "luck, a dealer": partial(against_theory.win_against_theory, selection=DEALER),
-    **{f"luck, funnel by {by}": partial(control.funnel, by=by) for by in ("dealer", "table", "shift", "hour")},
-    "time": control.over_time,
-    "time, a wager": partial(control.over_time, wager="fortune_bonus"),
-    "time, a table": partial(control.over_time, selection=TABLE),
-    "pace, by dealer": pace.pace_audit,
-    "pace, by table": partial(pace.pace_audit, by="table"),
-    "pace, side wagers": pace.side_wager_take_up,
+    "theory, a dealer": partial(against_theory.win_against_theory, selection=DEALER),
+    "chart, a wager": partial(control.over_time, wager="fortune_bonus"),
+    "chart, a table": partial(control.over_time, selection=TABLE),
     "behind, sums": behind.sums_behind,
     "behind, first page": partial(behind.wagers_behind, limit=100),
     "behind, a page half way": _far_behind,
@@ -165,19 +154,6 @@ _HOLD: Final[dict[str, Question]] = {
     "behind, first page of a paytable": partial(behind.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
     "behind, first page of a dealer": partial(behind.wagers_behind, selection=DEALER, limit=100),
     "behind, first page of a month": partial(behind.wagers_behind, selection=MONTH, limit=100),
-}
-_DEALERS: Final[dict[str, Question]] = {
-    **{
-        f"rates, by {by}": partial(mistakes.error_rates, by=by)
-        for by in ("dealer", "table", "game", "code", "shift", "hour", "seat")
-    },
-    "rates, by dealer, a month": partial(mistakes.error_rates, selection=MONTH),
-    "rates, a month and the one before": partial(rate_changes.error_rate_changes, by="dealer", selection=MONTH),
-    "what repeats": patterns.repeat_patterns,
-    "what repeats, a month": partial(patterns.repeat_patterns, selection=MONTH),
-    "rules got wrong": mistakes.error_prone_rules,
-    "time to detection": mistakes.time_to_detection,
-    "false alarms": mistakes.false_alarms,
 }
 _FAIRNESS: Final[dict[str, Question]] = {
     **{f"by {by}": partial(fairness.fairness, by=by) for by in fairness.BY_FAIRNESS},
@@ -191,7 +167,7 @@ _INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_l
 _RULES: Final[dict[str, Question]] = {"filed": rules.filings, "editions": rules.editions, "what if": _what_if}
 _HEALTH: Final[dict[str, Question]] = {"generation": hold.generation, "devices": integrity.devices}
 _COMMANDS: Final[dict[str, Question]] = {
-    **{f"{each.subject} {each.name}": partial(_as_a_command, each) for each in REGISTRY},
+    **{f"{each.subject} {each.name}": partial(_registered, each) for each in REGISTRY},
     "hold theory by dealer, a month": partial(against_theory.win_against_theory, by="dealer", selection=MONTH),
     "hold theory by dealer": partial(against_theory.win_against_theory, by="dealer"),
     "hold theory by table, a week": partial(against_theory.win_against_theory, by="table", selection=WEEK),
@@ -212,8 +188,8 @@ QUESTIONS: Final[dict[str, Question]] = {
         "Queue": _QUEUE,
         "Round": _ROUND,
         "Dispute": _DISPUTE,
-        "Hold": _HOLD,
-        "Dealers": _DEALERS,
+        "Hold": _of_page("hold") | _HOLD,
+        "Dealers": _of_page("errors"),
         "Fairness": _FAIRNESS,
         "Integrity": _INTEGRITY,
         "Rules": _RULES,

@@ -19,6 +19,7 @@ import polars as pl
 import streamlit as st
 
 from analytics.hold import hold
+from analytics.questions import Question
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.statements import Statement
 from dashboards.access import access
@@ -58,6 +59,11 @@ class Figures:
         rows, statements = source.reckon_with_statements(question, *about, **more)
         self._shown.append(Figure(title, rows, statements, None))
         return rows
+
+    def answer(self, question: Question, *about: Any, title: str = "", **more: Any) -> pl.DataFrame:
+        """Put a question of the registry; `about` has a value for each name that it takes."""
+        title = title or question.title_on_page(*about)
+        return self.ask(title, question.function, *about, **question.fixed, **more)
 
     def ask_part(
         self, title: str, question: Callable[..., pl.DataFrame], *about: Any, rows: int, start: int, **more: Any

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from analytics.hold import hold
 from analytics.hold.changes import period_before, whole_months
+from analytics.questions import DIMENSIONS, Question
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing.names import day_name, short_day
@@ -57,6 +58,19 @@ def view(views: Mapping[str, str]) -> str:
             st.query_params.pop(name, None)
     st.query_params["view"] = str(picked)
     return str(picked)
+
+
+def group_by(question: Question, bar: DeltaGenerator) -> str:
+    """Offer in the filter bar what the answer can be broken down by, no dealers to who may not see names."""
+    with bar:
+        return source.choose_one(
+            "Group by", "by", offered(question), lambda name: f"By {DIMENSIONS[name].lower()}", in_bar=True
+        )
+
+
+def offered(question: Question) -> list[str]:
+    """Return the dimensions that the page of a question offers to who looks at it."""
+    return [name for name in question.offered() if name != "dealer" or access.may(access.NAMES)]
 
 
 def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:

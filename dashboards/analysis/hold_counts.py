@@ -8,7 +8,8 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import behind, changes, hold, investigations, periods, reconciliation
+from analytics.hold import hold
+from analytics.questions import PERIODS, questions
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart, words
@@ -19,38 +20,7 @@ from dashboards.drawing.names import Formats, day_name, percent, points
 from dashboards.parts import source
 from replay.narrative.names import plural, table_name
 
-PERIODS: Final = {"gaming_day": "Gaming day", "month": "Month", "year": "Year", "all": "All days"}
-BY_PERIOD: Final = {
-    "Table": "short",
-    "From": "short",
-    "Table days": "number",
-    "Drop": "number",
-    "Win": "number",
-    "Hold %": "number",
-    "Handle": "number",
-    "House win": "number",
-    "House win %": "number",
-}
-CHANGES: Final = {
-    "Verdict": "short",
-    "Table": "short",
-    "Drop": "number",
-    "Win": "number",
-    "Hold %": "number",
-    "Before": "number",
-    "Change": "number",
-    "95 % range": "number",
-    "Chance": "number",
-}
-COUNTS: Final = {
-    "Table": "short",
-    "Gaming day": "short",
-    "Event": "number",
-    "Count": "text",
-    "Amount": "number",
-    "Slip or box": "short",
-    "Remark": "text",
-}
+HOLD: Final = questions("hold")
 TABLE_DAYS: Final = {
     "Table": "short",
     "Gaming day": "short",
@@ -154,7 +124,7 @@ def _show_chart(of: Selection) -> None:
     if drawn["gaming_day"].n_unique() > 1 and drawn["table_id"].n_unique() <= MOST_LINES:
         source.show(hold_chart(drawn, "Hold % of each table by gaming day"))
         return
-    by_table = source.reckon(periods.hold_by_period, "table", "all", of).drop_nulls("hold_percent")
+    by_table = source.reckon(HOLD["periods"].function, "table", "all", of).drop_nulls("hold_percent")
     if by_table.height > MOST_BARS:
         by_table, half = highest_and_lowest(by_table), MOST_BARS // 2
         words = (
@@ -173,7 +143,8 @@ def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:
 
 def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show hold % next to that of the period before, and whether luck explains the change."""
-    found = flagged_first(figures.ask("Hold % and the period before", changes.hold_changes, "table", of))
+    change = HOLD["change"]
+    found = flagged_first(figures.answer(change, "table", of))
     source.show(
         markup.section(
             "Change of hold %",
@@ -201,11 +172,13 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     ]
     told = found.filter(~pl.col("verdict").is_in(FOLDED)).height
     if told:
-        source.show(flagged_table(CHANGES, rows[:told], found["verdict"], "Hold % and the period before"))
+        source.show(flagged_table(change.columns_on_page(), rows[:told], found["verdict"], change.heading))
     if rows[told:]:
         source.on_opening(
             f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period",
-            lambda: source.show(markup.table(CHANGES, rows[told:], "Inconclusive changes of hold %", sortable=True)),
+            lambda: source.show(
+                markup.table(change.columns_on_page(), rows[told:], "Inconclusive changes of hold %", sortable=True)
+            ),
         )
 
 
@@ -224,7 +197,7 @@ def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
 
 def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show in one line how the house win of the wagers leads to the win of the counts."""
-    found = figures.ask("Win and house win reconciled", reconciliation.reconciliation, "property", of)
+    found = figures.answer(HOLD["reconcile"], "property", of)
     if found.is_empty():
         return
     row = found.row(0, named=True)
@@ -261,7 +234,8 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
 
 def show_investigations(figures: Figures, of: Selection) -> None:
     """Show the periods that ask for an investigation."""
-    found = figures.ask("Written investigations", investigations.written_investigations, "table", "month", of)
+    investigate = HOLD["investigate"]
+    found = figures.answer(investigate, "table", "month", of)
     found = found.filter(pl.col("triggers").list.len() > 0)
     if found.is_empty():
         return
@@ -282,15 +256,7 @@ def show_investigations(figures: Figures, of: Selection) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    columns = {
-        "Verdict": "short",
-        "Table": "short",
-        "Month": "short",
-        "Hold %": "number",
-        "Month before": "number",
-        "Explanation": "text",
-    }
-    source.show(markup.table(columns, rows, "Written investigations required", sortable=True))
+    source.show(markup.table(investigate.columns_on_page(), rows, "Written investigations required", sortable=True))
     source.show(
         '<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>'
     )
@@ -298,11 +264,11 @@ def show_investigations(figures: Figures, of: Selection) -> None:
 
 def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
     """Show the counts of each table by period; return the title of these figures."""
-    others = [each for each in PERIODS if each != "month"]
+    counted = HOLD["periods"]
     with st.container(width=280):
-        period = source.choose_one("Count period", "period", ["month", *others], lambda p: PERIODS[p])
-    title = f"By table and {PERIODS[period].lower()}"
-    found = figures.ask(title, periods.hold_by_period, "table", period, of)
+        period = source.choose_one("Count period", "period", list(PERIODS), lambda p: PERIODS[p])
+    title = counted.title_on_page("table", period)
+    found = figures.answer(counted, "table", period, of)
     rows = [
         [
             table_name(r["table_id"]),
@@ -323,7 +289,7 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
             "Drop, win and hold % are counted by drop box and cannot be broken down further.",
         )
     )
-    source.show(markup.table(BY_PERIOD, rows, "Hold by table and period", sortable=True))
+    source.show(markup.table(counted.columns_on_page(), rows, "Hold by table and period", sortable=True))
     return title
 
 
@@ -346,7 +312,8 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
     source.on_opening("Counts by table day", by_table_day)
     if not of.table:
         return
-    found = figures.ask("Every count", behind.counts_behind, of)
+    counts = HOLD["counts"]
+    found = figures.answer(counts, of)
 
     def every_count() -> None:
         rows = [
@@ -362,7 +329,7 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
             for r in found.head(ROWS).iter_rows(named=True)
         ]
         marked = [i for i, repeats in enumerate(found["repeats"].head(ROWS)) if repeats is not None]
-        source.show(markup.table(COUNTS, rows, "Every count", marked=marked, sortable=True))
+        source.show(markup.table(counts.columns_on_page(), rows, counts.heading, marked=marked, sortable=True))
 
     days_in_words = words(of) if of.first else "all gaming days"
     source.on_opening(f"Every count of {table_name(of.table)}, {days_in_words}", every_count)

@@ -9,6 +9,7 @@ import polars as pl
 
 from analytics.hold import day, hold
 from analytics.hold.against_theory import probability
+from analytics.questions import VIEWS, questions
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.analysis.figures import Figures
@@ -20,35 +21,36 @@ from dashboards.parts import source
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
 
-PARTS: Final = {"Part": "text", "Amount": "number", "What is known of it": "text", "Detail": "short"}
+HOLD: Final = questions("hold")
 INCIDENTS: Final = {"Round": "short", "Incident": "text", "Overpaid": "number", "Underpaid": "number"}
-VIEWS: Final = {
-    "base": ("luck", "Actual vs. theoretical"),
-    "volume": ("wagers", "By wager"),
-    "edge": ("wagers", "By wager"),
-    "luck": ("luck", "Actual vs. theoretical"),
-    "other": ("wagers", "By wager"),
-    "uncounted": ("counted", "Counts"),
-    "slips": ("behind", "Wager detail"),
-    "box": ("counted", "Counts"),
-    "tray": ("counted", "Counts"),
-    "no_wagers": ("counted", "Counts"),
+VIEW_OF_PART: Final = {
+    "base": "luck",
+    "volume": "wagers",
+    "edge": "wagers",
+    "luck": "luck",
+    "other": "wagers",
+    "uncounted": "counted",
+    "slips": "behind",
+    "box": "counted",
+    "tray": "counted",
+    "no_wagers": "counted",
 }
-"""Part → the view of Hold that has its detail, and what its link says."""
+"""Part → the view of Hold that has its detail."""
 
 
 def show_day(part: FloorPart, formats: Formats) -> None:
     """Show the parts of the win of the table days that were chosen, in a sum, and the incidents with money."""
     of, figures = part.selection, Figures(part.selection)
     title = f"{table_name(of.table) if of.table else 'All tables'}, {words(of)}"
-    found = figures.ask("Parts of the win", day.parts_of_win, of)
+    parts = HOLD["day"]
+    found = figures.answer(parts, of)
     source.show(markup.section(title, "The parts add up to the last line, to the cent."))
     if found.is_empty():
         source.show(markup.empty("Nothing counted", "No table day of this part of the floor is on record."))
         return
     source.show(f'<p class="rk-note">{markup.text(conclusion(found, formats))}</p>')
     rows = [_row(each, of, formats) for each in found.iter_rows(named=True)]
-    source.show(markup.table(PARTS, rows, f"Parts of the win: {title}", marked=[len(rows) - 1]))
+    source.show(markup.table(parts.columns_on_page(), rows, f"{parts.heading}: {title}", marked=[len(rows) - 1]))
     incidents = figures.ask("Incidents with money", day.incidents_of, of)
     if not incidents.is_empty():
         source.show(markup.section("Mispayments by incident", "The largest first."))
@@ -106,9 +108,9 @@ def _row(row: Mapping[str, Any], of: Selection, formats: Formats) -> list[object
 
 def _way(part: str, of: Selection) -> Html:
     days = {"table": of.table, "game": of.game, "from": of.first, "to": of.last}
-    if part in VIEWS:
-        view, label = VIEWS[part]
-        return markup.link("hold", label, view=view, **days)
+    if part in VIEW_OF_PART:
+        view = VIEW_OF_PART[part]
+        return markup.link("hold", VIEWS["hold"][view], view=view, **days)
     if part in ("overpaid", "underpaid") and access.may("dealers"):
         return markup.link("dealers", "Dealer errors", table=of.table, **{"from": of.first, "to": of.last})
     return Html("below" if part in ("overpaid", "underpaid") else "")

@@ -7,29 +7,19 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import against_theory, changes, control, theoretical
+from analytics.hold import against_theory, control, theoretical
+from analytics.questions import DIMENSIONS, questions
 from analytics.warehouse.selection import Selection
-from dashboards.access import access
 from dashboards.analysis.figures import Figures
-from dashboards.analysis.floor_part import FloorPart
+from dashboards.analysis.floor_part import FloorPart, group_by, offered
 from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import against_theory_chart, drift_chart, funnel_chart
-from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points, short_day
+from dashboards.drawing.names import Formats, day_name, percent, points, short_day
 from dashboards.parts import source
 from replay.narrative.names import game_name, plural, table_name, wager_name, wager_with_paytable
 
-LUCK: Final = {
-    "Verdict": "short",
-    "Wager": "text",
-    "Wagers": "number",
-    "House win": "number",
-    "Theory": "number",
-    "95 % range": "number",
-    "Explanation": "text",
-}
-FUNNELS: Final = {"dealer": "Dealers", "table": "Tables", "shift": "Shifts", "hour": "Hours"}
-GROUPS: Final = ("game", "table", "dealer", "shift", "hour", "gaming_day")
+HOLD: Final = questions("hold")
 DRAWN = 30
 ROWS = 400
 
@@ -37,10 +27,9 @@ ROWS = 400
 def show_luck(part: FloorPart, formats: Formats) -> None:
     """Show the house win of each wager against what theory expects of it, and who lies how far from the floor's own."""
     of, figures = part.selection, Figures(part.selection)
-    with part.bar:
-        offered = [name for name in GROUPS if name != "dealer" or access.may(access.NAMES)]
-        by = source.choose_one("Group by", "by", offered, lambda name: f"By {DIMENSIONS[name].lower()}", in_bar=True)
-    found = figures.ask("Actual vs. theoretical", against_theory.win_against_theory, by, of)
+    theory = HOLD["theory"]
+    by = group_by(theory, part.bar)
+    found = figures.answer(theory, by, of)
     if found.is_empty():
         source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
         return
@@ -51,7 +40,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
     names = [_name(by, row, several=several) for row in told.iter_rows(named=True)]
     source.show(
         markup.section(
-            "Actual vs. theoretical by wager",
+            f"{theory.heading} by wager",
             "Exact return and variance of each paytable. A wager without a decision needs review on both sides of its band; "
             "where patrons decide, play below the best is the first explanation of a win above the band.",
         )
@@ -61,13 +50,15 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
         source.show(against_theory_chart(told.head(DRAWN), names[:DRAWN], alt))
         marked = [i for i, alarm in enumerate(told["alarm"]) if alarm]
         rows = [_row(by, r, of, formats) for r in told.head(ROWS).iter_rows(named=True)]
-        source.show(markup.table(LUCK, rows, "Actual vs. theoretical by wager", marked=marked, sortable=True))
+        source.show(
+            markup.table(theory.columns_on_page(), rows, f"{theory.heading} by wager", marked=marked, sortable=True)
+        )
     folded = found.filter(pl.col("verdict").is_in(FOLDED))
     if folded.height:
 
         def inconclusive() -> None:
             rows = [_row(by, r, of, formats) for r in folded.head(ROWS).iter_rows(named=True)]
-            source.show(markup.table(LUCK, rows, "Inconclusive rows", sortable=True))
+            source.show(markup.table(theory.columns_on_page(), rows, "Inconclusive rows", sortable=True))
 
         label = f"{plural(folded.height, 'inconclusive row')}: too few rounds to tell, or no theory"
         source.on_opening(label, inconclusive)
@@ -75,7 +66,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
         f'<p class="rk-note">Corrected for {plural(found["p"].count(), "row")} (Holm 1979): on an honest floor one report in '
         f"{1 / against_theory.ALARM_LEVEL:.0f} has any alarm.</p>"
     )
-    if part.before is not None and by in changes.BY_CHANGE:
+    if part.before is not None and by in HOLD["win-change"].breakdowns():
         show_changes(figures, by, of)
     show_funnel(figures, of)
     figures.offer()
@@ -83,7 +74,8 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
     """Show the house win of each wager next to that of the period before, and whether luck explains the change."""
-    found = flagged_first(figures.ask("House win and the period before", changes.house_win_changes, by, of))
+    change = HOLD["win-change"]
+    found = flagged_first(figures.answer(change, by, of))
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
     source.show(
         markup.section(
@@ -107,14 +99,12 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
         ]
         for r in told.head(ROWS).iter_rows(named=True)
     ]
-    numbers = dict.fromkeys(("House win %", "Before", "Change", "95 % range", "Chance"), "number")
-    columns = {"Verdict": "short", "Wager": "text", **numbers}
-    source.show(flagged_table(columns, rows, told["verdict"], "House win and the period before"))
+    source.show(flagged_table(change.columns_on_page(), rows, told["verdict"], change.heading))
 
 
 def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show actual and theoretical win of everything together, with the band of chance."""
-    found = figures.ask("Actual and theoretical win, summed", theoretical.theoretical_win, "property", of, bands=True)
+    found = figures.answer(HOLD["win"], "property", of)
     row = found.row(0, named=True)
     if row["low_95_cents"] is None:
         return
@@ -179,16 +169,16 @@ def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[ob
 
 def show_funnel(figures: Figures, of: Selection) -> None:
     """Show dealers (or tables, …) next to each other, each against what the floor won of the same wagers."""
+    funnel = HOLD["funnel"]
     source.show(
         markup.section(
-            "Comparison with the floor",
+            funnel.heading,
             "Distance from what the floor won of the same base wagers. Bars: where luck alone keeps 95 % and 99.7 %.",
         )
     )
     with st.container(width=280):
-        offered = [name for name in FUNNELS if name != "dealer" or access.may(access.NAMES)]
-        by = source.choose_one("Compare", "of", offered, lambda name: FUNNELS[name])
-    found = figures.ask("Comparison with the floor", control.funnel, by, of)
+        by = source.choose_one("Compare", "of", offered(funnel), lambda name: f"{DIMENSIONS[name]}s")
+    found = figures.answer(funnel, by, of)
     if found.is_empty():
         source.show(
             markup.empty(
@@ -202,7 +192,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
         of_game = dict.fromkeys(of_game, "")
     names = [f"{table_name(str(r[column]))}{of_game[r['game']]}" for r in found.iter_rows(named=True)]
     widened = found["dispersion"].max()
-    source.show(funnel_chart(found, names, f"{FUNNELS[by]} against the floor's own house win, by volume"))
+    source.show(funnel_chart(found, names, f"{DIMENSIONS[by]}s against the floor's own house win, by volume"))
     if isinstance(widened, float) and widened > 1:
         source.show(
             f'<p class="rk-note">The points vary {widened:.1f} times as much as by luck alone; the limits are widened for it '
@@ -216,11 +206,12 @@ def show_funnel(figures: Figures, of: Selection) -> None:
 def show_days(part: FloorPart, formats: Formats) -> None:
     """Show day by day how far the house win is from theory, in two charts that see a small lasting change."""
     of, figures = part.selection, Figures(part.selection)
+    chart = HOLD["chart"]
     compared = figures.ask("Wagers", theoretical.theoretical_win, "wager", of)
     offered = sorted(set(compared.filter(pl.col("theoretical_win_cents") != 0)["wager"]))
     with part.bar:
         wager = source.choose("Wager", "wager", offered, wager_name, "Main wagers", in_bar=True)
-    found = figures.ask("Day by day", control.over_time, "gaming_day", of, wager)
+    found = figures.answer(chart, "gaming_day", of, wager)
     if found.height < 2:
         source.show(
             markup.empty(
@@ -231,13 +222,14 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     named = "the main wager of each game" if wager is None else wager_name(wager)
     source.show(
         markup.section(
-            f"Day by day: {named}", "Shaded: where chance alone keeps the weighted mean. Points: each day by itself."
+            f"{chart.heading}: {named}",
+            "Shaded: where chance alone keeps the weighted mean. Points: each day by itself.",
         )
     )
     alt = "House win against theory by gaming day, in standard deviations"
     source.show(drift_chart(found, [short_day(day) for day in found["gaming_day"]], alt))
     _show_signals(found, formats)
-    figures.offer(first="Day by day")
+    figures.offer(first=chart.heading)
 
 
 def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
@@ -245,14 +237,6 @@ def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
     if signals.is_empty():
         source.show(markup.empty("No sustained change", "Neither chart (CUSUM, EWMA) left its limits."))
         return
-    columns = {
-        "Verdict": "short",
-        "Gaming day": "short",
-        "CUSUM": "text",
-        "Weighted mean": "text",
-        "House win": "number",
-        "Theory": "number",
-    }
     rows = [
         [
             badge("alarm" if r["alarm"] else "above"),
@@ -264,7 +248,7 @@ def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
         ]
         for r in signals.iter_rows(named=True)
     ]
-    source.show(markup.table(columns, rows, "Days outside control limits", sortable=True))
+    source.show(markup.table(HOLD["chart"].columns_on_page(), rows, "Days outside control limits", sortable=True))
     if signals["alarm"].all():
         source.show(
             '<p class="rk-note">No patron decides on this wager: a lasting win above theory needs review too, for winners may be '

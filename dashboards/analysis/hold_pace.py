@@ -8,7 +8,8 @@ import msgspec
 import polars as pl
 import streamlit as st
 
-from analytics.hold import behind, pace
+from analytics.hold import behind
+from analytics.questions import questions
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.analysis.figures import Figures
@@ -18,15 +19,7 @@ from dashboards.drawing.names import Formats, day_name, percent
 from dashboards.parts import source
 from replay.narrative.names import game_name, line_name, plural, position_name, table_name, wager_with_paytable
 
-PACE = {
-    "Who": "text",
-    "Rounds": "number",
-    "Rounds an hour": "number",
-    "Expected rounds": "number",
-    "Index": "number",
-}
-TAKE_UP = {"Game": "text", "Wager": "text", "Made": "number", "Of base wagers": "number", "Average": "number"}
-BEHIND = {"Round": "short", "Where": "short", "Wager": "text", "Staked": "number", "House win": "number", "Why": "text"}
+HOLD = questions("hold")
 ROWS = 100
 LARGEST = 5
 
@@ -36,8 +29,9 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
     of, figures = part.selection, Figures(part.selection)
     named = access.may(access.NAMES)
     by, column, title = ("dealer", "dealer", "Dealers") if named else ("table", "table_id", "Tables")
+    audit, take_up = HOLD["pace-audit"], HOLD["take-up"]
     source.show(markup.section(title, "Index 100: as fast as the floor deals the same games in the same hours."))
-    found = figures.ask(f"Pace of the {title.lower()}", pace.pace_audit, by, of)
+    found = figures.answer(audit, by, of)
     rows = [
         [
             markup.two_lines(
@@ -51,13 +45,13 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(PACE, rows, f"Pace of the {title.lower()}, slowest first", sortable=True))
+    source.show(markup.table(audit.columns_on_page(), rows, f"{audit.title_on_page(by)}, slowest first", sortable=True))
     source.show(
         markup.section(
             "Side wagers", "How often each is made, for a hundred base wagers of its game on table days that offer it."
         )
     )
-    found = figures.ask("Take-up of side wagers", pace.side_wager_take_up, "game", of)
+    found = figures.answer(take_up, "game", of)
     rows = [
         [
             game_name(r["game"]),
@@ -68,7 +62,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(TAKE_UP, rows, "Take-up of side wagers", sortable=True))
+    source.show(markup.table(take_up.columns_on_page(), rows, take_up.heading, sortable=True))
     figures.offer()
 
 
@@ -101,11 +95,11 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
         source.show(markup.section("Largest", "The wagers that moved the figure most."))
         source.show(_wagers_table(largest, "Largest wagers", formats))
         source.show(markup.section("All, in the order played"))
-    pages = -(-sums["wagers"] // ROWS)
+    detail, pages = HOLD["behind"], -(-sums["wagers"] // ROWS)
     at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
-    found = figures.ask_part("Wagers in detail", behind.wagers_behind, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)
-    source.show(_wagers_table(found, "Wagers in detail", formats))
-    figures.offer(first="Wagers in detail")
+    found = figures.ask_part(detail.heading, detail.function, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)
+    source.show(_wagers_table(found, detail.heading, formats))
+    figures.offer(first=detail.heading)
 
 
 def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Html:
@@ -128,7 +122,7 @@ def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Ht
         ]
         for r in found.iter_rows(named=True)
     ]
-    return markup.table(BEHIND, rows, name, sortable=True)
+    return markup.table(HOLD["behind"].columns_on_page(), rows, name, sortable=True)
 
 
 def _narrowed(of: Selection) -> Selection:

@@ -7,30 +7,20 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import against_theory, behind, hold, theoretical
+from analytics.hold import against_theory, behind, hold
 from analytics.hold.hold import Dimension
+from analytics.questions import DIMENSIONS, questions
 from analytics.warehouse.selection import Selection
-from dashboards.access import access
 from dashboards.analysis.figures import Figures
-from dashboards.analysis.floor_part import FloorPart
+from dashboards.analysis.floor_part import FloorPart, offered
 from dashboards.analysis.verdicts import badge, flagged_first
 from dashboards.drawing import markup
 from dashboards.drawing.charts import dimension_label, house_win_chart
-from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points
+from dashboards.drawing.names import Formats, day_name, percent, points
 from dashboards.parts import source
 from replay.narrative.names import plural
 
-BY: Final = {
-    "Wagers": "number",
-    "Handle": "number",
-    "Payouts": "number",
-    "House win": "number",
-    "House win %": "number",
-    "Theory": "number",
-    "95 % range": "number",
-    "Paid by meters": "number",
-    "Not settled": "number",
-}
+HOLD: Final = questions("hold")
 BEFORE: Final = {"Before": "number", "Change": "number"}
 KNOWN_SHARE: Final = 0.99
 """Where theory knows less than this share of a handle, its mark would be next to the win of something else, and is left out."""
@@ -68,7 +58,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
             ]
         )
     )
-    allowed = [name for name in DIMENSIONS if name != "dealer" or access.may(access.NAMES)]
+    allowed = offered(HOLD["wagers"])
     dimension: Any = st.segmented_control(
         "Group by",
         allowed,
@@ -80,7 +70,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     )
     st.query_params["by"] = dimension
     show_breakdown(figures, dimension, part, formats)
-    figures.offer(first=_title(dimension))
+    figures.offer(first=HOLD["wagers"].title_on_page(dimension))
 
 
 def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
@@ -111,27 +101,24 @@ def show_days_without_wagers(part: FloorPart) -> None:
         source.show(f'<p class="rk-note">{words}</p>')
 
 
-def _title(dimension: Dimension) -> str:
-    return f"House win by {DIMENSIONS[dimension].lower()}"
-
-
 def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, formats: Formats) -> None:
     """Show house win % by a dimension; each row leads to the wagers behind it."""
     of, name = part.selection, DIMENSIONS[dimension]
-    title, theoretical_title = _title(dimension), f"Theoretical win by {name.lower()}"
-    found = figures.ask(title, hold.hold_by, dimension, of)
+    wagers = HOLD["wagers"]
+    title, theoretical_title = wagers.title_on_page(dimension), f"Theoretical win by {name.lower()}"
+    found = figures.answer(wagers, dimension, of)
     if found.is_empty():
         source.show(
             markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
         )
         return
-    theory = figures.ask(theoretical_title, theoretical.theoretical_win, dimension, of, bands=True)
+    theory = figures.answer(HOLD["win"], dimension, of, title=theoretical_title)
     columns = [
         column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))
     ]
     rows = beside_theory(found, theory, [column for column in columns if column != "game" or dimension == "game"])
     if part.before is not None:
-        prior = figures.ask(f"{title}, period before", hold.hold_by, dimension, part.before)
+        prior = figures.answer(wagers, dimension, part.before, title=f"{title}, period before")
         rows = _beside_before(rows, prior, list(_key(dimension)))
     figures.join(title, (theoretical_title, f"{title}, period before"), rows)
     labels = [
@@ -149,7 +136,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
         _row(label, dimension, row, of, formats, verdicts)
         for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
-    headings = {name: "text", **BY, **(BEFORE if part.before is not None else {})}
+    headings = wagers.columns_on_page(dimension) | (BEFORE if part.before is not None else {})
     source.show(markup.table(headings, listed[:ROWS], title, sortable=True))
 
 

@@ -29,16 +29,6 @@ VERDICTS = {
     "VOID": "Void",
     "UNDETERMINED": "Undetermined",
 }
-DIMENSIONS = {
-    "game": "Game",
-    "table": "Table",
-    "wager": "Wager",
-    "paytable": "Paytable",
-    "dealer": "Dealer",
-    "shift": "Shift",
-    "hour": "Hour",
-    "gaming_day": "Gaming day",
-}
 
 
 class Formats(msgspec.Struct, frozen=True):

@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics.errors import mistakes, patterns, rate_changes
 from analytics.hold import hold
+from analytics.questions import DIMENSIONS, VIEWS, questions
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
-from dashboards.analysis.floor_part import FloorPart, floor_part, view
+from dashboards.analysis.floor_part import FloorPart, floor_part, group_by, view
 from dashboards.analysis.verdicts import badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
@@ -22,58 +22,7 @@ from dashboards.parts import source
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, plural, position_name, table_name, wager_name
 
-VIEWS = {
-    "rates": "Rates",
-    "repeats": "Recurring errors",
-    "rules": "Rules broken",
-    "time": "Time to detection",
-    "alarms": "False alarms",
-}
-BY = {
-    "dealer": "Dealer",
-    "table": "Table",
-    "game": "Game",
-    "code": "Finding",
-    "shift": "Shift",
-    "hour": "Hour",
-    "seat": "Seat",
-}
-RATES = {
-    "Verdict": "short",
-    "Rounds": "number",
-    "Mispayments": "number",
-    "Overpaid": "number",
-    "Underpaid": "number",
-    "Mispaid rounds per 1,000": "number",
-    "Observed, expected": "number",
-    "Mispaid wagers per 1,000": "number",
-}
-REPEATS = {"Verdict": "short", "Recurring error": "text", "Times": "number", "By chance": "number", "Money": "number"}
-RULES = {
-    "Rule": "text",
-    "Game": "text",
-    "Findings": "number",
-    "Dealers": "number",
-    "Most by one": "number",
-    "Per 1,000 rounds": "number",
-}
-TIMES = {
-    "Findings": "number",
-    "Until the round closed": "number",
-    "Until first looked at": "number",
-    "Until disposed of": "number",
-    "Not looked at yet": "number",
-}
-ALARMS = {
-    "Finding": "text",
-    "In force": "number",
-    "Withdrawn": "number",
-    "Disposed of": "number",
-    "Confirmed": "number",
-    "False alarms": "number",
-    "Record wrong": "number",
-    "False alarm rate": "number",
-}
+ERRORS = questions("errors")
 ROWS = 400
 
 
@@ -91,7 +40,7 @@ def page() -> None:
         source.no_rounds()
         source.watch()
         return
-    shown = view(VIEWS)
+    shown = view(VIEWS["errors"])
     part = FloorPart(Selection(), None, st.container()) if shown == "alarms" else floor_part()
     figures = Figures(part.selection)
     _VIEWS[shown](part, figures, formats)
@@ -102,9 +51,9 @@ def page() -> None:
 def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show mispayments and their rates by dealer or by something else, with intervals."""
     of = part.selection
-    with part.bar:
-        by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
-    found = figures.ask(f"Mispayments by {BY[by].lower()}", mistakes.error_rates, by, of)
+    rates = ERRORS["rates"]
+    by = group_by(rates, part.bar)
+    found = figures.answer(rates, by, of)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():
         source.show(markup.empty("No mispayment", "Every wager in this part of the floor was paid as due."))
@@ -116,7 +65,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         pl.col("per_1000_rounds_high").alias("high"),
         pl.col("look").fill_null(value=False),
     )
-    unit, alt = "Mispaid rounds per 1,000", f"Mispaid rounds per 1,000, by {BY[by].lower()}"
+    unit, alt = "Mispaid rounds per 1,000", f"Mispaid rounds per 1,000, by {DIMENSIONS[by].lower()}"
     source.show(rates_chart(drawn, names[:25], f"{unit} (95 % interval)", alt))
     rows, marked = [], []
     for i, (name, r) in enumerate(zip(names, found.iter_rows(named=True), strict=True)):
@@ -136,22 +85,21 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
             ]
         )
     source.show(
-        markup.table(
-            {BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked, sortable=True
-        )
+        markup.table(rates.columns_on_page(by), rows[:ROWS], rates.title_on_page(by), marked=marked, sortable=True)
     )
     source.show(
         '<p class="rk-note">Interval: 95 % (Clopper and Pearson 1934). Expected: the floor\'s own rates of the same games. '
         "“Needs review”: by chance alone, one report in a hundred has such a row (Holm 1979). Overpaid and underpaid add up "
         "findings, each by itself; Queue and the register add up each seat of an incident first, so their sums can be lower.</p>"
     )
-    if part.before is not None and by in rate_changes.BY_CHANGE:
+    if part.before is not None and by in ERRORS["change"].breakdowns():
         show_changes(figures, by, of)
 
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
     """Show the rates next to those of the period before, and whether chance explains the change."""
-    found = flagged_first(figures.ask("Mispayments and the period before", rate_changes.error_rate_changes, by, of))
+    change = ERRORS["change"]
+    found = flagged_first(figures.answer(change, by, of))
     source.show(
         markup.section(
             "Change of the rate",
@@ -174,15 +122,7 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    columns = {
-        "Verdict": "short",
-        BY[by]: "short",
-        "Now": "number",
-        "Before": "number",
-        "Change": "number",
-        "Chance": "number",
-    }
-    source.show(flagged_table(columns, rows, found["verdict"], "Mispayments and the period before"))
+    source.show(flagged_table(change.columns_on_page(by), rows, found["verdict"], change.heading))
 
 
 def _name(by: str, row: dict[str, Any]) -> str:
@@ -228,7 +168,8 @@ def _expected(row: dict[str, Any]) -> object:
 
 def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show recurring errors: the same dealer, the same patron, the same direction."""
-    found = figures.ask("Recurring errors", patterns.repeat_patterns, part.selection)
+    recurring = ERRORS["patterns"]
+    found = figures.answer(recurring, part.selection)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
         source.show(
@@ -247,13 +188,20 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     ]
     marked = [i for i, look in enumerate(found.head(ROWS)["look"]) if look]
     source.show(
-        markup.table(REPEATS, rows, "Recurring errors, least explained by chance first", marked=marked, sortable=True)
+        markup.table(
+            recurring.columns_on_page(),
+            rows,
+            f"{recurring.heading}, least explained by chance first",
+            marked=marked,
+            sortable=True,
+        )
     )
 
 
 def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show which rules of play are got wrong, and whether by many or by one."""
-    found = figures.ask("Rules broken", mistakes.error_prone_rules, part.selection)
+    rules = ERRORS["rules"]
+    found = figures.answer(rules, part.selection)
     if found.is_empty():
         source.show(markup.empty("No rule was broken", "Nothing was found in this part of the floor."))
         return
@@ -280,7 +228,7 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
         '<p class="rk-note">A rule that many dealers break calls for training or another layout; one that a single dealer breaks '
         "is about that dealer.</p>"
     )
-    source.show(markup.table(RULES, rows, "Rules broken, most often first", sortable=True))
+    source.show(markup.table(rules.columns_on_page(), rows, f"{rules.heading}, most often first", sortable=True))
 
 
 def _tables(tables: Any) -> int:
@@ -289,7 +237,8 @@ def _tables(tables: Any) -> int:
 
 def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show how long mistakes went unseen."""
-    found = figures.ask("Time to detection", mistakes.time_to_detection, "code", part.selection)
+    detection = ERRORS["detection"]
+    found = figures.answer(detection, "code", part.selection)
     rows = [
         [
             markup.two_lines(finding_title(r["code"]), r["code"]),
@@ -302,7 +251,7 @@ def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     source.show('<p class="rk-note">Median; below it, the 90th percentile.</p>')
-    source.show(markup.table({"Finding": "text", **TIMES}, rows, "Time to detection by finding", sortable=True))
+    source.show(markup.table(detection.columns_on_page(), rows, f"{detection.heading} by finding", sortable=True))
 
 
 def _median(row: dict[str, Any], name: str) -> object:
@@ -319,7 +268,8 @@ def _long(seconds: float) -> str:
 
 def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show how each code has stood up to people and to corrections of the record."""
-    found = figures.ask("False alarms", mistakes.false_alarms)
+    alarms = ERRORS["alarms"]
+    found = figures.answer(alarms)
     rows = [
         [
             markup.two_lines(finding_title(r["code"]), r["code"]),
@@ -340,7 +290,7 @@ def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> No
     source.show(
         '<p class="rk-note">Dispositions count here after the next build of the warehouse; duplicates do not count.</p>'
     )
-    source.show(markup.table(ALARMS, rows, "False alarms by finding", sortable=True))
+    source.show(markup.table(alarms.columns_on_page(), rows, f"{alarms.heading} by finding", sortable=True))
 
 
 _VIEWS = {

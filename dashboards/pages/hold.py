@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from analytics.hold import hold
+from analytics.questions import VIEWS
 from dashboards.analysis import hold_counts, hold_day, hold_luck, hold_pace, hold_wagers
 from dashboards.analysis.floor_part import floor_part, view
 from dashboards.drawing import markup
 from dashboards.parts import source
 
-VIEWS = {
-    "counted": "Counted",
-    "wagers": "By wager",
-    "day": "Day explained",
-    "luck": "Actual vs. theoretical",
-    "time": "Over time",
-    "pace": "Game pace",
-    "behind": "Wager detail",
-}
 _VIEWS = {
     "counted": hold_counts.show_counts,
     "wagers": hold_wagers.show_house_win,
@@ -41,7 +33,7 @@ def page() -> None:
         source.no_rounds("No counts yet")
         source.watch()
         return
-    shown = view(VIEWS)
+    shown = view(VIEWS["hold"])
     part = floor_part(dealers=shown not in ("counted", "day"))
     if shown != "counted":
         hold_wagers.show_days_without_wagers(part)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analytics import questions as registry
-from analytics.questions import QUESTIONS, Question
+from analytics.questions import QUESTIONS, VIEWS, Question
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import reading
 from scripts.questions import document
@@ -64,5 +64,7 @@ def test_the_guide_lists_the_questions() -> None:
 def test_the_page_that_is_named_asks_the_question(question: Question) -> None:
     folder = ROOT / "dashboards"
     text = "".join(path.read_text("utf-8") for part in ("pages", "analysis") for path in (folder / part).glob("*.py"))
-    module, name = question.answer.split(".")[-2:]
-    assert f"{module}.{name}" in text
+    assert f'{question.subject.upper()}["{question.name}"]' in text
+    assert question.heading
+    assert question.view in VIEWS[question.subject]
+    assert set(question.off_page) <= set(question.breakdowns())

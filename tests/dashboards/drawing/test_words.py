@@ -20,7 +20,7 @@ from dashboards.drawing.charts import (
     house_win_chart,
     rates_chart,
 )
-from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, short_day
+from dashboards.drawing.names import Formats, day_name, percent, short_day
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, table_name
 from tests.dashboards import plotted, sample
@@ -130,10 +130,6 @@ def test_a_wager_with_nothing_staked_has_no_bar() -> None:
     )
     drawn = house_win_chart(frame, "wager", ["Fortune Envy", "Base wager"], "House win %")
     assert plotted.names(drawn) == ["Base wager"]
-
-
-def test_every_dimension_of_hold_has_a_name() -> None:
-    assert set(DIMENSIONS) == set(hold.DIMENSIONS)
 
 
 FAR = -1741.9
