@@ -1,1 +1,1 @@
-"""What people do with verdicts: review, alarms, packets, reports."""
+"""The work of people on verdicts: review, alarms, packets, reports."""

@@ -1,4 +1,4 @@
-"""The documents of this version and their parts, in an installed copy too; those of decisions and findings are made here."""
+"""The documents of this version and their parts, also in an installed copy; those of decisions and findings are made here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 
 
 def place_of(named: str) -> tuple[str, str | None]:
-    """Return the document of what is named, and the part of it.
+    """Return the document and the part that a name refers to.
 
     >>> place_of("docs/alarms.md"), place_of("alarms#severity"), place_of("PAY-UNDER"), place_of("D13")
     (('alarms', None), ('alarms', 'severity'), ('findings', 'pay-under'), ('decisions', 'd13'))
@@ -28,7 +28,7 @@ def place_of(named: str) -> tuple[str, str | None]:
 
 
 def parts(text: str) -> dict[str, str]:
-    """Return what a link can point at in a document: each heading with what is under it, and each entry with an anchor.
+    """Return the targets of links in a document: each heading with its text, and each entry with an anchor.
 
     >>> parts("# All\\n\\n## One, two\\na\\n\\n* <a id='x'></a>b\\n* c\\n## Next".replace("'", '"'))["x"]
     '* b'
@@ -45,7 +45,7 @@ def parts(text: str) -> dict[str, str]:
 
 
 def documents() -> Mapping[str, Path]:
-    """Return the documents by name: of the checkout, or those that were installed."""
+    """Return the documents by name: those of the checkout or those installed."""
     folder = Path(__file__).parents[1] / "docs"
     if folder.is_dir():
         return {path.stem: path for path in sorted(folder.glob("*.md"))}
@@ -83,7 +83,7 @@ WORDS_BEFORE_COLON = 8
 
 
 def decisions(source: str | None = None, *, whole: bool = True) -> str:
-    """Return the document of the decisions: by subject and number, each with its anchor, whole or the first sentence of each."""
+    """Return the document of the decisions by subject and number, each with its anchor, whole or only its first sentence."""
     text = source or resources.files("rulebook").joinpath("decisions.toml").read_text(encoding="utf-8")
     filed = tomllib.loads(text)
     subjects: Mapping[str, str] = filed.pop("subjects")
@@ -106,7 +106,7 @@ def _entry(number: str, decision: Mapping[str, str], short: bool) -> str:
 
 
 def _first_statement(reading: str) -> str:
-    """Return the first sentence up to a semicolon, or to a colon that enough words precede.
+    """Return the first sentence up to a semicolon, or up to a colon after enough words.
 
     >>> _first_statement("Cards stay (all; also the stub) until they are settled. A hand goes last.")
     'Cards stay (all; also the stub) until they are settled.'
@@ -161,7 +161,7 @@ CODES_OF_ONE_MATTER = 2
 
 
 def findings(*, whole: bool = True) -> str:
-    """Return the document of the findings: every code with its anchor, and what its rules say; in short, that of a sole rule."""
+    """Return the document of the findings: every code with its anchor and the docstrings of its rules; short: of a sole rule."""
     from replay.installed_games import add_installed_games
     from replay.narrative.findings import finding_title
     from replay.rules.order import rules_in_order

@@ -1,4 +1,4 @@
-"""The key book of a log: its first key, and each that takes the place of another."""
+"""The key book of a log: its first key and the keys that replaced it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SOURCE = "rack-keys"
 
 
 class KeyNotAdded(Exception):
-    """A key cannot be put into a log: says why, and what to do."""
+    """A key cannot be added to a log; the message says why and what to do."""
 
 
 class KeyBook:
-    """The keys that a log names, open for adding to them. Raises `KeyNotAdded` for a log without any event."""
+    """The keys of a log, open for adding. Raises `KeyNotAdded` for a log without events."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -36,15 +36,15 @@ class KeyBook:
 
     @property
     def origin(self) -> str:
-        """The name that the log's keys bear."""
+        """The name in the log's keys."""
         return origin_of(self._log.log_id, self._log.property_id)
 
     def in_force(self) -> list[PublicKey]:
-        """Return the keys that sign now."""
+        """Return the keys in force."""
         return self.ring.in_force(self._last_seq)
 
     def add_first(self, file: Path, by: str, *, existing: bool = False) -> tuple[PublicKey, int]:
-        """Publish the log's first key, a new one in `file` or the existing one there; return it and its event's number."""
+        """Publish the log's first key, new in `file` or existing there; return it and its event's number."""
         if self.in_force():
             raise KeyNotAdded("the log already has a key in force; replace it with `rack keys rotate`")
         made = self._key(file, existing)
@@ -78,7 +78,7 @@ class KeyBook:
     def publish(
         self, key: PublicKey, by: str, *, vouch: str | None = None, retire: PublicKey | None = None, reason: str = ""
     ) -> int:
-        """Append `key_published` and, where a key is replaced, `key_retired`, as one group; return the new key's number."""
+        """Append `key_published` and, if a key is replaced, `key_retired`, as one group; return the new key's number."""
         payloads: list[Event] = [KeyPublished(by=by, public_key=str(key), vouch=vouch)]
         if retire is not None:
             payloads.append(KeyRetired(by=by, public_key=str(retire), reason=reason))
@@ -103,7 +103,7 @@ class KeyBook:
         )
 
     def _present_day(self) -> str:
-        """Return the newest gaming day of any stream."""
+        """Return the latest gaming day of any stream."""
         days = [
             read(record.data).gaming_day
             for stream in self._log.streams()

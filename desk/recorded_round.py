@@ -1,4 +1,4 @@
-"""One round as a log holds it: its events, and the verdict worked out afresh from them."""
+"""One round of a log: its events, and the verdict recomputed from them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from rulebook.chapters.rulebook import Rulebook
 
 @dataclass(frozen=True)
 class RecordedRound:
-    """A recorded round: its events in order, its verdict, and what is broken later in its stream."""
+    """A recorded round: its events in order, its verdict, and the damage later in its stream."""
 
     events: tuple[Envelope, ...]
     adjudication: Adjudication
@@ -65,7 +65,7 @@ class RecordedRound:
     """The property's; UTC if the log does not say, or names a zone that this machine does not know."""
 
     def transcript(self) -> str:
-        """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
+        """Return the round as a transcript: the valid content, and in comments the corrections with author and reason."""
         judged, notes = self.adjudication, {}
         counts: list[tuple[int, int, Event | None]] = []
         header, recorded = None, tuple[str, ...]()
@@ -112,7 +112,7 @@ class RecordedRound:
         )
 
     def values(self, disposed: Mapping[str, Disposed]) -> dict[str, Any]:
-        """Return the round as JSON values; `disposed` is how its findings were disposed of."""
+        """Return the round as JSON values; `disposed` gives the dispositions of its findings."""
         judged, made = self.adjudication, incidents(self.adjudication.findings)
         ruled = ruling(made, judged.settlements, judged.chapter, None, self.currency, disposed)
         account = narrate(RoundVerdict.of(judged), currency=self.currency, settled=ruled.settled)
@@ -138,9 +138,9 @@ class RecordedRound:
 
 
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
-    """Return a round of a table, or one that was entered there (`observed/<table>`), judged by the rules on file or by others.
+    """Return a round of a table or of its observations (`observed/<table>`), judged by the rules on file or by others.
 
-    Raises `RoundUnknown` if none exists, `IntegrityError` if a break hides it.
+    Raises `RoundUnknown` if there is none, `IntegrityError` if damage hides it.
     """
     stream = round_stream(table)
     streams = log.streams()
@@ -174,14 +174,14 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
 
 
 class _FactsOf:
-    """Notes which events are of a round, as the fold assembled it last (a `RoundKeeper` that keeps one round)."""
+    """Collects the events of a round as the fold last assembled it (a `RoundKeeper` that keeps one round)."""
 
     def __init__(self, round_no: int) -> None:
         self._round_no = round_no
         self._seqs: frozenset[int] = frozenset()
 
     def has(self, event: Envelope) -> bool:
-        """Whether an event is about the round and does not name it (D950)."""
+        """Whether an event concerns the round without naming it (D950)."""
         return event.seq in self._seqs and is_of_a_round(event.payload.KIND, event.round_no)
 
     def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
@@ -198,16 +198,16 @@ class _FactsOf:
         return True
 
     def at_rest(self, state: bytes, seq: int) -> None:
-        """Need nothing of the table's state."""
+        """Do nothing: the table's state is not needed."""
 
     def refolded(self, stream: str) -> None:
-        """Take the rounds of a stream that was folded again as they come."""
+        """Receive the rounds of a refolded stream one by one."""
 
     def broken(self, stream: str, why: str) -> None:
-        """Keep what was read before the break."""
+        """Keep the events read before the damage."""
 
     def forget(self, stream: str) -> None:
-        """Keep nothing that could be forgotten."""
+        """Do nothing: there is nothing to forget."""
 
 
 def _is_of(event: Envelope, round_no: int, corrected_by: Envelope | None) -> bool:
@@ -216,7 +216,7 @@ def _is_of(event: Envelope, round_no: int, corrected_by: Envelope | None) -> boo
 
 
 def _as_played(read: Sequence[Envelope], is_of_round: Callable[[Envelope], bool]) -> list[Envelope]:
-    """Return the events of a round in the order of play: what came late before the later numbers of its device (D850)."""
+    """Return a round's events in the order of play: late events come before later numbers of their device (D850)."""
     newest: dict[str, int] = {}
     facts = list[RecordedEvent]()
     for event in read:
@@ -233,7 +233,7 @@ def _utc(at_us: int) -> str:
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:
-    """Return what the newest readable event of the property states of it; None if it states nothing."""
+    """Return the property's configuration in its newest readable event; None if there is none."""
     configured = None
     with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
         for event in _events(log, "property/main"):
@@ -249,7 +249,7 @@ def currency_of(log: EventLog) -> str:
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
-    """Return the corrections of a stream that count, by the number of the event that each is the last word on."""
+    """Return the valid corrections of a stream, by the number of the event that each corrects last."""
     made = {event.seq: event for event in events if isinstance(event.payload, EventCorrected)}
     corrections = [correction(seq, cast(EventCorrected, event.payload)) for seq, event in made.items()]
     ids = {event.seq: event.event_id for event in events}
@@ -257,7 +257,7 @@ def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
 
 
 def _replacement(made: Envelope | None, round_no: int) -> Event | None:
-    """Return what counts in the place of a corrected event, if it is of this round."""
+    """Return the valid content of a corrected event, if it belongs to this round."""
     if made is None:
         return None
     replacement = correction(made.seq, cast(EventCorrected, made.payload)).replacement

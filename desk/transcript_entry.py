@@ -1,8 +1,8 @@
-"""Transcripts for a log: what a person observed of rounds goes to `observed/<table>`, each round whole or not at all.
+"""Enters transcripts of observed rounds into `observed/<table>`, each round whole or not at all.
 
-A round is read by the rules that its table had in force on the day of play, which it pins; a `rules` line that states others
-refuses it. Times are those of the property, or of the video if its clock's offset is given. The same transcript handed in again
-by the same person changes nothing. One with a line that cannot be read is refused whole, for the rounds that follow depend on it.
+A round is read by the rules that its table had on the day of play, which the round pins; a `rules` line with others is refused.
+Times are the property's, or the video's if its clock's offset is given. The same transcript by the same person again changes
+nothing. If a line cannot be read, the whole transcript is refused, since later rounds depend on it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STATES_TIME = re.compile(r"^[ \t]*at[ \t]+[^+\s]", re.MULTILINE)
 
 
 class Observer(NamedTuple):
-    """Who observed the rounds of a transcript, where and how; `same_as` is a recorded round that it is another record of."""
+    """The observer of a transcript's rounds, the place and the method; `same_as` is another record of the round."""
 
     table: str
     day: str
@@ -49,7 +49,7 @@ class Observer(NamedTuple):
 
 
 def filed_rules(desk: Desk, table: str, day: str) -> model.RulesFiled | None:
-    """Return the rules that a table had in force on a day of play; None if it had filed none by then."""
+    """Return a table's rules on a day of play; None if none were filed by then."""
     try:
         return filing_of(desk, table, day)[1]
     except ReviewRefused:
@@ -57,7 +57,7 @@ def filed_rules(desk: Desk, table: str, day: str) -> model.RulesFiled | None:
 
 
 def filing_of(desk: Desk, table: str, day: str) -> tuple[int, model.RulesFiled]:
-    """Return the filing by which a table's rounds of a day are judged, and the number of its event. Raises `ReviewRefused`."""
+    """Return the filing for a table's rounds on a day, and the number of its event. Raises `ReviewRefused`."""
     filings = TableFilings()
     filings.read_on(desk.log, f"table/{table}")
     return _pinned(filings, table, day)
@@ -71,7 +71,7 @@ def _pinned(filings: TableFilings, table: str, day: str) -> tuple[int, model.Rul
 
 
 class EnteredScript(NamedTuple):
-    """A round of a transcript: its number in `observed/<table>`, and how many events were stored (0: it was there already)."""
+    """A round of a transcript: its number in `observed/<table>`, and the number of events stored (0: it existed)."""
 
     line: int
     round_no: int
@@ -81,7 +81,7 @@ class EnteredScript(NamedTuple):
 def enter_transcript(
     desk: Desk, text: str, source: str, load: Callable[[str], str], observer: Observer
 ) -> Iterator[EnteredScript]:
-    """Enter the rounds of a transcript, and yield each. Raises `TranscriptError`, and `ReviewRefused` naming the line."""
+    """Enter and yield the rounds of a transcript. Raises `TranscriptError`, and `ReviewRefused`, which names the line."""
     must_know(desk, observer.table)
     filings = TableFilings()
     filings.read_on(desk.log, f"table/{observer.table}")
@@ -134,7 +134,7 @@ def _check(script: Script, observer: Observer, rules: model.RulesFiled) -> None:
 def _entry(
     script: Script, observer: Observer, pinned: model.PinnedRules, same: model.SameRound | None, has_times: bool
 ) -> tuple[model.RoundObserved, list[tuple[Event, int]]]:
-    """Return the header of an entry, and what was seen with its times."""
+    """Return the header of an entry, and the observed events with their times."""
     ahead_us = (observer.clock_offset_ms or 0) * 1_000
     dealer, seen = observer.dealer, list[tuple[Event, int]]()
     opening = _opening(script)
@@ -164,7 +164,7 @@ def _entry(
 
 
 def correct_line(desk: Desk, table: str, seq: int, line: str, *, by: str, reason: str) -> EnteredRound:
-    """Correct a line of an entry to what a line of a transcript says. Raises `TranscriptError`, and what `correct` raises."""
+    """Correct a line of an entry to what a line of a transcript says. Raises `TranscriptError`, and the errors of `correct`."""
     state = ObservedTable(desk.log, table)
     entered = next((each for each in state.rounds.values() if seq in each.lines), None)
     if entered is None:
@@ -180,7 +180,7 @@ def correct_line(desk: Desk, table: str, seq: int, line: str, *, by: str, reason
 def add_to_entry(
     desk: Desk, table: str, round_no: int, line: str, *, by: str, reason: str, after: int | None = None
 ) -> EnteredRound:
-    """Add a line of a transcript that was forgotten to an entry. Raises `TranscriptError`, and what `add_line` raises."""
+    """Add a forgotten transcript line to an entry. Raises `TranscriptError`, and the errors of `add_line`."""
     entered = ObservedTable(desk.log, table).round(round_no)
     lines, covers = _read_line(desk, table, entered, line)
     return add_line(desk, table, round_no, lines, covers, by=by, reason=reason, after=after)
@@ -189,7 +189,7 @@ def add_to_entry(
 def _read_line(
     desk: Desk, table: str, entered: EnteredRound, line: str, leave_out: int | None = None
 ) -> tuple[list[Event], list[model.Aspect]]:
-    """Return what a line of a transcript says at the end of an entered round, and what it covers."""
+    """Return the events of a transcript line at the end of an entered round, and what it covers."""
     if "\n" in line or not line.split("#", 1)[0].strip():
         raise ReviewRefused("state one line, as in a transcript: pay seat=3 base 25.00")
     pinned, stream = entered.header.rules, f"table/{table}"
@@ -228,12 +228,12 @@ def _opening(script: Script) -> model.RoundOpened:
 
 
 def line_of(event: Event) -> str:
-    """Return the line of a transcript that says an event of an entry; empty for its first line and its end."""
+    """Return the transcript line of an entry's event; empty for the entry's header and end."""
     return "" if isinstance(event, model.RoundObserved | model.RoundClosed) else statement(event) or ""
 
 
 def time_of(desk: Desk, text: str, day: str) -> int:
-    """Return the time (UTC microseconds) that a clock of the property means on a gaming day. Raises `ReviewRefused`."""
+    """Return the time (UTC microseconds) of a property clock on a gaming day. Raises `ReviewRefused`."""
     try:
         found, _ = clock_of(property_configured(desk.log)).read(text, day, None)
     except UnreadableTime as error:

@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and where the disk is full the error names the file."""
+"""Writes a command's files whole or not at all; if the disk is full, the error names the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Give an `OSError` of writing that names no file (a full disk) the name of this one."""
+    """Add this file's name to a writing `OSError` without one (a full disk)."""
     try:
         yield
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Alarms: what leaves the house when a verdict finds an incident, to whom, and until when. `docs/alarms.md` describes it."""
+"""Alarms: messages about incidents to people and systems outside. `docs/alarms.md` describes them."""

@@ -1,7 +1,7 @@
-"""An alarm: one incident as it is told outside the house, and what becomes of it when the verdict changes. Pure.
+"""An alarm: one incident as a message, and its changes when the verdict changes. Pure.
 
-Invariant: an alarm is about an incident, not a finding. Advice may raise it while its round is open; the verdict, and
-each later one, changes or withdraws it under the same id. Nothing in it names a patron unless that was asked for.
+Invariant: an alarm is about an incident, not a finding. Advice may raise it while its round is open; the verdict, and each later
+one, changes or withdraws it under the same id. An alarm names a patron only if the settings ask for it.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class AlarmFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Alarm(msgspec.Struct, frozen=True, kw_only=True):
-    """An incident as it is. `id` names the alarm as long as it lives, `incident` the cause by the last verdict or advice.
+    """An incident as last known. `id` names the alarm for its whole life, `incident` is the cause by the last verdict or advice.
 
-    `basis` says what found it: a verdict, or advice on a round that is still open, in which it can be put right (then `verdict`
-    and `gaming_day` are empty, `closed_at` is null, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
-    `time_zone` (UTC if the property did not say); null between rounds. Money is cents of `currency`. `patrons` are the tokens
-    of the patrons concerned: only receivers who are told get them.
+    `basis` is a verdict, or advice on a round that is still open and can be corrected (then `verdict` and `gaming_day` are empty,
+    `closed_at` is null, and patrons are left out). `closed_at` and `opened_at` are ISO 8601 in `time_zone` (UTC if the property
+    did not state one); null between rounds. Money is cents of `currency`. `patrons` are the tokens of the patrons concerned: only
+    receivers with `patrons` set get them.
     """
 
     id: str
@@ -72,9 +72,9 @@ class Alarm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """What a receiver gets: the body of a webhook. Its schema is `docs/alarm.schema.json`.
+    """The message to a receiver: the body of a webhook. Its schema is `docs/alarm.schema.json`.
 
-    `key` is the idempotency key: a receiver that has seen it drops the message. `revision` counts what was said of the alarm,
+    `key` is the idempotency key: a receiver that has seen it drops the message. `revision` counts the messages of the alarm,
     `after_min` the minutes of an escalation. `link` leads to the incident on the pages.
     """
 
@@ -88,7 +88,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class House(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose alarms these are: log and property, and how it writes money and time (`zone` None: UTC)."""
+    """The house of the alarms: log and property, and its format of money and time (`zone` None: UTC)."""
 
     log: str
     property: str
@@ -98,7 +98,7 @@ class House(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlarmStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """An alarm that was raised: as it was last told, how often, and whether it is still raised."""
+    """A raised alarm: its last message, the number of messages, and whether it is still raised."""
 
     alarm: Alarm
     revision: int
@@ -106,7 +106,7 @@ class AlarmStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verdict does to an alarm. `before` is None if it is new."""
+    """The change of an alarm by a verdict. `before` is None if the alarm is new."""
 
     what: What
     standing: AlarmStatus
@@ -152,15 +152,15 @@ def alarm_advised(incident: Incident, advice: Advice, house: House) -> Alarm:
 
 
 def standing_sentence(alarm: Alarm) -> str:
-    """Return what a raised alarm says; of advice that it is."""
+    """Return the sentence of a raised alarm; it says so if advice raised it."""
     return alarm.says if alarm.basis == "verdict" else f"{alarm.says} · {PUT_RIGHT}"
 
 
 def changes(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> list[Change]:
-    """Return what the alarms of a round, or of one finding between rounds, become by a new verdict or advice; none where none is.
+    """Return how a new verdict or advice changes the alarms of a round or of one finding between rounds.
 
-    An incident goes on under its alarm if it has the same cause, else a finding in common, else a cause of the same code at
-    the same seat and wager: a correction gives findings other ids.
+    An incident keeps its alarm if it has the same cause, else a finding in common, else a cause of the same code at the same seat
+    and wager: a correction changes the ids of findings.
     """
     found: list[Change] = []
     successors = _successors(before, now)
@@ -183,7 +183,7 @@ def changes(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> list[Change]
 
 
 def _successors(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> dict[str, AlarmStatus]:
-    """Return incident → the alarm under which it goes on."""
+    """Return incident → the alarm that it keeps."""
     left = {old.alarm.id: old for old in before}
     found: dict[str, AlarmStatus] = {}
     for alike in (_same_cause, _shared_finding, _same_place):
@@ -211,7 +211,7 @@ def _same_place(old: Alarm, new: Alarm) -> bool:
 def message_of(
     what: What, standing: AlarmStatus, receiver: str, *, patrons: bool, pages: str | None, after_min: int | None = None
 ) -> Message:
-    """Return the message to a receiver; its key is the same if the same message goes to the same receiver again."""
+    """Return the message to a receiver; a repeated message has the same key."""
     alarm = standing.alarm
     said = f"{alarm.log}/{alarm.id}/{standing.revision}/{what}/{after_min or 0}/{receiver}"
     page = "floor" if alarm.basis == "advice" else f"queue?finding={alarm.incident}"
@@ -232,7 +232,7 @@ def message_of(
 
 
 def trial_message(key: str, pages: str | None) -> Message:
-    """Return a message that says that nothing happened, in the form of any other."""
+    """Return a test message, which says that nothing happened, in the usual form."""
     finding = AlarmFinding(
         id="0" * 32, code="TEST", severity="low", seat=None, wager=None, difference_cents=None, section="no section"
     )
@@ -262,7 +262,7 @@ def trial_message(key: str, pages: str | None) -> Message:
 
 
 def to_body(message: Message) -> bytes:
-    """Return a message as it is sent: JSON, and the same bytes each time it is sent."""
+    """Return a message as JSON; the bytes are the same each time it is sent."""
     return msgspec.json.encode(message, order="sorted")
 
 
@@ -279,7 +279,7 @@ def _told(finding: Finding) -> AlarmFinding:
 
 
 def _patrons(findings: Iterable[Finding], verdict: Adjudication | None) -> tuple[str, ...]:
-    """The tokens of those who wagered at the seats that the findings name."""
+    """The tokens of the patrons who wagered at the findings' seats."""
     seats = {finding.seat for finding in findings if finding.seat is not None}
     settlements = verdict.settlements if verdict else ()
     return tuple(sorted({each.bettor for each in settlements if each.seat in seats and each.bettor}))

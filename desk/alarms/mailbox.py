@@ -1,7 +1,7 @@
-"""E-mail: a message as a letter to people, handed to the property's mail server.
+"""E-mail: a message as a letter, given to the property's mail server.
 
-A mail server cannot be asked whether it has a letter already: who dies between sending and noting it sends it
-twice, with the same `Message-ID`, by which most mail programs show one.
+No one can ask a mail server whether it has a letter. A process that dies after sending and before recording it sends the letter
+twice, with the same `Message-ID`; most mail programs then show one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SUBJECTS: Final = {
 
 
 class _Smtp(smtplib.SMTP):
-    """SMTP over a connection that is cut when its time is over."""
+    """SMTP over a connection with a time limit."""
 
     def __init__(self, host: str, stream: socket.socket) -> None:
         super().__init__(local_hostname=socket.gethostname())
@@ -44,7 +44,7 @@ class _Smtp(smtplib.SMTP):
 
 
 class Mailbox:
-    """People behind a mail server. Calls may come from any thread."""
+    """People who get mail through a mail server. Calls may come from any thread."""
 
     def __init__(self, server: MailServer, password: str | None, to: Sequence[str], *, timeout_s: float) -> None:
         self._server, self._password, self._to, self._timeout_s = server, password, tuple(to), timeout_s

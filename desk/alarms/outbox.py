@@ -1,8 +1,8 @@
-"""The outbox: which alarms there are, what is to be sent to whom, how often that was tried, and how far the results were read.
+"""The outbox: the alarms, the messages due to each receiver with their attempts, and how far the results were read.
 
-Invariant: what a verdict or advice makes of alarms, the messages that tell it, and how far results were read are one
-transaction, so that a sender can be killed anywhere: nothing is lost, and nothing is put in twice. A message is noted as tried
-before it is sent and as delivered afterward; who dies in between sends it again under the same key. One process sends.
+Invariant: the changes of alarms by a verdict or advice, their messages, and how far results were read are one transaction. A
+sender can be killed at any moment: nothing is lost or entered twice. A message is recorded as tried before it is sent and as
+delivered afterward; a process that dies in between sends it again under the same key. One process sends.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ ORDER BY m.place LIMIT 1
 
 
 class OutboxRefused(Exception):
-    """The outbox cannot be used for this: says what to do."""
+    """The outbox cannot be used for this; the message says what to do."""
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """A message as it is in the outbox; times are UTC microseconds, `said` is the last answer or why there was none."""
+    """A message in the outbox; times are UTC microseconds, `said` is the last answer or why there was none."""
 
     key: str
     alarm: str
@@ -83,9 +83,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """What a result or advice does to an alarm: the change, the round (`#7`) or finding it is about, what is sent to whom, and
-    the steps of its escalation (minutes, role).
-    """
+    """A change of an alarm by a result or advice: its round (`#7`) or finding, its messages, its escalation (minutes, role)."""
 
     change: Change
     about: str
@@ -94,7 +92,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DueStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A step of an escalation whose time has come."""
+    """A due step of an escalation."""
 
     standing: AlarmStatus
     after_min: int
@@ -102,7 +100,7 @@ class DueStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outbox_beside(address: str) -> Path | None:
-    """Return where the outbox of a log is, whether or not there is one; None for a log that is not on SQLite.
+    """Return the path of a log's outbox, whether it exists or not; None if the log is not on SQLite.
 
     >>> outbox_beside("sqlite:///srv/floor.db")
     PosixPath('/srv/floor.db.alarms')
@@ -112,9 +110,9 @@ def outbox_beside(address: str) -> Path | None:
 
 
 class Outbox:
-    """The outbox in a file. Opened for `sending`, it keeps every other sender out; `read_only` is for readers.
+    """The outbox in a file. Opened for `sending`, it refuses every other sender; `read_only` is for readers.
 
-    Raises `SecondWriter` if another process sends from it, and `LogUnavailable` if the file cannot be used.
+    Raises `SecondWriter` if another process is the sender, and `LogUnavailable` if the file cannot be used.
     """
 
     def __init__(self, path: Path, *, sending: bool = False, read_only: bool = False) -> None:
@@ -145,7 +143,7 @@ class Outbox:
     # ------------------------------------------------------------------------------------------------------- results read
 
     def belongs_to(self, log_id: str) -> bool:
-        """Return whether the outbox is new; from now on it belongs to this log. Raises `OutboxRefused` if it is another's."""
+        """Return whether the outbox is new, and give it to this log. Raises `OutboxRefused` if it is another's."""
         with self._database.transaction() as connection:
             found = [name for (name,) in connection.execute("SELECT log_id FROM log")]
             if found and found != [log_id]:
@@ -156,7 +154,7 @@ class Outbox:
         return not found
 
     def begin_after(self, places: dict[str, Head], seqs: dict[str, int]) -> None:
-        """Leave out what was found before: results up to these places, and rounds up to these numbers of their streams."""
+        """Skip earlier findings: results up to these places, and rounds up to these numbers of their streams."""
         with self._database.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
@@ -165,20 +163,20 @@ class Outbox:
             connection.executemany("INSERT OR REPLACE INTO past VALUES (?, ?)", list(seqs.items()))
 
     def places(self) -> dict[str, Head]:
-        """Return stream → the place of its last result that was taken in."""
+        """Return stream → the place of its last result that was read."""
         return {stream: Head(place, hash_) for stream, place, hash_ in self._database.rows("SELECT * FROM places")}
 
     def past(self) -> dict[str, int]:
-        """Return stream → the last event of what was there before the outbox; no alarm is raised about it."""
+        """Return stream → the last event before the outbox began; earlier ones raise no alarm."""
         return dict(self._database.rows("SELECT stream, seq FROM past"))
 
     def standing(self, stream: str, about: str) -> list[AlarmStatus]:
-        """Return the alarms, withdrawn or not, about a round, or about a finding between rounds."""
+        """Return the alarms of a round or of a finding between rounds, withdrawn ones too."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE stream = ? AND about = ? ORDER BY raised_us, alarm"
         return [_standing(*row) for row in self._database.rows(sql, stream, about)]
 
     def told(self, alarm: str) -> set[str]:
-        """Return the receivers that were told of an alarm, or are about to be."""
+        """Return the receivers of an alarm's messages, sent or about to be."""
         return {
             name for (name,) in self._database.rows("SELECT DISTINCT receiver FROM messages WHERE alarm = ?", alarm)
         }
@@ -190,16 +188,16 @@ class Outbox:
         changed: Iterable[Taken],
         now_us: int,
     ) -> None:
-        """Store what results up to a place of a stream do to alarms."""
+        """Store the changes of alarms by a stream's results up to a place."""
         note = "INSERT OR REPLACE INTO places VALUES (?, ?, ?)"
         self._take(stream, changed, now_us, note, (stream, place.seq, place.hash))
 
     def take_advice(self, stream: str, about: str, changed: Iterable[Taken], now_us: int) -> None:
-        """Store what advice on the open round of a stream, and that this round has any, does to alarms."""
+        """Store the changes of alarms by advice on a stream's open round, and that this round has advice."""
         self._take(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
 
     def _take(self, stream: str, changed: Iterable[Taken], now_us: int, note: str, noted: tuple[object, ...]) -> None:
-        """Store alarms as they are after their changes, the steps of their escalation, the messages, and a note; or nothing."""
+        """Store the changed alarms, their escalation, the messages and a note, all or none."""
         with self._database.transaction() as connection:
             for each in changed:
                 standing, alarm = each.change.standing, each.change.standing.alarm
@@ -235,7 +233,7 @@ class Outbox:
     # --------------------------------------------------------------------------------------------------------- escalation
 
     def steps_due(self, now_us: int) -> list[DueStep]:
-        """Return the steps whose time has come, of alarms that no one acknowledged."""
+        """Return the due steps of alarms that no one acknowledged."""
         rows = self._database.rows(
             "SELECT data, revision, withdrawn, after_min, role FROM steps JOIN alarms USING (alarm) "
             "WHERE done = 0 AND due_us <= ? AND acknowledged_by IS NULL ORDER BY due_us, alarm, after_min, role",
@@ -244,7 +242,7 @@ class Outbox:
         return [DueStep(standing=_standing(*row[:3]), after_min=row[3], role=row[4]) for row in rows]
 
     def escalate(self, step: DueStep, messages: Sequence[tuple[str, Message]], now_us: int) -> None:
-        """Note a step as done and put its messages in."""
+        """Record a step as done, and add its messages."""
         alarm = step.standing.alarm.id
         with self._database.transaction() as connection:
             sql = "UPDATE steps SET done = 1 WHERE alarm = ? AND after_min = ? AND role = ?"
@@ -252,33 +250,33 @@ class Outbox:
             connection.executemany(_PUT, [_row(alarm, name, message, now_us) for name, message in messages])
 
     def acknowledge(self, alarm: str, by: str) -> None:
-        """Note who acknowledged an alarm: no further step of it comes due. The log says it; this is what was read of it."""
+        """Record who acknowledged an alarm, as read from the log: its escalation ends."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE alarms SET acknowledged_by = ? WHERE alarm = ?", (by, alarm))
 
     # ------------------------------------------------------------------------------------------------------------ sending
 
     def next_letter(self, receiver: str, now_us: int) -> Letter | None:
-        """Return what a receiver gets next: of one alarm never the later message before the earlier one."""
+        """Return a receiver's next message; messages of one alarm keep their order."""
         rows = self._database.rows(_NEXT, receiver, now_us)
         return _letter(rows[0]) if rows else None
 
     def tried(self, key: str, now_us: int) -> None:
-        """Note that a message is being sent."""
+        """Record that a message is being sent."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE messages SET tries = tries + 1, tried_us = ? WHERE key = ?", (now_us, key))
 
     def delivered(self, letter: Letter, said: str) -> None:
-        """Note that a receiver took a message; what waited because it was silent is due again."""
+        """Record a delivery; messages that waited for a silent receiver are due again."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE messages SET state = 'delivered', said = ? WHERE key = ?", (said, letter.key))
             connection.execute("INSERT OR REPLACE INTO receivers VALUES (?, 0, 0, ?)", (letter.receiver, said))
 
     def failed(self, letter: Letter, said: str, *, silent: bool, now_us: int, wait_us: int = 0) -> None:
-        """Note that a receiver did not take a message; after a day it is a dead letter.
+        """Record a failed delivery; after a day the message is a dead letter.
 
-        If it was `silent`, everything for it waits; if it answered, only this message does. It waits for `wait_us` at
-        least, as the receiver asked, up to a quarter of an hour.
+        If the receiver was `silent`, all its messages wait; if it answered, only this one. The wait is at least `wait_us`, as the
+        receiver asked, up to a quarter of an hour.
         """
         with self._database.transaction() as connection:
             if silent:
@@ -301,7 +299,7 @@ class Outbox:
             )
 
     def revive(self, key: str | None, now_us: int) -> int:
-        """Let a dead letter (None: each) be tried for another day; return how many there were."""
+        """Retry a dead letter (None: all) for another day; return how many there were."""
         with self._database.transaction() as connection:
             rows = connection.execute(
                 "UPDATE messages SET state = 'waiting', made_us = ?1, due_us = ?1 "
@@ -315,7 +313,7 @@ class Outbox:
     # ------------------------------------------------------------------------------------------------------------ on view
 
     def letters(self, state: State | None = None, most: int = 1_000) -> list[Letter]:
-        """Return the last messages (in a state), the newest first."""
+        """Return the last messages (in a state), newest first."""
         rows = self._database.rows(
             "SELECT key, alarm, receiver, what, body, state, made_us, due_us, tries, tried_us, said FROM messages "
             "WHERE ?1 IS NULL OR state = ?1 ORDER BY place DESC LIMIT ?2",
@@ -325,11 +323,11 @@ class Outbox:
         return [_letter(row) for row in rows]
 
     def counts(self) -> dict[State, int]:
-        """Return how many messages are in each state."""
+        """Return state → the number of its messages."""
         return dict(self._database.rows("SELECT state, count(*) FROM messages GROUP BY state"))
 
     def alarms(self) -> list[AlarmStatus]:
-        """Return every alarm in force, the newest first."""
+        """Return every raised alarm, newest first."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE NOT withdrawn ORDER BY raised_us DESC, alarm"
         return [_standing(*row) for row in self._database.rows(sql)]
 
@@ -350,7 +348,7 @@ def _letter(row: Sequence[object]) -> Letter:
 
 
 def wait_after(failures: int, asked_us: int = 0) -> int:
-    """Return how long to wait after this many failures before this one, or as long as was asked for, in microseconds.
+    """Return the wait after this many earlier failures, or the requested wait if that is longer, in microseconds.
 
     >>> [wait_after(n) // 1_000_000 for n in (0, 1, 2, 7, 8, 100)], wait_after(0, 60_000_000) // 1_000_000
     ([5, 10, 20, 640, 900, 900], 60)

@@ -14,7 +14,7 @@ SCHEMA_PATH: Final = Path("docs/alarm.schema.json")
 
 
 def schema() -> str:
-    """Return the file `docs/alarm.schema.json`."""
+    """Return the text of `docs/alarm.schema.json`."""
     whole: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Message)}
     for definition in whole["$defs"].values():
         definition["required"] = list(definition["properties"])  # whatever is sent has every field

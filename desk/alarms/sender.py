@@ -1,7 +1,7 @@
-"""The sender: lets the watch read, escalates what no one acknowledged, and delivers; one message at a time to each receiver.
+"""The sender: reads new verdicts, escalates unacknowledged alarms, and delivers one message at a time to each receiver.
 
-Invariant: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays no one else, and
-nothing of it touches the process that judges.
+Invariant: one thread uses the outbox. Other threads talk to the receivers, so that a receiver that hangs delays no other, and
+none affects the process that judges.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ UNREADABLE = (LogUnavailable, EventError, IntegrityError)
 
 
 class Door(Protocol):
-    """A way to a receiver."""
+    """A way to reach a receiver."""
 
     def send(self, key: str, body: bytes, at_s: int) -> Answer:
         """Send a message under its key at a time (UTC seconds)."""
 
 
 def doors(settings: Settings, folder: Path, environment: Mapping[str, str] | None = None) -> dict[str, Door]:
-    """Return receiver → the way to it; `folder` is that of the settings. Raises `SettingsRefused`, `OSError`."""
+    """Return receiver → the way to reach it; `folder` is that of the settings. Raises `SettingsRefused`, `OSError`."""
     found: dict[str, Door] = {}
     for name, receiver in settings.receiver.items():
         if receiver.url is not None:
@@ -54,7 +54,7 @@ def doors(settings: Settings, folder: Path, environment: Mapping[str, str] | Non
 
 
 class Deliveries:
-    """Hands what is due to the receivers, and notes what they answer."""
+    """Sends due messages to the receivers and records their answers."""
 
     def __init__(self, outbox: Outbox, doors: Mapping[str, Door], tell: Tell, clock: Callable[[], int]) -> None:
         self._outbox, self._doors, self._tell, self._clock = outbox, doors, tell, clock
@@ -62,7 +62,7 @@ class Deliveries:
         self._under_way: dict[str, tuple[Letter, Future[Answer]]] = {}
 
     def step(self) -> bool:
-        """Note what was answered and send what is due; return whether anything was done."""
+        """Record answers and send due messages; return whether there was anything to do."""
         done = self._note()
         for receiver, door in self._doors.items():
             if receiver not in self._under_way:
@@ -76,7 +76,7 @@ class Deliveries:
         return done
 
     def pause(self, seconds: float) -> None:
-        """Wait until a receiver answers, so long at most."""
+        """Wait until a receiver answers, at most this long."""
         sent = [each for _, each in self._under_way.values()]
         if sent:
             wait(sent, seconds, return_when="FIRST_COMPLETED")
@@ -84,7 +84,7 @@ class Deliveries:
             time.sleep(seconds)
 
     def close(self) -> None:
-        """Wait for the answers that are under way, and note them."""
+        """Wait for pending answers and record them."""
         self._pool.shutdown(wait=True)
         self._note()
 
@@ -104,7 +104,7 @@ class Deliveries:
 
 
 class Sender:
-    """Everything that `rack alerts send` does. `open_desk` opens the log for reading; `house_of` says whose it is."""
+    """The work of `rack alerts send`. `open_desk` opens the log for reading; `house_of` returns its house."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class Sender:
         self._trouble = ""
 
     def run(self, ended: threading.Event) -> None:
-        """Send until `ended`."""
+        """Send until `ended` is set."""
         try:
             while not ended.is_set():
                 self.look()
@@ -139,7 +139,7 @@ class Sender:
             self.close()
 
     def run_once(self) -> None:
-        """Take in what is there, and try everything that is due."""
+        """Read the verdicts, and try every due message once."""
         try:
             self.look()
             while self._deliveries.step():
@@ -148,12 +148,12 @@ class Sender:
             self.close()
 
     def close(self) -> None:
-        """Wait for answers under way, and release the log."""
+        """Wait for pending answers, and release the log."""
         self._deliveries.close()
         self._resources.close()
 
     def look(self) -> None:
-        """Take in new verdicts, and escalate. If the log cannot be read, say so once and try again later."""
+        """Read new verdicts, and escalate. If the log cannot be read, report it once and try again later."""
         try:
             if self._desk is None:
                 if time.monotonic() < self._open_at:
@@ -194,14 +194,14 @@ class Sender:
 
 
 def acknowledged_by(desk: Desk, alarm: Alarm) -> str | None:
-    """Return who first did anything about a finding of an alarm's incident, or None. Raises an `IntegrityError`."""
+    """Return the first person to act on a finding of an alarm's incident, or None. Raises an `IntegrityError`."""
     review = desk.review(alarm.table)
     said = [entry for each in alarm.findings for entry in review.finding(each.id).history]
     return min(said, key=lambda entry: entry.seq).by if said else None
 
 
 def house_of(desk: Desk) -> House:
-    """Return whose alarms these are."""
+    """Return the house of the alarms."""
     configured = property_configured(desk.log)
     try:
         zone = None if configured is None else ZoneInfo(configured.time_zone)
@@ -217,7 +217,7 @@ def house_of(desk: Desk) -> House:
 
 
 class ReceiverAnswer(NamedTuple):
-    """What a receiver answered to a test message of this key."""
+    """A receiver's answer to the test message with this key."""
 
     receiver: str
     key: str
@@ -225,12 +225,12 @@ class ReceiverAnswer(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The answer in a line."""
+        """The answer in one line."""
         return f"{self.receiver}: {'taken' if self.answer.taken else 'NOT taken'} ({self.answer.said})"
 
 
 def send_tests(settings: Settings, folder: Path, only: str | None = None) -> Iterator[ReceiverAnswer]:
-    """Send a test to every receiver, or to one alone. Raises `SettingsRefused` if there is no receiver of that name."""
+    """Send a test to every receiver or to one. Raises `SettingsRefused` if no receiver has that name."""
     ways = doors(settings, folder)
     if only is not None and only not in ways:
         raise SettingsRefused(f"there is no receiver {only!r}: the settings have {', '.join(ways)}")

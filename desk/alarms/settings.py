@@ -1,7 +1,7 @@
-"""The settings of alarms: who is told what, by which way, and who next while no one acknowledged. One TOML file, read strictly.
+"""The settings of alarms: receivers, routes and escalation. One TOML file, read strictly.
 
-Secrets are not in it: it names the file or the variable of the environment that holds one. A private address is allowed like any
-other, for an administrator wrote it.
+The file holds no secrets: it names the file or environment variable that holds one. Private addresses are allowed, since an
+administrator wrote the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Minutes = Annotated[int, Meta(ge=1, le=1_440)]
 
 
 class SettingsRefused(ValueError):
-    """The settings of alarms cannot be used as they are: says where, what was expected, and what to do."""
+    """The settings of alarms are refused; the message says where, what was expected, and what to do."""
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"from_": "from"}):
@@ -44,9 +44,9 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Receiver(_Strict, frozen=True, kw_only=True):
-    """Where alarms are sent: a webhook (`url` and its secret), or people by e-mail (`mail_to`).
+    """A receiver of alarms: a webhook (`url` and its secret), or people by e-mail (`mail_to`).
 
-    `patrons`: the tokens of the patrons concerned go with it. `plain_http` allows HTTP beyond this machine.
+    `patrons`: messages contain the tokens of the patrons concerned. `plain_http` allows HTTP to other machines.
     """
 
     url: str | None = None
@@ -60,7 +60,7 @@ class Receiver(_Strict, frozen=True, kw_only=True):
 
 
 class MailServer(_Strict, frozen=True, kw_only=True):
-    """The server that takes e-mail. `security`: `none` only to this machine, unless `plain` is set."""
+    """The mail server. `security`: `none` only on this machine, unless `plain` is set."""
 
     host: str
     from_: MailAddress
@@ -74,17 +74,17 @@ class MailServer(_Strict, frozen=True, kw_only=True):
 
 
 class EscalationStep(_Strict, frozen=True, kw_only=True):
-    """Who is told if no one acknowledged an alarm this many minutes after it was raised."""
+    """The role to alert if no one acknowledges an alarm within this many minutes."""
 
     after_min: Minutes
     to: Name
 
 
 class Route(_Strict, frozen=True, kw_only=True):
-    """Which alarms go to which role. What is left out lets every alarm through.
+    """Which alarms go to which role. A condition left out matches every alarm.
 
-    `severity` means this or graver; `codes` and `tables` are patterns (`PAY-*`), of which one fits; `money_cents` is the least
-    that went wrong either way. `advice`: what advice finds in an open round goes this way too, before the verdict.
+    `severity` means this or graver; `codes` and `tables` are patterns (`PAY-*`), of which one must match; `money_cents` is the
+    least error, over or under. `advice`: the route also takes advice on open rounds, before the verdict.
     """
 
     to: Name
@@ -96,7 +96,7 @@ class Route(_Strict, frozen=True, kw_only=True):
     escalate: tuple[EscalationStep, ...] = ()
 
     def takes(self, alarm: Alarm) -> bool:
-        """Return whether an alarm goes this way."""
+        """Return whether this route takes an alarm."""
         return (
             (self.advice or alarm.basis == "verdict")
             and SEVERITIES.index(alarm.severity) <= SEVERITIES.index(self.severity)
@@ -107,7 +107,7 @@ class Route(_Strict, frozen=True, kw_only=True):
 
 
 class Settings(_Strict, frozen=True, kw_only=True):
-    """The whole file. `pages` is the address of the pages, to which alarms link; `role` is role → receivers."""
+    """The whole file. `pages` is the address of the pages, for links; `role` is role → receivers."""
 
     form: Literal["discard-rack alarms 1"]
     receiver: Annotated[dict[Name, Receiver], Meta(min_length=1)]
@@ -118,7 +118,7 @@ class Settings(_Strict, frozen=True, kw_only=True):
 
 
 def read_settings(path: Path) -> Settings:
-    """Read the settings. Raises `SettingsRefused` naming file and field, and `OSError`."""
+    """Read the settings. Raises `SettingsRefused`, which names file and field, and `OSError`."""
     try:
         if path.stat().st_mode & 0o022:
             raise SettingsRefused(
@@ -189,7 +189,7 @@ def _check_receiver(where: str, receiver: Receiver, mail: MailServer | None) -> 
 
 
 def is_this_machine(host: str) -> bool:
-    """Return whether a host is this machine by its name or number.
+    """Return whether a host is this machine, by its name or address.
 
     >>> is_this_machine("127.0.0.1"), is_this_machine("::1"), is_this_machine("localhost"), is_this_machine("10.0.0.1")
     (True, True, True, False)
@@ -205,7 +205,7 @@ def is_this_machine(host: str) -> bool:
 def read_secrets(
     where: str, receiver: Receiver, folder: Path, environment: Mapping[str, str] | None = None
 ) -> list[bytes]:
-    """Return the secrets of a webhook, the newest first: a line each. Raises `SettingsRefused`, which never tells a secret."""
+    """Return a webhook's secrets, one for each line, newest first. Raises `SettingsRefused`, which never shows a secret."""
     text = _secret_text(where, receiver.secret_file, receiver.secret_env, folder, environment)
     secrets = []
     for number, line in enumerate(text.split(), 1):
@@ -225,7 +225,7 @@ def read_secrets(
 
 
 def read_password(mail: MailServer, folder: Path, environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the password for the mail server; None if it wants none. Raises `SettingsRefused`."""
+    """Return the mail server's password; None if it needs none. Raises `SettingsRefused`."""
     if mail.user is None:
         return None
     return _secret_text("mail", mail.password_file, mail.password_env, folder, environment).strip("\r\n")

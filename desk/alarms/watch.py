@@ -1,9 +1,11 @@
-"""What new results and advice do to alarms: reads the verdicts that came since, and if a route asks for it the advice on open
-rounds, and puts what they raise, change and withdraw in the outbox.
+"""Turns new results and advice into alarms.
 
-Invariant: it only reads the log and its results, so that nothing here can slow down or change a verdict, and every
-place is read on from what the outbox holds: nothing is kept in memory that counts. Advice gives way to the verdict: of
-a round that was judged it says nothing, and it withdraws only what advice raised.
+It reads new verdicts and, if a route asks for it, the advice on open rounds, and puts new, changed and withdrawn alarms in the
+outbox.
+
+Invariant: it only reads the log and its results, so that it cannot slow down or change a verdict. It always reads on from the
+places in the outbox, never from memory. Verdicts override advice: advice on a judged round is ignored, and only withdraws alarms
+that advice raised.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ Tell = Callable[[str], None]
 
 
 class Watch:
-    """Reads results and advice into an outbox, by the settings. `tell` is called, once, with what cannot be read."""
+    """Reads results and advice into an outbox, by the settings. It calls `tell` once for each stream that cannot be read."""
 
     def __init__(self, outbox: Outbox, settings: Settings, house: House, tell: Tell) -> None:
         self._outbox, self._settings, self._house, self._tell = outbox, settings, house, tell
@@ -51,14 +53,14 @@ class Watch:
         """Stream → the advice that was taken in last: the same again changes nothing."""
 
     def begin(self, log: EventLog, results: ResultStore) -> int:
-        """Leave out what was found before; return how many streams have results that are left out."""
+        """Skip earlier findings; return how many streams have skipped results."""
         heads = results.chain_heads()
         self._outbox.begin_after(heads, {stream: log.head(stream).seq for stream in heads})
         self._places, self._past = self._outbox.places(), self._outbox.past()
         return len(heads)
 
     def read(self, results: ResultStore, now_us: int) -> int:
-        """Take in what came since; return how many changes there were."""
+        """Read the new results and advice; return the number of changes."""
         given = self._given(results)  # before the verdicts: what was judged after this is known to be
         found = 0
         for stream, head in sorted(results.chain_heads().items()):
@@ -86,7 +88,7 @@ class Watch:
             return {}
 
     def _take_advice(self, results: ResultStore, advice: Advice, now_us: int) -> int:
-        """Take in the advice on a round that is open, and take back what was advised on one that is gone without a verdict."""
+        """Read the advice on an open round, and withdraw the alarms of a round that ended without a verdict."""
         stream, about, taken = advice.stream, f"#{advice.round_no}", list[Taken]()
         before = self._outbox.advised(stream)
         if before not in (None, about) and not self._is_judged(results, stream, before):
@@ -103,7 +105,7 @@ class Watch:
         return len(taken)
 
     def _is_judged(self, results: ResultStore, stream: str, about: str) -> bool:
-        """Whether a round (`#7`) has a verdict, or had one by results that were thrown away since."""
+        """Whether a round (`#7`) has a verdict, or had one in results since discarded."""
         return results.latest("adjudications", f"{stream}{about}") is not None or any(
             each.alarm.basis == "verdict" for each in self._outbox.standing(stream, about)
         )
@@ -122,7 +124,7 @@ class Watch:
         return found
 
     def _place(self, results: ResultStore, stream: str) -> int:
-        """Return the place to go on from: the beginning, where the results that were read were thrown away since."""
+        """Return the place to read on from: the beginning if the results read were since discarded."""
         before = self._places.get(stream)
         if before is None or before.seq == 0:
             return 0
@@ -130,9 +132,9 @@ class Watch:
         return before.seq if stored is not None and Head(stored.place, stored.hash) == before else 0
 
     def _changes(self, result: ChainedResult) -> Iterator[Taken]:
-        """Yield what a result does to alarms; a round that somebody entered after the fact raises none (D903).
+        """Yield the changes of alarms by a result; a round entered by a person raises none (D903).
 
-        What persons adopted in the place of an earlier engine's result changes alarms and tells no one: its report does (D1081).
+        Verdicts that people adopted in place of an earlier engine's change alarms without messages: a report lists them (D1081).
         """
         is_adopted = False
         if result.stream.startswith("observed/"):
@@ -165,7 +167,7 @@ class Watch:
                 yield Taken(change=change, about=about, messages=self._messages(change), steps=self._steps(change))
 
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
-        """Return who is told of a change: those who were told before, and those whom the routes add."""
+        """Return the receivers of a change: those of earlier messages, and those that the routes add."""
         alarm = change.standing.alarm
         told = self._outbox.told(alarm.id) if change.before is not None else set()
         names = dict.fromkeys(sorted(told & self._settings.receiver.keys()))

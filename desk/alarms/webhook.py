@@ -1,7 +1,7 @@
-"""Webhooks: a message as a POST, signed as the Standard Webhooks convention says, so that libraries check it; and the answer.
+"""Webhooks: sends a message as a POST, signed by the Standard Webhooks convention so that libraries can check it.
 
-Invariant: no answer takes longer than the receiver's time, however slowly it comes; redirects are not followed, no
-proxy is used, and of an answer only its status is read.
+Invariant: an answer, however slow, is cut off at the receiver's time limit; redirects are not followed, no proxy is used, and
+only the answer's status is read.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ MOST_SAID = 200
 
 
 class Answer(NamedTuple):
-    """The result of sending. Whether the receiver accepted it, in words; whether the receiver was `silent`; how long it asked to
-    wait."""
+    """The result of a delivery.
+
+    Whether the receiver accepted it, in words; whether the receiver was `silent`; the wait that it asked for.
+    """
 
     taken: bool
     said: str
@@ -45,7 +47,7 @@ class Webhook:
         self._tls = ssl.create_default_context(cafile=ca_file) if parts.scheme == "https" else None
 
     def send(self, key: str, body: bytes, at_s: int) -> Answer:
-        """Send a message under its key; `at_s` is the time (UTC seconds) that is signed with it."""
+        """Send a message under its key; the signature includes the time `at_s` (UTC seconds)."""
         headers = {
             "Host": self._named,
             "Content-Type": "application/json",
@@ -71,7 +73,7 @@ class Webhook:
 
 
 def words_of(error: Exception) -> str:
-    """Return what an error says in a line of plain text: part of it may be what the receiver sent.
+    """Return an error in one line of plain text; part of it may come from the receiver.
 
     >>> words_of(HTTPException("HTTP/1.1 \\x1b[2J")), words_of(ValueError())
     ('HTTP/1.1 ?[2J', 'ValueError')
@@ -92,7 +94,7 @@ def signature(secret: bytes, key: str, at_s: int, body: bytes) -> str:
 
 @contextlib.contextmanager
 def connected(host: str, port: int, tls: ssl.SSLContext | None, timeout_s: float) -> Iterator[socket.socket]:
-    """Hand out a connection that is cut when its time is over, whatever it does. Raises `TimeoutError` then, and `OSError`."""
+    """Yield a connection that is closed at its time limit. Raises `TimeoutError` then, and `OSError`."""
     with contextlib.ExitStack() as resources:
         stream = resources.enter_context(contextlib.closing(socket.create_connection((host, port), timeout=timeout_s)))
         is_over = resources.enter_context(_cut(stream, timeout_s))
@@ -110,7 +112,7 @@ def connected(host: str, port: int, tls: ssl.SSLContext | None, timeout_s: float
 
 @contextlib.contextmanager
 def _cut(stream: socket.socket, after_s: float) -> Iterator[threading.Event]:
-    """Cut a connection after so long; the event says that it was. (A handle of its own: TLS takes the first one over.)"""
+    """Close a connection after its time limit and set the event. (It has a handle of its own: TLS takes over the first.)"""
     handle, over = stream.dup(), threading.Event()
 
     def cut() -> None:

@@ -1,1 +1,1 @@
-"""A house and its people: the property from a file, what its office files, what the pit and the count room enter."""
+"""A house and its people: the property from a file, the office's filings, the entries of pit and count room."""

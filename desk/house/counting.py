@@ -1,7 +1,7 @@
-"""The drop boxes of a gaming day, counted: entered, entered again without sight of the first, and written once both agree.
+"""The count of a gaming day's drop boxes: entered twice, the second time blind, and written when both entries agree.
 
-Nothing is in the log until then. A box whose two entries differ is settled with a reason: the first entry is written and
-corrected, so that the difference and its reason are on record. A box is counted once; later only corrected.
+The log has nothing until then. If two entries of a box differ, a person decides with a reason: the first entry is written and
+corrected, so that the difference and its reason are recorded. A box is counted once; later it is only corrected.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Grid = Mapping[str, int]
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entry of a grid: by whom, and what each box held in cents."""
+    """One person's entry of all boxes, each in cents."""
 
     by: str
     boxes: dict[str, int]
@@ -52,7 +52,7 @@ class Drafted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A box whose entries differ; None: it was left out."""
+    """A box whose two entries differ; None: an entry left it out."""
 
     table: str
     first: int | None
@@ -60,7 +60,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CountRoom(Pit):
-    """Enters what drop boxes held. `folder` holds what was entered once, until it is in the log."""
+    """Records the contents of drop boxes. `folder` holds first entries until they are in the log."""
 
     writer: House = "count"
     role = "count"
@@ -70,13 +70,13 @@ class CountRoom(Pit):
         self._folder = folder
 
     def boxes(self, day: str) -> list[str]:
-        """Return the tables that were open on a gaming day and whose box was not counted yet."""
+        """Return the tables that were open on a gaming day and whose box is not yet counted."""
         tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
         found = [table_record(self._log, table) for table in tables]
         return [record.table for record in found if _was_open(record, day) and not _is_counted(record, day)]
 
     def counted(self, day: str) -> list[tuple[str, int]]:
-        """Return the boxes of a gaming day that are counted: the table, and what counts in cents."""
+        """Return the counted boxes of a gaming day: table → the valid amount in cents."""
         tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
         found = [(table, _count_of(table_record(self._log, table), day)) for table in tables]
         return [
@@ -86,17 +86,17 @@ class CountRoom(Pit):
         ]
 
     def waiting(self, day: str) -> Drafted | None:
-        """Return what was entered of a gaming day and is not in the log yet."""
+        """Return the entries of a gaming day that are not yet in the log."""
         return self._draft(day) if self._path(day).exists() else None
 
     def enter(self, day: str, grid: Grid, *, by: str) -> None:
-        """Keep a first entry of a day's boxes, in the place of one that was not entered again yet."""
+        """Store a first entry of a day's boxes; it replaces one without a second entry."""
         person = self._people(by)[0]
         self._check(day, grid)
         self._keep(Drafted(day=day, first=Counted(by=person.id, boxes=dict(grid))))
 
     def again(self, day: str, grid: Grid, *, by: str) -> list[Difference]:
-        """Take the second entry; return what differs. If nothing does, all boxes are written."""
+        """Accept the second entry; return the differences. If there are none, all boxes are written."""
         person = self._people(by)[0]
         draft = self._draft(day)
         if draft.first.by == person.id:
@@ -111,7 +111,7 @@ class CountRoom(Pit):
         return found
 
     def settle(self, day: str, grid: Grid, *, by: str, reason: str) -> None:
-        """Say which amount counts in each box that differs, and why; then all boxes are written."""
+        """Decide the amount of each box that differs, with the reason; then all boxes are written."""
         person = self._people(by)[0]
         draft = self._draft(day)
         if draft.again is None:
@@ -194,7 +194,7 @@ class CountRoom(Pit):
 
 
 def differences(draft: Drafted) -> list[Difference]:
-    """Return the boxes whose two entries differ, each by its table."""
+    """Return the boxes whose two entries differ, by table."""
     first, again = draft.first.boxes, {} if draft.again is None else draft.again.boxes
     return [
         Difference(table=table, first=first.get(table), again=again.get(table))

@@ -1,6 +1,6 @@
-"""What the office files: the rules of tables, in the name of a person of compliance, and the signature of a second one.
+"""Files rules for tables, in the name of a person of compliance, with a second person's signature.
 
-The text of a submission is in the log as it was filed. What changes is said in words, with what every wager returns.
+The log has the text of a submission as filed. Changes are described in words, with the return of every wager.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ ROLE = "compliance"
 
 
 class _FiledRules:
-    """What intake asks of rules (`intake.filings.ReadRules`)."""
+    """Answers intake's questions about rules (`intake.filings.ReadRules`)."""
 
     def __call__(self, text: str) -> Submission:
-        """Return what a submission says of itself. Raises `EventError` naming the key, and what was expected."""
+        """Return a submission's facts for intake. Raises `EventError`, which names the key and what was expected."""
         try:
             book = parse_submission(text, "rules_filed")
         except RulesRefused as error:
@@ -53,7 +53,7 @@ read_filed_rules = _FiledRules()
 
 
 class Filing(NamedTuple):
-    """A filing that is to be made at a table: what replaces which rules, in words."""
+    """A planned filing at a table: which rules replace which, in words."""
 
     table: str
     book: Rulebook
@@ -75,20 +75,23 @@ class Filing(NamedTuple):
 
     @property
     def is_made(self) -> bool:
-        """Whether the office filed these rules already."""
+        """Whether the office has already filed these rules."""
         return self.before is not None and self.before.digest == self.book.digest and not self.by_device
 
     @property
     def says(self) -> str:
-        """It in one line."""
+        """The filing in one line."""
         same = "the same rules, filed by the office instead of a device" if self.by_device else "the same rules"
         what = "; ".join(self.changes) or same
         return f"{self.table} rules from {self.book.effective_gaming_day}: {what}"
 
 
 class Publication(NamedTuple):
-    """What publishing an amendment comes to: the tables that get it, those at which rounds of its days were played already,
-    and the tables whose rules do not fit it, with why."""
+    """The effect of publishing an amendment.
+
+    It lists the tables that get it, those with rounds already played on its days, and those whose rules do not fit it, with the
+    reason.
+    """
 
     amendment: Amendment
     tables: tuple[str, ...]
@@ -97,7 +100,7 @@ class Publication(NamedTuple):
 
 
 def publishing(log: EventLog, text: str) -> Publication:
-    """Return what publishing an amendment would come to.
+    """Return the effect of publishing an amendment.
 
     Raises `ValueError` if the amendment does not fit its chapter, `ReviewRefused` if it cannot be published at this property.
     """
@@ -142,13 +145,13 @@ def publishing(log: EventLog, text: str) -> Publication:
 
 
 def _entries(made: Amendment) -> list[Mapping[str, Any]]:
-    """Return the lines and paytables that an amendment has, and what it strikes."""
+    """Return the lines and paytables that an amendment adds, and those that it strikes."""
     strikes = [{"wager": each.wager, "name": each.paytable} for each in made.strikes]
     return [*made.table.get("line", ()), *made.table.get("paytable", ()), *strikes]
 
 
 def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
-    """Return what filing these rules at a table changes."""
+    """Return the changes from filing these rules at a table."""
     filed = record.filings.in_force(book.effective_gaming_day)
     before = None if filed is None else parse_submission(filed.toml)
     by_device = before is not None and not record.filings.office_files
@@ -156,9 +159,9 @@ def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
 
 
 def differences(before: Rulebook | None, after: Rulebook, returns: Returns) -> list[str]:
-    """Return what rules change, in words: limits, paytables and returns of each wager, then all else that is filed.
+    """Return the changes between rules, in words: limits, paytables and return of each wager, then everything else.
 
-    If nothing was in force, every wager is said with its limits.
+    If no rules were in force, every wager is listed with its limits.
     """
     percent, percent_before = returns(after), {} if before is None else returns(before)
     said = []
@@ -183,7 +186,7 @@ def differences(before: Rulebook | None, after: Rulebook, returns: Returns) -> l
 
 
 def _wager(wager: str, before: Rulebook | None, after: Rulebook) -> list[str]:
-    """Say what changes of a wager."""
+    """Return the changes of a wager."""
     old, new = None if before is None else before.offers.get(wager), after.offers.get(wager)
     if new is None:
         return ["is offered no more"]
@@ -202,7 +205,7 @@ def _wager(wager: str, before: Rulebook | None, after: Rulebook) -> list[str]:
 
 
 def _rest(book: Rulebook) -> dict[str, str]:
-    """Return what is filed next to the wagers, in words."""
+    """Return everything in a filing but the wagers, in words."""
     said = {
         "chapter": book.chapter.key,
         "deal_method": book.deal_method,
@@ -219,7 +222,7 @@ def _rest(book: Rulebook) -> dict[str, str]:
 
 
 class Office:
-    """Files rules in a log, in a person's name."""
+    """Files rules in a log in a person's name."""
 
     def __init__(self, log: EventLog, persons: Persons, now_us: int) -> None:
         self._log, self._persons, self._now_us = log, persons, now_us
@@ -232,9 +235,9 @@ class Office:
     def file(
         self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None
     ) -> list[Filing]:
-        """File rules at tables, all or none; return what was filed. A second person may sign at once.
+        """File rules at tables, all or none; return the filings. A second person may sign at once.
 
-        Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing was written.
+        Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing is written.
         """
         person = acting(self._persons, by, ROLE)
         second = None if signed_by is None else self._second(signed_by, person.id)
@@ -256,9 +259,9 @@ class Office:
         return made
 
     def drafts(self, record: TableRecord, text: str, by: str, event_ids: Sequence[str] = ()) -> list[Draft]:
-        """Return the drafts that file rules at a table; at one that is new they begin its first gaming day.
+        """Return the drafts that file rules at a table; at a new table they open its first gaming day.
 
-        `event_ids` are ids for them, the last that of the filing. Raises `EventError` if they cannot be filed.
+        `event_ids` are the drafts' ids, the last for the filing. Raises `EventError` if the rules cannot be filed.
         """
         brought = [each for each in published(self._log) if each.toml not in record.filings.editions]
         book = parse_submission(text, published=(*record.filings.editions, *(each.toml for each in brought)))
@@ -275,9 +278,9 @@ class Office:
         return drafts(record, "office", self._persons.known(by), entries)
 
     def publish(self, text: str, *, by: str, signed_by: str) -> Publication:
-        """Publish an amendment of a chapter at every table, in the names of two persons; return what follows from it.
+        """Publish an amendment of a chapter at every table, in the names of two people; return its effect.
 
-        Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing was
+        Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing is
         written.
         """
         person, second = self.two_persons(by, signed_by, "publishes the amendment")
@@ -300,14 +303,14 @@ class Office:
         return publication
 
     def two_persons(self, by: str, signed_by: str, does: str) -> tuple[Person, Person]:
-        """Return who acts and who signs. Raises `ReviewRefused` if they are one person, or one may not."""
+        """Return who acts and who signs. Raises `ReviewRefused` if they are the same person, or one has no right to."""
         person, second = (acting(self._persons, each, ROLE) for each in (by, signed_by))
         if second.id == person.id:
             raise ReviewRefused(f"{person.id} {does}; the second signature is another person's")
         return person, second
 
     def enter(self, person: Person, event: model.Event) -> int:
-        """Write an event of the office in the property's stream, and begin that stream if there is none; return its number."""
+        """Append an event of the office to the property's stream, which begins if it is new; return the event's number."""
         with self._log.turn():
             last = self._log.head(PROPERTY).seq
             day = datetime.fromtimestamp(self._now_us / 1_000_000, UTC).date().isoformat()
@@ -337,7 +340,12 @@ class Office:
         ]
 
     def sign(self, tables: Sequence[str], *, by: str) -> dict[str, int]:
-        """Sign the last filing of each table a second time, all or none; return their numbers. Raises `ReviewRefused`."""
+        """Add the second signature to the last filing of each table, all or none; return their numbers.
+
+        Raises `ReviewRefused`.
+
+        Raises `ReviewRefused`.
+        """
         made, groups = {}, []
         with records(self._log, tables) as found:
             for record in found:

@@ -1,5 +1,6 @@
-"""A filing as a form: what of a submission people choose or type, each with its section, made from the chapter; and the
-submission that the answers make. What no field shows (a house's own chart, a meter) stays as it was filed.
+"""A filing as a form, and the submission made from its answers.
+
+The fields come from the chapter, each with its section. Content without a field (a house's own chart, a meter) stays as filed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ AS_DEFAULT: Final = "as by default"
 
 
 class Field(NamedTuple):
-    """A field: its dotted key in the submission, label, what it says now, what can be chosen (nothing: it is typed), section."""
+    """A field: its dotted key in the submission, label, present value, choices (none: it is typed), and section."""
 
     key: str
     label: str
@@ -34,14 +35,14 @@ class Field(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Fields that belong together: those of a wager, of the table, of the settings."""
+    """A group of fields: of a wager, of the table, or of the settings."""
 
     title: str
     fields: tuple[Field, ...]
 
 
 def form_of(text: str) -> list[Group]:
-    """Return the form of a submission as it now is: it need not be accepted, but names a chapter. Raises `RulesRefused`."""
+    """Return the form of a submission, which must name a chapter but need not be valid. Raises `RulesRefused`."""
     content = tomllib.loads(text)
     of = chapter(*str(content["chapter"]).split("-", 1))
     first = [
@@ -144,7 +145,7 @@ def _shown(value: object) -> str:
 
 
 def edited(text: str, answers: Mapping[str, str]) -> str:
-    """Return a submission with other answers in some fields, by their keys. It is not checked: `parse_submission` does."""
+    """Return a submission with new answers by key. The result is not checked: `parse_submission` does that."""
     content = tomllib.loads(text)
     of = chapter(*str(content["chapter"]).split("-", 1))
     for key, answer in answers.items():
@@ -194,7 +195,7 @@ def _edit_wager(of: Chapter, wagers: dict[str, Any], name: str, key: str, answer
 
 
 def _typed(of: Chapter, key: str, answer: str) -> Any:
-    """Return an answer as the submission has it."""
+    """Return an answer in the submission's form."""
     name = key.rpartition(".")[2]
     rule = of.settings.get(name) if key.startswith("settings.") else None
     if name == "effective_gaming_day":
@@ -210,7 +211,7 @@ def _typed(of: Chapter, key: str, answer: str) -> Any:
 
 
 def plain_amount(answer: str) -> str:
-    """Return an amount as a submission has it.
+    """Return an amount in the submission's form.
 
     >>> plain_amount("$1,000.00"), plain_amount("15%")
     ('1000.00', '15%')
@@ -250,10 +251,10 @@ def fault_of(text: str) -> str:
 
 
 def rules_files(folder: Path, tables: Sequence[str], book: Rulebook) -> list[Written]:
-    """Return what a filing changes in the property's own files, so that `rack plan` finds nothing to file the other way.
+    """Return the changes of the property's own files by a filing, so that `rack plan` does not undo it.
 
-    The file of rules of these tables says what was filed; if other tables use it, too, these get a file of their own.
-    Raises `ReviewRefused` if the property's file cannot be read.
+    The rules file of these tables gets the filed rules; if other tables share it, these tables get a file of their own. Raises
+    `ReviewRefused` if the property's file cannot be read.
     """
     made = read_property(folder)
     path = folder / FILE

@@ -1,4 +1,4 @@
-"""Whether every part of a property that must run does: one line for each, with what to do. It only reads."""
+"""The health of a property: for each part that must run, a line with what to do. It only reads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FAULTS = (OSError, ReviewRefused, EventError, IntegrityError, LogUnavailable, Ke
 
 
 class Part(NamedTuple):
-    """A part: whether it is in order, its state, or what to do."""
+    """One part: whether it is in order, its state, or what to do."""
 
     name: str
     ok: bool
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
-    """Yield a line for each part of the property in a folder; `options` say how a cluster is reached."""
+    """Yield a line for each part of the property in a folder; `options` say how to reach a cluster."""
     try:
         made = read_property(folder)
     except ReviewRefused as error:

@@ -1,7 +1,7 @@
-"""What the pit enters at a table: opening and closing, dealers, fills and credits, devices out of order; and corrections.
+"""The pit's entries at a table: opening and closing, dealers, fills and credits, failed devices, and corrections.
 
-Invariant: only opening begins a gaming day, and the day of an entry is the table's. The opener is the last closer unless it is
-stated. A line is corrected by the number under which it is listed, with a reason; what was entered stays.
+Invariant: only opening begins a gaming day, and the day of an entry is the table's. The opener is the last closer unless stated.
+A line is corrected by its listed number, with a reason; the original entry stays.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def chips_cents(text: str) -> int:
 
 
 class Pit:
-    """Enters what happens at tables, in the name of people of the pit. What writes returns the lines as they now are.
+    """Records events at tables in the name of people of the pit. Methods that write return the lines after it.
 
-    Raises `ReviewRefused` where it does not fit, saying what to do; then nothing was written.
+    Raises `ReviewRefused`, which says what to do, if an entry does not fit; then nothing is written.
     """
 
     writer: House = "pit"
@@ -107,7 +107,7 @@ class Pit:
         now_us: Callable[[], int],
         closed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Enter into a log. `closed`: table → the gaming day from which it is no more (`property_file.closed_tables`)."""
+        """`closed`: table → the gaming day on which it ceases to exist (`property_file.closed_tables`)."""
         self._log, self._persons, self._now_us, self._closed = log, persons, now_us, closed
         self.clock: Clock = clock_of(configured(log))
 
@@ -122,7 +122,7 @@ class Pit:
         at: str | None = None,
         day: str | None = None,
     ) -> list[Line]:
-        """Open a table: its opener is the last closer unless `cents` states it; `dealer` taps in. `day`: the gaming day."""
+        """Open a table on gaming day `day`: its opener is the last closer unless `cents` states it; `dealer` taps in."""
         person, second = self._people(by, verified_by)
         with records(self._log, [table]) as (record,):
             self._must_exist(record)
@@ -221,7 +221,7 @@ class Pit:
         slip: str,
         at: str | None,
     ) -> list[Line]:
-        """Enter a slip; `kinds`: the event without a second person, and with one."""
+        """Record a slip; `kinds`: the event without a second person, and with one."""
         person, second = self._people(*people)
 
         def events(record: TableRecord) -> list[Event]:
@@ -244,7 +244,7 @@ class Pit:
     def device_out(
         self, table: str, *, by: str, device: str, fault: str, how: str | None = None, at: str | None = None
     ) -> list[Line]:
-        """A device is out of order; `how` it was marked: `cover` or `sign`."""
+        """A device is out of order; `how` it is marked: `cover` or `sign`."""
         covered = [] if how is None else [house_event(model.DeviceCovered, device=device, how=how)]
         failed = house_event(model.DeviceFailed, device=device, fault=fault)
         return self._enter(table, self._people(by)[0], lambda _: [failed, *covered], at)
@@ -254,7 +254,7 @@ class Pit:
         return self._enter(table, self._people(by)[0], lambda _: [house_event(model.DeviceRestored, device=device)], at)
 
     def correct(self, table: str, seq: int, *, by: str, reason: str, **fields: Any) -> Line:
-        """State a line otherwise, or, without fields, strike it: it never happened. Return the line as it now is."""
+        """Correct a line, or, without fields, strike it: it never happened. Return the line after it."""
         person = self._people(by)[0]
         with records(self._log, [table]) as (record,):
             line = record.line(seq)
@@ -291,7 +291,7 @@ class Pit:
         return table_record(self._log, table).line(seq)
 
     def initial(self, table: str, seq: int, *, by: str, counts: Event | None = None) -> Line:
-        """Put a second person's initials under a line; `counts` is what that person saw of it. Return the line as it now is."""
+        """Add a second person's initials to a line; `counts` is the content that person saw. Return the line after it."""
         with records(self._log, [table]) as (record,):
             line = record.line(seq)
             person = self._second(line, by)
@@ -326,7 +326,7 @@ class Pit:
     def _enter(
         self, table: str, person: Person, events: Callable[[TableRecord], list[Event]], at: str | None
     ) -> list[Line]:
-        """Write what happened at a table that is open, on its gaming day."""
+        """Append an event at an open table, on its gaming day."""
         with records(self._log, [table]) as (record,):
             self._must_exist(record)
             if record.opened is None:
@@ -362,7 +362,7 @@ class Pit:
         return self.clock.gaming_day(_EPOCH + timedelta(microseconds=self._now_us()))
 
     def _moment(self, at: str | None, gaming_day: str) -> int:
-        """Return when something happened: now, or at a time of the gaming day that is past."""
+        """Return the time of an event: now, or an earlier time of the gaming day."""
         now_us = self._now_us()
         if at is None and gaming_day != self._today():
             raise ReviewRefused(

@@ -1,7 +1,7 @@
-"""What `property.toml` would change in the log and next to it, in words; and making it so, in the name of the office.
+"""The plan of a property: what `property.toml` would change in the log and next to it, in words; and its execution.
 
-Invariant: an event's id is the SHA-256 of property, stream, kind and content, so that what is there already is known and
-a second apply appends nothing. Nothing is removed by being left out of the file.
+Invariant: an event's id is the SHA-256 of property, stream, kind and content, so that existing events are recognized and a second
+apply appends nothing. Leaving something out of the file removes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ APPLIERS = ("administrator", "compliance")
 
 
 class Step(NamedTuple):
-    """One line of a plan: `+` new, `~` changed, `=` as it is, `!` to be looked at; and the events that make it so."""
+    """One line of a plan: `+` new, `~` changed, `=` unchanged, `!` needs attention; and the events to append."""
 
     mark: str
     says: str
@@ -38,29 +38,29 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What applying would do: events to be appended, and files to be written."""
+    """A plan: events to append, and files to write."""
 
     steps: tuple[Step, ...]
     files: tuple[Written, ...]
 
     @property
     def events(self) -> int:
-        """How many events it appends."""
+        """The number of events to append."""
         return sum(len(step.events) for step in self.steps)
 
     @property
     def lines(self) -> list[str]:
-        """It in words, a line each."""
+        """The plan in words, a line each."""
         return [f"{step.mark} {step.says}" for step in self.steps] + [f"{each.mark} {each.says}" for each in self.files]
 
     @property
     def changes(self) -> int:
-        """How many lines are not as they are already."""
+        """The number of lines that change something."""
         return sum(step.mark in "+~" for step in self.steps) + sum(each.mark in "+~" for each in self.files)
 
 
 class _Stated(NamedTuple):
-    """What the property's stream says: its end, its day, its last word on itself, its ids."""
+    """The state of the property's stream: its end, day, last configuration, and event ids."""
 
     last: int
     configured: model.PropertyConfigured | None
@@ -80,7 +80,7 @@ def _stated(log: EventLog | None) -> _Stated:
 
 
 def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = "") -> Plan:
-    """Return what applying a property's file would do to its log (None: none exists yet). `by`: who applies it."""
+    """Return the plan of applying a property's file to its log (None: no log yet). `by`: who applies it."""
     stated = _stated(log)
     configured, house = _configured(made), made.form.property
     steps = list(_of_property(made, stated, configured))
@@ -133,7 +133,7 @@ def _of_property(made: Property, stated: _Stated, configured: model.PropertyConf
 
 
 def _of_table(made: Property, table: Table, record: TableRecord, returns: Returns) -> Step:
-    """Return what applying would do at a table: its filing, as `rack rules file` would make it."""
+    """Return the plan at a table: its filing, as `rack rules file` would make it."""
     name = table.id
     if table.closed is not None:
         return Step("=", f"{name} closed from {table.closed}: nothing more is filed")
@@ -168,9 +168,9 @@ def _warnings(made: Property) -> Iterator[str]:
 
 
 def apply(made: Property, log: EventLog, returns: Returns, *, by: str, now_us: int) -> Plan:
-    """Make it so in the log; return the plan that was carried out. The files are the caller's to write (`Written.write`).
+    """Append the plan's events; return the plan that was carried out. The caller writes the files (`Written.write`).
 
-    Raises `ReviewRefused` and `EventError` where it cannot be; then nothing was appended.
+    Raises `ReviewRefused` and `EventError` if it cannot be applied; then nothing is appended.
     """
     if log.property_id != made.form.property.id:
         raise ReviewRefused(
@@ -222,7 +222,7 @@ def _groups(
 
 
 def _ids(made: Property, stream: str, events: Sequence[Event], taken: set[str]) -> list[str]:
-    """Return the id of each event: of its content and, if that was said before and taken back since, of how often."""
+    """Return the id of each event: of its content and, if the same content was corrected earlier, of how often."""
     ids = []
     for event in events:
         content = b"\0".join((made.form.property.id.encode(), stream.encode(), event.TYPE.encode(), canonical(event)))

@@ -1,6 +1,6 @@
-"""`property.toml`: what a property is, in one file that people write; read strictly, each fault with its line.
+"""`property.toml`: a property in one file that people write; read strictly, with the line of each fault.
 
-Invariant: nothing is removed by being left out. What is over for good says so: `closed = 2027-01-31`.
+Invariant: leaving something out removes nothing. `closed = 2027-01-31` ends a table or person for good.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class House(_Strict, frozen=True, kw_only=True):
-    """The property. `filing`: only its `office` files rules, or `devices` of a table, too. `log`: its file, or its address on
-    Kafka.
+    """The property.
+
+    `filing`: only its `office` files rules, or `devices` of a table, too. `log`: its file, or its address on Kafka.
     """
 
     id: Id
@@ -63,7 +64,7 @@ class House(_Strict, frozen=True, kw_only=True):
 
 
 class Table(_Strict, frozen=True, kw_only=True):
-    """A table, the file of its rules, and its pit for reports; `closed`: from this gaming day on it is no more."""
+    """A table, its rules file, and its pit for reports; `closed`: the gaming day on which it ceases to exist."""
 
     id: Id
     rules: str
@@ -72,7 +73,7 @@ class Table(_Strict, frozen=True, kw_only=True):
 
 
 class Member(_Strict, frozen=True, kw_only=True):
-    """A person of the house; `closed`: from this day on the person does nothing here."""
+    """A person of the house; `closed`: the day from which the person does nothing here."""
 
     id: str
     name: str
@@ -93,7 +94,7 @@ class Eye(_Strict, frozen=True, kw_only=True):
 
 
 class Way(_Strict, frozen=True, kw_only=True):
-    """Which incidents are told to whom by mail."""
+    """Which incidents are mailed to whom."""
 
     to: Annotated[tuple[MailAddress, ...], Meta(min_length=1, max_length=20)]
     severity: Severity = "low"
@@ -102,27 +103,27 @@ class Way(_Strict, frozen=True, kw_only=True):
 
 
 class Key(_Strict, frozen=True, kw_only=True):
-    """The file of the key that signs the log."""
+    """The file of the key that signs for the log."""
 
     file: str = "log.key"
 
 
 class WitnessFiles(_Strict, frozen=True, kw_only=True):
-    """The witness's own folder and key; better on another machine."""
+    """The witness's own folder and key; they belong on another machine."""
 
     folder: str = "witness"
     key: str = "witness.key"
 
 
 class Backup(_Strict, frozen=True, kw_only=True):
-    """The folder of the archive, and when (local time) each day's is sealed."""
+    """The folder of the archive, and the local time at which each day is sealed."""
 
     folder: str = "archive"
     at: Annotated[str, Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z")] = "07:00"
 
 
 class SignIn(_Strict, frozen=True, kw_only=True):
-    """The pages' own sign-in: the address at which people reach the pages, and the port of their server on this machine."""
+    """The pages' own sign-in: the public address of the pages, and the port of their server on this machine."""
 
     address: Annotated[str, Meta(pattern=r"\A(https://[a-z0-9.-]+(:[0-9]{1,5})?|http://localhost(:[0-9]{1,5})?)\Z")]
     port: Annotated[int, Meta(ge=1, le=65_535)] = 8501
@@ -146,7 +147,7 @@ class Form(_Strict, frozen=True, kw_only=True):
 
 
 class Property(msgspec.Struct, frozen=True, kw_only=True):
-    """A property as its file states it, with the rules of each table, read and accepted."""
+    """A property as its file states it, with the accepted rules of each table."""
 
     folder: Path
     form: Form
@@ -156,7 +157,7 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def persons(self) -> Persons:
-        """The people, as the register has them: of one who left, only the id and the name."""
+        """The people for the register; for one who left, only the id and the name."""
         return Persons(
             [
                 Person(id=each.id, name=each.name)
@@ -188,9 +189,9 @@ def house_folder(address: str) -> Path | None:
 
 
 def closed_tables(folder: Path | None) -> dict[str, str]:
-    """Return the gaming day from which each table is no more that the property's file in a folder closes.
+    """Return table → its closing gaming day, for tables that the property's file in a folder closes.
 
-    A file that is not there or cannot be read closes none: it must not keep the pit from entering what happens.
+    A missing or unreadable file closes no table: it must not keep the pit from its entries.
     """
     try:
         made = None if folder is None else read_property(folder)
@@ -200,7 +201,7 @@ def closed_tables(folder: Path | None) -> dict[str, str]:
 
 
 def read_property(folder: Path) -> Property:
-    """Read the file in a folder, and the rules it names. Raises `ReviewRefused` naming file, line, key and what was expected."""
+    """Read the file in a folder and its rules. Raises `ReviewRefused`, which names file, line, key and what was expected."""
     path = folder / FILE
     try:
         data = path.read_bytes()
@@ -228,13 +229,13 @@ def _plain(what: str) -> str:
 
 
 def refuse(path: Path, text: str, place: str, why: str) -> NoReturn:
-    """Raise `ReviewRefused` for a place of the file, such as `.table[1].rules`."""
+    """Raise `ReviewRefused` for a place in the file, such as `.table[1].rules`."""
     key = place.lstrip(".") or "(whole file)"
     raise ReviewRefused(f"{path}:{line_of(text, place)}: {key}: {why}")
 
 
 def line_of(text: str, place: str) -> int:
-    """Return the line of a place in a TOML text: of its key, else of its table, else the first.
+    """Return the line number of a place in a TOML text: of its key, else of its table, else the first.
 
     >>> line_of('a = 1\\n[[table]]\\nid = "x"\\n\\n[[table]]\\nid = "y"\\n', ".table[1].id")
     6

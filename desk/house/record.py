@@ -1,7 +1,7 @@
-"""A table's stream as the people of the house see it, line by line, with what counts now; and how they write to it.
+"""A table's stream as lines for the people of the house, with the valid content of each; and their writing to it.
 
 Invariant: a person who writes is registered, has a role for it, and is in the source (`pit-m-ortiz`); a line is named by its
-number in the stream. What is written is decided and appended in one turn of the log.
+number in the stream. Entries are decided and appended in one turn of the log.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ WITH_SECOND: dict[type[Event], type[Event]] = {
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a table: what was entered, and what counts in its place (None: it was struck), with the corrections of it.
+    """A line of a table: the entry, its valid content (None: struck), and its corrections.
 
-    `initials`: the second person who saw, under a sign-in of the own, what counts now.
+    `initials`: the second person, who saw the valid content under a sign-in of their own.
     """
 
     seq: int
@@ -86,7 +86,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def says(self) -> str:
-        """The line as a sentence: what counts, what was entered if that differs, and who corrected it why."""
+        """The line as a sentence: the valid content, the original entry if it differs, and who corrected it why."""
         said = sentence(self.shown) + ("; waits for a second person's initials" if self.awaits_initials else "")
         if self.counts is None:
             said += ": struck"
@@ -110,12 +110,12 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def authors(self) -> set[str]:
-        """Return the persons whose words count: who entered the event, and who corrected it."""
+        """Return the authors of the valid content: who entered the event and who corrected it."""
         return {getattr(self.entered, "by", ""), *(each.by for each in self.amendments)}
 
     @property
     def awaits_initials(self) -> bool:
-        """Whether a second person is to look at it: it was entered without one, or corrected since."""
+        """Whether the line needs a second person: it was entered without one, or corrected since."""
         counts = self.counts
         if self.initials or not self.source.startswith(BEGINNINGS["pit"]) or not isinstance(counts, tuple(WITH_SECOND)):
             return False
@@ -123,7 +123,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> Event:
-        """What counts, or what was entered if it was struck, with the second person."""
+        """The valid content, or the original entry if it was struck, with the second person."""
         counts = self.entered if self.counts is None else self.counts
         if self.initials is None:
             return counts
@@ -132,7 +132,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Filed(NamedTuple):
-    """A filing of rules as it is in the stream: by whom, and who signed it a second time."""
+    """A filing of rules in the stream: who filed it, and who signed second."""
 
     seq: int
     effective_gaming_day: str
@@ -143,14 +143,14 @@ class Filed(NamedTuple):
 
     @property
     def by_office(self) -> bool:
-        """Whether the office filed it, and no device."""
+        """Whether the office filed it, not a device."""
         return self.source.startswith(BEGINNINGS["office"])
 
 
 class TableRecord:
-    """What a table's stream says (None: of a new table). Raises an `IntegrityError` if it is broken.
+    """The content of a table's stream (None: of a new table). Raises an `IntegrityError` if it is broken.
 
-    Of what devices report about rounds, nothing is decoded: at a table with devices that is nearly all of the stream.
+    Device reports about rounds, nearly all of a stream, are not decoded.
     """
 
     def __init__(self, log: EventLog | None, table: str) -> None:
@@ -171,7 +171,7 @@ class TableRecord:
             self.read_on(log)
 
     def read_on(self, log: EventLog) -> bool:
-        """Read what came since; say whether the stream still goes on where it was read to."""
+        """Read the new events; return whether the stream still continues the part already read."""
         end: Record | None = None
         goes_on = not self.last
         for record in log.read(self.stream, max(self.last, 1)):
@@ -226,7 +226,7 @@ class TableRecord:
             )
 
     def counting(self, *kinds: type[Event]) -> Iterator[tuple[Line, Event]]:
-        """Yield the lines that count, of these kinds, with what counts in them."""
+        """Yield the valid lines of these kinds, with their valid content."""
         for line in self.lines:
             if isinstance(line.counts, kinds):
                 yield line, line.counts
@@ -248,7 +248,7 @@ class TableRecord:
         return last
 
     def dealers(self, most: int = 5) -> list[str]:
-        """Return who dealt here last, the latest first."""
+        """Return the dealers of this table, the latest first."""
         tapped = [
             event.dealer for _, event in self.counting(model.DealerTappedIn) if isinstance(event, model.DealerTappedIn)
         ]
@@ -256,7 +256,7 @@ class TableRecord:
 
     @property
     def closer_cents(self) -> int | None:
-        """What was last counted as closer; None if nothing was."""
+        """The last closer in cents; None if there is none."""
         counted = [event for _, event in self.counting(model.InventoryCounted)]
         closers = [
             each.amount_cents for each in counted if isinstance(each, model.InventoryCounted) and each.kind == "closer"
@@ -265,12 +265,12 @@ class TableRecord:
 
     @property
     def awaiting(self) -> list[Line]:
-        """The lines of this gaming day and of the one before that wait for a second person's initials, the newest first."""
+        """The lines of this and the last gaming day that need a second person's initials, newest first."""
         days = sorted({line.gaming_day for line in self.lines})[-2:]
         return [line for line in reversed(self.lines) if line.awaits_initials and line.gaming_day in days]
 
     def values(self) -> dict[str, Any]:
-        """Return how the table is as JSON values."""
+        """Return the state of the table as JSON values."""
         return {
             "table": self.table,
             "gaming_day": self.gaming_day,
@@ -281,11 +281,11 @@ class TableRecord:
         }
 
     def signers(self, seq: int) -> tuple[str, ...]:
-        """Return who signed a filing a second time."""
+        """Return the second signers of a filing."""
         return next((each.signed_by for each in self.filed if each.seq == seq), ())
 
     def line(self, seq: int) -> Line:
-        """Return a line by its number. Raises `ReviewRefused` if none exists."""
+        """Return a line by its number. Raises `ReviewRefused` if there is none."""
         found = next((line for line in self.lines if line.seq == seq), None)
         if found is None:
             raise ReviewRefused(f"{self.table} has no line {seq}; `rack pit list {self.table}` shows its lines")
@@ -312,7 +312,7 @@ _lock = threading.Lock()
 
 
 def table_record(log: EventLog, table: str) -> TableRecord:
-    """Return what a table's stream says; of what this process read of it before, only that its end is as it was is read."""
+    """Return the content of a table's stream. Of the part read before, only its end is checked."""
     key = (log.log_id, table)
     with _lock:
         known = _known.pop(key, None)
@@ -327,7 +327,7 @@ def table_record(log: EventLog, table: str) -> TableRecord:
 
 
 def _copy(record: TableRecord) -> TableRecord:
-    """Return a record that changes alone: what it holds is frozen, and the containers are copied."""
+    """Return an independent copy of a record: its values are frozen, the containers are copied."""
     made = copy(record)
     for name, value in vars(made).items():
         if isinstance(value, dict | list | set):
@@ -340,7 +340,7 @@ def _copy(record: TableRecord) -> TableRecord:
 
 
 def _type_of(data: bytes) -> str:
-    """Return the type that a record's last bytes name: `…,"type":"wager_placed","version":1}`."""
+    """Return the type in a record's last bytes: `…,"type":"wager_placed","version":1}`."""
     _, _, end = data.rpartition(b'"type":"')
     return end.partition(b'"')[0].decode("ascii", "replace")
 
@@ -365,14 +365,14 @@ def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, st
 
 
 def _initialed(line: Line, made: dict[int, EventCorrected], initialed: dict[int, model.EntryInitialed]) -> Line:
-    """Return a line with the initials of another person that are later than its last correction."""
+    """Return a line with another person's initials, if they are later than its last correction."""
     last = max((seq for seq, each in made.items() if each.supersedes_event_id == line.event_id), default=line.seq)
     by = (each.by for seq, each in initialed.items() if each.entry == line.seq and seq > last)
     return msgspec.structs.replace(line, initials=next((each for each in by if each not in line.authors), None))
 
 
 def configured(log: EventLog) -> PropertyConfigured | None:
-    """Return how the property configured itself last; None if it never did. Raises an `IntegrityError`."""
+    """Return the property's last configuration; None if there is none. Raises an `IntegrityError`."""
     last = None
     for record in log.read(PROPERTY):
         payload = decode(record.data).payload
@@ -381,7 +381,7 @@ def configured(log: EventLog) -> PropertyConfigured | None:
 
 
 def house_event(cls: type[Event], **fields: object) -> Event:
-    """Return an event, without card numbers. Raises `ReviewRefused` if a value is out of form."""
+    """Return an event without card numbers. Raises `ReviewRefused` if a value is invalid."""
     try:
         return cls(
             **{
@@ -394,12 +394,12 @@ def house_event(cls: type[Event], **fields: object) -> Event:
 
 
 def replacement_of(payload: Event) -> Replacement:
-    """Return an event as it is in the place of another."""
+    """Return an event as a correction's replacement."""
     return Replacement(payload=msgspec.to_builtins(payload), round_no=None, type=payload.TYPE, version=payload.VERSION)
 
 
 class Entry(NamedTuple):
-    """An event that is about to be written, when it happened (UTC microseconds), and its id (None: one that no one can guess)."""
+    """An event to write, its time (UTC microseconds), and its id (None: a random one)."""
 
     payload: Event
     at_us: int
@@ -407,7 +407,7 @@ class Entry(NamedTuple):
 
 
 def drafts(record: TableRecord, writer: House, person: Person, entries: Sequence[Entry]) -> list[Draft]:
-    """Return what a person enters at a table as drafts. Raises `ReviewRefused` for what this writer does not write there."""
+    """Return a person's entries at a table as drafts. Raises `ReviewRefused` for events that this writer may not write there."""
     source = BEGINNINGS[writer] + person.token
     first = record.numbers.get(source, 0) + 1
     for entry in entries:
@@ -430,20 +430,20 @@ def drafts(record: TableRecord, writer: House, person: Person, entries: Sequence
 
 @contextmanager
 def house_at(address: str, *, read_only: bool = False, **options: Any) -> Iterator[EventLog]:
-    """Open the log at an address for the people of the house; `options` say how a cluster is reached. Raises `EventError`."""
+    """Open the log at an address for the people of the house; `options` say how to reach a cluster. Raises `EventError`."""
     with closing(open_log(address, read_only=read_only, **options)) as log:
         yield log
 
 
 def heads_of(log: EventLog) -> dict[str, int]:
-    """Return stream → the number of its last event: read before what is to follow from the streams."""
+    """Return stream → the number of its last event; read this before deciding what to append."""
     return {stream: log.head(stream).seq for stream in log.streams()}
 
 
 def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple[str, Sequence[Draft]]]) -> None:
-    """Append groups of several streams if each stream still ends where it was read (stream → last number; else it is new).
+    """Append groups of several streams if each stream still ends at the number given for it (no number: it must be new).
 
-    Raises `ReviewRefused` if another writer came between, which only a log on Kafka lets in; then nothing was written.
+    Raises `ReviewRefused` if another writer came first, which only Kafka allows; then nothing is written.
     """
     try:
         log.append_groups(groups, {stream: heads.get(stream, 0) + 1 for stream, _ in groups})
@@ -455,6 +455,6 @@ def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple
 
 @contextmanager
 def records(log: EventLog, tables: Sequence[str]) -> Iterator[list[TableRecord]]:
-    """Read tables and keep other writers out until what follows from them is written."""
+    """Read tables and keep other writers out until the entries are written."""
     with log.turn():
         yield [table_record(log, table) for table in tables]

@@ -1,4 +1,4 @@
-"""Whether a text can be filed or published: a rules submission, an amendment, or the chapter of a game; and what it says."""
+"""Checks whether a text can be filed or published: a rules submission, an amendment, or a game's chapter."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rulebook.chapters.rulebook import parse_submission
 
 
 class CheckedRules(NamedTuple):
-    """What a text that was accepted says, as values and as lines."""
+    """The content of an accepted text, as values and as lines."""
 
     values: dict[str, Any]
     lines: Sequence[str]
 
 
 def check_rules(text: str, file: str) -> CheckedRules:
-    """Return what a text says. Raises `ReviewRefused` or `RulesRefused` naming the file, the key, and what was expected."""
+    """Return the content of a text. Raises `ReviewRefused` or `RulesRefused`, which name file, key, and what was expected."""
     try:
         keys = set(tomllib.loads(text))
     except (ValueError, RecursionError):

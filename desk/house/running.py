@@ -1,8 +1,7 @@
-"""The files that a running property reads (persons, cameras, alarms, reports) and the units that run its parts, from
-`property.toml`.
+"""Writes the files of a running property from `property.toml`: people, cameras, alarms, reports, and systemd units.
 
-A file that people wrote is never written over: to have it made, move it away. The register of persons is the exception: it
-gains and changes entries, and keeps those that the file does not name.
+A file that people wrote is never overwritten: to have it made, move it away. The exception is the register of people: it gains
+and changes entries, and keeps those that the file does not name.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MADE: Final = f"# Made from {FILE} by `rack apply`: change that file, and apply 
 
 
 class Written(NamedTuple):
-    """A file that applying writes (`+`, `~`), leaves as it is (`=`), or leaves to its author (`!`)."""
+    """A file that applying writes (`+`, `~`), leaves unchanged (`=`), or leaves to its author (`!`)."""
 
     mark: str
     path: Path
@@ -35,7 +34,7 @@ class Written(NamedTuple):
     mode: int = 0o640
 
     def write(self) -> None:
-        """Write it, if it is to be written: whole or not at all."""
+        """Write the file if needed, whole or not at all."""
         if self.mark not in "+~":
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +47,7 @@ class Written(NamedTuple):
 
 
 def running_files(made: Property) -> Iterator[Written]:
-    """Yield each file of a property, with what would become of it."""
+    """Yield each file of a property and what applying does to it."""
     yield _persons(made)
     for name, content in (
         ("cameras.toml", _cameras(made)),
@@ -79,7 +78,7 @@ def _file(path: Path, text: str) -> Written:
 
 
 def _login(made: Property) -> Written | None:
-    """Return the login file of the sign-in of our own: its secrets are made once, and it is its owner's alone."""
+    """Return the login file of the house's own sign-in: its secrets are made once, and only its owner can read it."""
     at = made.form.sign_in
     if at is None:
         return None
@@ -153,7 +152,7 @@ def _reports(made: Property) -> dict[str, Any] | None:
 
 
 def toml_of(content: dict[str, Any]) -> str:
-    """Return plain values as TOML: what is None is left out, tables within tables are in their line.
+    """Return plain values as TOML: None is left out, nested tables are inline.
 
     >>> print(toml_of({"form": "x", "role": {"a": ["b"]}, "route": [{"to": "a", "codes": None}]}), end="")
     form = "x"
@@ -193,7 +192,7 @@ def _key(name: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a plain value as TOML has it in a line."""
+    """Return a plain value as inline TOML."""
     if isinstance(value, dict):
         return (
             "{ "

@@ -1,6 +1,6 @@
 """A property from nothing: six answers become `property.toml` and a filing for each game, which people then complete.
 
-Invariant: a file that is there is never written over; what is refused leaves nothing behind.
+Invariant: an existing file is never overwritten; a refusal leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LIMITS: Final = ("15.00", "1000.00")
 
 
 class Kind(NamedTuple):
-    """This many tables of a game, by its chapter; `prefix` begins their ids."""
+    """A number of tables of a game, by its chapter; `prefix` begins their ids."""
 
     number: int
     chapter: Chapter
@@ -51,7 +51,7 @@ class Kind(NamedTuple):
 
 
 def games_in_force() -> dict[str, Chapter]:
-    """Return the game → the chapter that a new filing of it is of."""
+    """Return game → the chapter for its new filings."""
     games: dict[str, Chapter] = {}
     for known in known_chapters():
         listed = chapter(*known.split("-", 1))
@@ -91,7 +91,7 @@ def _prefix(game: str, taken: set[str]) -> str:
 
 
 def begin(folder: Path, answers: Mapping[str, str]) -> list[Path]:
-    """Write the files of a new property into a folder; return them. Raises `ReviewRefused`, and writes nothing then."""
+    """Write the files of a new property into a folder; return them. Raises `ReviewRefused`, and then writes nothing."""
     if (folder / FILE).exists():
         raise ReviewRefused(f"{folder / FILE} exists already; change that, then `rack plan {folder}`")
     try:
@@ -118,13 +118,13 @@ def begin(folder: Path, answers: Mapping[str, str]) -> list[Path]:
 
 
 def preview(answers: Mapping[str, str], returns: Returns) -> Plan:
-    """Return what `make_house` would do. Raises `ReviewRefused`; writes nothing that stays."""
+    """Return the plan of `make_house`. Raises `ReviewRefused`; nothing stays on disk."""
     with _trial(answers) as made:
         return make_plan(made, None, returns)
 
 
 def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, now_us: int) -> Plan:
-    """Begin a property and apply it, in the name of its first person. Raises `ReviewRefused` and `EventError`."""
+    """Begin a property and apply its file, in the name of its first person. Raises `ReviewRefused` and `EventError`."""
     with _trial(answers) as made:
         files = [
             FILE,
@@ -150,7 +150,7 @@ def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, no
 
 @contextmanager
 def _trial(answers: Mapping[str, str]) -> Iterator[Property]:
-    """Give the property that answers make, in a folder that is gone afterward. `ReviewRefused` does not name it."""
+    """Yield a property made from answers in a temporary folder, which `ReviewRefused` does not name."""
     with TemporaryDirectory() as folder:
         try:
             begin(Path(folder), answers)
@@ -165,7 +165,7 @@ def _remove(written: Sequence[Path]) -> None:
 
 
 def people_of(text: str) -> list[tuple[str, str]]:
-    """Return the id and the name of each person named in a list.
+    """Return the id and name of each person in a list.
 
     >>> people_of("Maria Ortiz, José Núñez, 王")
     [('maria.ortiz', 'Maria Ortiz'), ('jose.nunez', 'José Núñez'), ('person-3', '王')]
@@ -179,7 +179,7 @@ def people_of(text: str) -> list[tuple[str, str]]:
 
 
 def property_text(answers: Mapping[str, str], first_day: str) -> str:
-    """Return the file that six answers make; what is still to be said is there as a comment."""
+    """Return the property file from six answers; comments show what is still to be filled in."""
     name = answers["name"].strip()
     identity = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:32] or "house"
     tables = [
@@ -235,7 +235,7 @@ def _sign_in_lines(port: str | None) -> list[str]:
 
 
 def filing_text(listed: Chapter, first_day: str) -> str:
-    """Return a filing of the wagers that a game cannot be played without; the others are there to be chosen, as comments."""
+    """Return a filing with the wagers that a game requires; comments offer the others."""
     words = [
         listed.key,
         f"name={listed.game.replace('_', ' ')}",

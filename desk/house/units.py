@@ -1,4 +1,4 @@
-"""The systemd units of a property without a gateway: everything that must run, from one pattern."""
+"""The systemd units of a property without a gateway, all from one pattern."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ WantedBy=timers.target
 
 
 def units(made: Property) -> dict[str, str]:
-    """Return the name and text of each unit of a property, and the environment that they share."""
+    """Return the name and text of each unit of a property, and their shared environment."""
     form, folder = made.form, made.folder.resolve().as_posix()
 
     def service(words: str, what: str) -> str:

@@ -1,7 +1,7 @@
-"""The dispute packet: everything a round's verdict rests on, with the verdict, to be checked by anybody without the log.
+"""The dispute packet: a round's verdict with all its evidence, which anybody can check without the log.
 
-`make_packet` makes one from an open log, `packet_at` opens the log at an address and writes down that a copy left it;
-`check_packet` checks the bundle or the PDF with a public key alone. docs/dispute-packet.md describes the format.
+`make_packet` makes one from an open log. `packet_at` opens the log at an address and records that a copy left it. `check_packet`
+checks the bundle or the PDF with only a public key. docs/dispute-packet.md describes the format.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, 
 
 
 class Packet(msgspec.Struct, frozen=True, kw_only=True):
-    """A packet in its three forms, and what it says. `name` is what its files are called, without the ending.
+    """A packet in its three forms, with its verdict. `name` is the name of its files without the ending.
 
-    `sentence` is the verdict in words, `headline` the same with the verdict before it; `caution` is what to know before it is
-    handed over, or empty.
+    `sentence` is the verdict in words, `headline` the same after the verdict's name; `caution` warns whoever hands it over, or is
+    empty.
     """
 
     name: str
@@ -74,12 +74,12 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def forms(self) -> dict[str, bytes]:
-        """The files by their ending."""
+        """The files by ending."""
         return {"json": self.json, "pdf": self.pdf, "html": self.html}
 
 
 def packet_name(table: str, round_no: int, seat: int | None = None, *, withheld: bool = False) -> str:
-    """Return what the files of a packet are called, without the ending; `withheld`: other patrons are left out.
+    """Return the name of a packet's files without the ending; `withheld`: other patrons are left out.
 
     >>> packet_name("fu-01", 6, 3), packet_name("observed/fu-01", 6)
     ('fu-01-6-seat-3', 'observed-fu-01-6')
@@ -105,14 +105,13 @@ def make_packet(
     reason: str = "",
     withhold: bool = False,
 ) -> Packet:
-    """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
+    """Return the packet of a round (and seat), as of the newest checkpoint, signed with the log's key, and checked.
 
-    `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead. `by` asked for
-    the packet, for a `reason`. `withhold` leaves out what is about patrons at other seats.
+    `note` is a checkpoint with witnesses' signatures to use instead. `by` asked for the packet, for a `reason`. `withhold` leaves
+    out what concerns patrons at other seats.
 
-    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round,
-    `NotWithheld` if others cannot be left out, `KeyNotInForce` if the key may not sign, and an `IntegrityError` if the
-    log does not hold together.
+    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round, `NotWithheld`
+    if others cannot be left out, `KeyNotInForce` if the key may not sign, and an `IntegrityError` if the log is inconsistent.
     """
     bundle, judged = make_bundle(
         log,
@@ -148,7 +147,7 @@ def make_packet(
 def log_export(
     log: EventLog, packet: Packet, *, by: str, reason: str, clock: Callable[[], int] | None = None
 ) -> list[Entry]:
-    """Write down in the log that the three files leave it, each with its digest. To be done before they do."""
+    """Record in the log that the three files leave it, each with its digest. Call this before they leave."""
     desk = Desk(log, MemoryResults(), clock=clock)
     return [
         desk.exported(
@@ -180,11 +179,11 @@ def packet_at(
     withhold: bool = False,
     **options: Any,
 ) -> Packet:
-    """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
+    """Make the packet of a round of the log at an address, with the log's key from a file, and record the export.
 
-    If something about the round is beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
-    unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
-    Raises what `cover`, `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
+    If the newest checkpoint does not cover the round, wait for one that does or make it (`cover`), unless `note` names one. The
+    right to write to the log is taken only for the export. The backends get the options (`security`). Raises what `cover`,
+    `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
     """
     signer, now = read_signer(key), clock or _now_us
     with contextlib.closing(open_log(address, read_only=True, **options)) as log:
@@ -221,9 +220,9 @@ def packet_at(
 
 
 def check_packet(data: bytes, keys: Sequence[PublicKey]) -> Checked:
-    """Check a packet, the bundle or the PDF, with public keys of its log (and of witnesses) and nothing else.
+    """Check a packet (bundle or PDF) with only the public keys of its log (and of witnesses).
 
-    Raises `BadPacket` naming what is wrong.
+    Raises `BadPacket`, which names the fault.
     """
     if not re.match(rb"%PDF-", data[:1024]):
         return check_bundle(data, keys)

@@ -1,6 +1,6 @@
-"""Files attached to a PDF of ours, read without a library: the form that Typst writes, and to which a signature adds a section.
+"""Reads files attached to our PDFs without a library: PDFs as Typst writes them, with a section that a signature adds.
 
-Invariant: the caller has checked the signature over every byte, or decides by the answer only which check to make.
+Invariant: the caller has checked the signature over every byte, or uses the answer only to choose the check.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def attached(pdf: bytes, name: str) -> bytes:
 
 
 def _places(pdf: bytes) -> tuple[dict[int, int], int]:
-    """Return where the newest version of each object begins, and the number of the catalog."""
+    """Return the positions of the newest version of each object, and the number of the catalog."""
     places: dict[int, int] = {}
     roots: list[int] = []
     read: set[int] = set()
@@ -66,7 +66,7 @@ def _begin(pdf: bytes, places: dict[int, int], number: int) -> int:
 
 
 def _object(pdf: bytes, places: dict[int, int], number: int) -> bytes:
-    """Return an object that is no stream."""
+    """Return an object that is not a stream."""
     begin = _begin(pdf, places, number)
     return pdf[begin : pdf.index(b"endobj", begin)]
 
@@ -84,7 +84,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 def _content(pdf: bytes, place: int) -> bytes:
-    """Return what the stream that begins at a place holds."""
+    """Return the content of the stream at a position."""
     begins = _STREAM.match(pdf, place)
     begin, described = _end(begins), begins[1] if begins else b""
     stored = pdf[begin : begin + _number(_LENGTH.search(described + b">"))]

@@ -1,8 +1,8 @@
 """The bundle: a dispute packet as one JSON object in canonical form (RFC 8785), signed part by part. Pure.
 
-It holds the events, byte for byte, as objects: the canonical form of the bundle contains the canonical bytes of each. Under
-`note` stands a signed note (C2SP signed-note) whose text names the SHA-256 of every other part, so that a changed byte is
-traced to its part. docs/dispute-packet.md describes all of it for somebody who checks it with other tools.
+It holds the events, byte for byte, as objects: the canonical form of the bundle contains the canonical bytes of each. `note` is a
+signed note (C2SP signed-note) whose text names the SHA-256 of every other part, so that a changed byte is traced to its part.
+docs/dispute-packet.md describes the format for other tools.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 
 class BadPacket(ValueError):
-    """A packet is not as it was made: which part, and what is wrong with it."""
+    """A packet was changed or is malformed; the message names the part and the fault."""
 
     def __init__(self, part: str, message: str) -> None:
         super().__init__(f"{part}: {message}")
@@ -40,7 +40,7 @@ class BadPacket(ValueError):
 
 
 class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of the log of statements, its place there (from 0), and the hashes from it to the root of the checkpoint."""
+    """A leaf of the log of statements: its line, its index (from 0), and the hashes from it to the checkpoint's root."""
 
     index: Count
     line: str
@@ -48,7 +48,7 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event as the log holds it, the chain hash after it, and its hash as a leaf of the stream's Merkle tree."""
+    """A stored event, the chain hash after it, and its hash as a leaf of the stream's Merkle tree."""
 
     chain: Digest
     event: msgspec.Raw
@@ -61,9 +61,9 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Events of one stream. Those from number `begins` to number `ends` are together without a gap.
+    """Events of one stream. From number `begins` to number `ends` there is no gap.
 
-    `head` is the statement of where the stream ended, `outside` what joins the events with the root that it states.
+    `head` is the statement of the stream's end, `outside` the hashes that join the events to its root.
     """
 
     begins: Count
@@ -82,17 +82,17 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The checkpoint: its signed note, and the statement of when it was made."""
+    """The checkpoint: its signed note, and the statement of its time."""
 
     note: str
     time: Leaf
 
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What the packet is about, by which program it was made (the version, and the digest of its rules), when, by whom and why.
+    """The packet's subject and making: the program (its version, and the digest of its rules), when, by whom and why.
 
-    `withheld`: what is about patrons at other seats was left out, so that the verdict cannot be worked out again from it.
-    `observed`: the round is one that a person entered, numbered in `observed/<table>`; the table's own numbers are others.
+    `withheld`: parts about patrons at other seats were left out, so that the verdict cannot be recomputed. `observed`: a person
+    entered the round, numbered in `observed/<table>`; the table's own numbers are others.
     """
 
     format: Literal["discard-rack/packet/v1", "discard-rack/packet/v2", "discard-rack/packet/v3"]
@@ -116,12 +116,12 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def place(self) -> str:
-        """Where the round is, as people name it: the table, or what was observed there."""
+        """The place of the round in people's words: the table, or its observations."""
         return f"observed/{self.table}" if self.observed else self.table
 
 
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A dispute packet. `findings` are those about the meters of the round; those about the round are in the adjudication."""
+    """A dispute packet. `findings` concern the round's meters; findings on the round are in the adjudication."""
 
     about: About
     adjudication: Adjudication
@@ -140,7 +140,7 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return encode(self)
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of every part that is signed, by its name."""
+        """Return the SHA-256 of every signed part by its name."""
         parts: dict[str, Any] = {
             "about": self.about,
             "adjudication": self.adjudication,
@@ -181,7 +181,7 @@ def decode(data: bytes) -> Bundle:
 
 
 def note_text(form: str, origin: str, digests: Mapping[str, str]) -> str:
-    """Return what is signed: the format, the log, and a line for each part."""
+    """Return the signed text: the format, the log, and a line for each part."""
     return "".join(f"{line}\n" for line in (form, origin, *(f"{name} {digest}" for name, digest in digests.items())))
 
 

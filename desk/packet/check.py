@@ -1,6 +1,6 @@
-"""Checks a bundle with a public key and nothing else: every byte, every proof, and the verdict, which is worked out again.
+"""Checks a bundle with only a public key: every byte, every proof, and the verdict, which is recomputed.
 
-Invariant: it trusts the key that it was given. What the bundle says of itself counts only as far as it is shown.
+Invariant: it trusts only the given key. The bundle's claims about itself count only if proved.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from replay.run.engine import current_engines
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What a packet shows. `reproduced`: this program comes to the same verdict from the events of the packet alone; it must,
-    unless its rules are other ones (`same_engine` is false) or the packet withholds events (`bundle.about.withheld`).
+    """The result of checking a packet.
+
+    `reproduced`: this program reaches the same verdict from the packet's events alone. It must, unless its rules differ
+    (`same_engine` is false) or the packet withholds events (`bundle.about.withheld`).
     """
 
     bundle: Bundle
@@ -41,7 +43,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
-    """Check a bundle under these keys, of the log and perhaps of witnesses. Raises `BadPacket` naming what is wrong."""
+    """Check a bundle with keys of the log and perhaps of witnesses. Raises `BadPacket`, which names the fault."""
     bundle = decode(data)
     origin = origin_of(bundle.about.log_id, bundle.about.property_id)
     note = _note(bundle.note, "note")
@@ -65,7 +67,7 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
 
 
 class _NotSigned(Exception):
-    """No key that may sign signed a note of the packet."""
+    """No valid key signed a note of the packet."""
 
     def __init__(self, part: str, note: Note, what: str) -> None:
         super().__init__(part, what)
@@ -80,7 +82,7 @@ def _note(text: str, part: str) -> Note:
 
 
 def _changed(bundle: Bundle, note: Note, origin: str) -> BadPacket:
-    """Return which part differs from its signed digest, and in a stream which event."""
+    """Return the part that differs from its signed digest, and the event in a stream."""
     lines = note.text.splitlines()
     stated = dict(line.rsplit(" ", 1) for line in lines[2:] if " " in line)
     for name, digest in bundle.digests().items():
@@ -111,7 +113,7 @@ def _signer(note: Note, origin: str, trusted: Sequence[PublicKey]) -> PublicKey:
 
 
 def _ring(bundle: Bundle) -> KeyRing:
-    """Return the keys that the packet's property stream names. Raises `BadPacket` for a vouch that does not count."""
+    """Return the keys in the packet's property stream. Raises `BadPacket` for an invalid vouch."""
     ring = KeyRing()
     if PROPERTY_STREAM in bundle.streams:
         for record in bundle.streams[PROPERTY_STREAM].records(PROPERTY_STREAM):
@@ -122,7 +124,7 @@ def _ring(bundle: Bundle) -> KeyRing:
 
 
 def _why_not(note: Note, ring: KeyRing, keys: Sequence[PublicKey]) -> str:
-    """Return what the packet's own property stream says of the key that signed a note and was not given."""
+    """Return what the packet's property stream says of a key that signed a note and was not given."""
     for entry in ring.entries:
         if not any(signature.of(entry.key) for signature in note.signatures):
             continue
@@ -163,7 +165,7 @@ def _check_checkpoint(
 
 
 def _statement(checkpoint: Checkpoint, leaf: Leaf, part: str) -> Statement:
-    """Return what a leaf of the checkpoint's tree states."""
+    """Return the statement in a leaf of the checkpoint's tree."""
     line = leaf.line.encode()
     try:
         path = [bytes.fromhex(each) for each in leaf.path]
@@ -174,7 +176,7 @@ def _statement(checkpoint: Checkpoint, leaf: Leaf, part: str) -> Statement:
 
 
 def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part) -> None:
-    """The events are in the stream as the checkpoint states it, at the places that they name, and none is left out."""
+    """Check that the events are in the stream that the checkpoint states, in their places, without a gap."""
     head = _statement(checkpoint, part.head, stream)
     if not isinstance(head, HeadStatement) or head.stream != stream:
         raise BadPacket(stream, "the statement of its end is about something else")
@@ -201,9 +203,7 @@ def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part)
 
 
 def _broken(bundle: Bundle, stream: str, part: Part) -> int:
-    """Return the number of the first event with a leaf hash that is not its own, or a chain hash that does not follow from the
-    one before it; 0 if none exists.
-    """
+    """Return the number of the first event with a wrong leaf hash or chain hash; 0 if there is none."""
     events = list(zip((event.seq for event in part.envelopes()), part.events, strict=True))
     for number, stored in events:
         if leaf_hash(stored.data).hex() != stored.leaf:

@@ -1,7 +1,7 @@
-"""Sees to it that a checkpoint covers a round, next to whatever process signs the log all the time.
+"""Makes sure that a checkpoint covers a round, even while another process signs the log.
 
-Invariant: the right to sign is never taken from anybody. If a process signs, its next checkpoint is waited for;
-only if no one can have the right, one is made here. On Kafka that cannot be known, so that none is ever made here.
+Invariant: the right to sign is never taken from another process. If a process signs, its next checkpoint is awaited; only if no
+one can hold the right is one made here. On Kafka that cannot be known, so none is made here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Waiting = Callable[[float], None]
 
 
 def beyond(log: EventLog, statements: Statements, table: str, round_no: int) -> dict[str, int]:
-    """Return where what was said of a round, or a correction at its table, is beyond a checkpoint: stream → last number."""
+    """Return what a checkpoint lacks of a round and its table's corrections: stream → last number."""
     found: dict[str, int] = {}
     for stream in {round_stream(table), f"review/{table}"} & set(log.streams()):
         for record in log.read(stream, statements.size(stream) + 1):
@@ -57,9 +57,9 @@ def cover(
     waiting: Waiting | None = None,
     **options: Any,
 ) -> None:
-    """Return when a checkpoint covers all that the log holds of a round now. Options go to the backend.
+    """Return when a checkpoint covers all present events of a round. The backend gets the options.
 
-    Raises `NotCovered` if none came in `wait_s` seconds, or none can be expected and none be made here.
+    Raises `NotCovered` if none came within `wait_s` seconds, or none is expected and none can be made here.
     """
     with closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
         statements = Statements(log, store)
@@ -84,7 +84,7 @@ def cover(
 def _make(
     log: EventLog, address: str, signer: Signer, key: Path, clock: Clock, options: Mapping[str, Any]
 ) -> SecondWriter | None:
-    """Make a checkpoint over all events and results if no one can have the right to; return why not, None if it was made."""
+    """Make a checkpoint over all events and results if no one else can; return why not, None if it was made."""
     try:
         with ExitStack() as resources:
             store = resources.enter_context(
@@ -103,14 +103,14 @@ def _make(
 
 
 def _expected(statements: Statements, clock: Clock) -> float:
-    """Return for how many seconds a checkpoint may still be on its way, by what its signer promised."""
+    """Return the seconds in which a checkpoint may still come, by its signer's promise."""
     if statements.promised_us is None:
         return 0.0
     return (statements.promised_us - clock()) / 1e6 + GRACE_S
 
 
 def _next(store: CheckpointStore, size: int, left_s: float) -> None:
-    """Wait until the store holds more than this many statements, or the time is over."""
+    """Wait until the store holds more statements than this, or the time is over."""
     end = time.monotonic() + left_s
     while not any(True for _ in store.batches(size)) and time.monotonic() < end:
         time.sleep(min(POLL_S, max(0.0, end - time.monotonic())))

@@ -1,6 +1,6 @@
-"""The packet as a PDF (PDF/A-4f, ISO 19005-4), the bundle attached: typeset by Typst, and from the same story to the same bytes.
+"""The packet as a PDF (PDF/A-4f, ISO 19005-4) with the bundle attached: typeset by Typst, the same bytes each time.
 
-Invariant: no text reaches Typst but as JSON; fonts are those that travel with the project; nothing is fetched.
+Invariant: text reaches Typst only as JSON; the fonts are the project's own; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHOWN = (
 
 
 def printable(text: str) -> str:
-    """Return a text with what cannot be shown (a control, a letter of another script) as its number.
+    """Return a text with unprintable characters (controls, letters of other scripts) as their numbers.
 
     >>> printable("seat\\u202e 3 \\u4e2d"), printable("§ 688a – Café ♠")
     ('seat[U+202E] 3 [U+4E2D]', '§ 688a – Café ♠')
@@ -46,7 +46,7 @@ def typeset(story: Story, bundle: bytes, made_at_us: int) -> bytes:
 
 
 def compiled(template: bytes, story: Story, attachments: Mapping[str, bytes], made: datetime) -> bytes:
-    """Return a template typeset with its story and the files that it attaches, dated `made` (UTC)."""
+    """Return a typeset template with its story and its attached files, dated `made` (UTC)."""
     import typst
 
     inputs = {"main.typ": template, "story.json": msgspec.json.encode(_printable(story)), **attachments}
@@ -64,7 +64,7 @@ def _printable(value: Any) -> Any:
 
 @functools.cache
 def _fonts() -> Any:
-    """Return the fonts that travel with the project, and no others."""
+    """Return the project's own fonts, and no others."""
     import typst
 
     with as_file(files("desk.packet") / "fonts") as folder:

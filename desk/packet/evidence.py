@@ -1,10 +1,10 @@
-"""The evidence of a verdict: the few events of a table's stream from which alone the same verdict follows. Pure.
+"""The evidence of a verdict: the few events of a table's stream that suffice for the same verdict. Pure.
 
-A verdict rests on the round and on the state of the table when it opened: rules on file, decks and how they were prepared,
-dice, devices, meters, who sat where, what the rounds before left. `evidence` takes the round with the rounds just before it
+A verdict depends on the round and on the state of the table when it opened: filed rules, decks and their preparation, dice,
+devices, meters, seated patrons, and leftovers of earlier rounds. `evidence` includes the round and the rounds just before it
 whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
-events alone, and if that gives another verdict than the whole stream, it takes twice as many rounds before. So no one has to
-trust the choice: a reader of the events judges them refolded.
+events alone. If that changes the verdict, it includes twice as many earlier rounds. So no one has to trust the choice: a reader
+judges the chosen events again.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ THINGS = ("deck", "seat", "device", "meter", "patron")
 
 
 class RoundUnknown(LookupError):
-    """The stream has no verdict on such a round; the message says why, and which rounds there are."""
+    """The stream has no verdict on such a round; the message says why and lists the rounds."""
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """The records, in order; those from number `begins` to number `ends` are together in the stream without a gap."""
+    """The records in order; from number `begins` to number `ends` there is no gap."""
 
     records: tuple[Record, ...]
     begins: int
@@ -56,7 +56,7 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A verdict, the round that it is about, and the rules in force (or why there are none)."""
+    """A verdict, its round, and the rules in force (or why there are none)."""
 
     adjudication: Adjudication
     round: Round
@@ -68,7 +68,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class EvidenceFold(TableFold):
-    """The fold of chosen events: before number `begins` they only change the table, and no device's numbers are counted."""
+    """A fold of chosen events. Before number `begins` they only change the table, and gaps in device numbers are ignored."""
 
     def __init__(self, stream: str, begins: int) -> None:
         super().__init__(stream)
@@ -83,7 +83,7 @@ class EvidenceFold(TableFold):
         return start + 1, []
 
     def _change_table(self, event: ReadEnvelope[Event]) -> None:
-        """Let an event, as corrected, change the table, its device's counter and the number of the last round."""
+        """Apply a corrected event to the table, its device's counter and the number of the last round."""
         state = self.state
         state.sources[event.source] = Source(event.source_seq, event.occurred_at_us, seq=event.seq)
         state.gaming_day = event.gaming_day
@@ -100,7 +100,7 @@ class EvidenceFold(TableFold):
 
 
 class RoundWorker(StreamWorker):
-    """A worker that judges one round only, and keeps it as it was judged last; of an observed round its header too."""
+    """A worker that judges one round and keeps its last judgment; of an observed round also the header."""
 
     def __init__(
         self, stream: str, latest: LatestResult, *, round_no: int, begins: int, elsewhere: Elsewhere = no_other_streams
@@ -112,7 +112,7 @@ class RoundWorker(StreamWorker):
         self.entry: ObservedEntry | None = None
 
     def judge(self, round_: Round) -> list[Result]:
-        """Judge the round if it is the one that is asked about."""
+        """Judge the round if it is the requested one."""
         if round_.round_no != self._round_no or round_.is_repeat:
             return []
         self.judged = round_
@@ -141,11 +141,12 @@ def listed(records: Sequence[Record]) -> Reader:
 def judge(
     stream: str, read: Reader, round_no: int, *, begins: int = 0, elsewhere: Elsewhere = no_other_streams
 ) -> Judged | None:
-    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; None if
-    it has no verdict. Raises `UndecodableEvent`, and what `read` raises.
+    """Judge a round by the records of its stream that `read` yields, with corrections applied.
 
-    From number `begins` on they are without a gap as far as the round goes (see `Evidence`). `elsewhere` reads the other
-    streams that an observed round names.
+    Returns None if the round has no verdict. Raises `UndecodableEvent`, and what `read` raises.
+
+    The round has no gap from number `begins` on (see `Evidence`). `elsewhere` reads the other streams that an observed round
+    names.
     """
     make = functools.partial(RoundWorker, round_no=round_no, begins=begins, elsewhere=elsewhere)
     refolded = refold(stream, read, None, no_result, tuple, None, make)
@@ -162,9 +163,9 @@ def judge(
 
 
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
-    """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
+    """Return the evidence of a round's verdict, from all records of a stream, and the verdict as of the last record.
 
-    The stream is read several times, and never held. Raises `RoundUnknown` if there is no verdict, `UndecodableEvent` if
+    The stream is read several times and never held in memory. Raises `RoundUnknown` if there is no verdict, `UndecodableEvent` if
     the stream cannot be read, and what `read` raises.
     """
     whole = judge(stream, read, round_no)
@@ -182,10 +183,10 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
 def observed_evidence(
     stream: str, read: Reader, round_no: int, elsewhere: Elsewhere
 ) -> tuple[Evidence, Judged, dict[str, list[Record]]]:
-    """Return what the verdict on an observed round rests on in its stream, the verdict, and the records of other streams.
+    """Return the evidence of an observed round's verdict in its stream, the verdict, and the records of other streams.
 
-    Its stream holds the entry without a gap, and what was said of it later; another has the filing that it is judged by, and
-    the other record of the same round. Raises what `evidence` raises.
+    Its stream holds the whole entry and later events about it; other streams hold its pinned filing and the other record of the
+    same round. Raises what `evidence` raises.
     """
     judged = judge(stream, read, round_no, elsewhere=elsewhere)
     if judged is None or judged.header is None:
@@ -214,20 +215,20 @@ def observed_evidence(
 
 
 def _is_about(record: Record, round_no: int) -> bool:
-    """Whether an event of a stream of observed rounds is of an entry, or an amendment of its chapter."""
+    """Whether an event of a stream of observed rounds concerns an entry, or amends its chapter."""
     event = read_data(record.data)
     return event.round_no == round_no or isinstance(event.payload, model.ChapterPublished)
 
 
 def rests_on(judged: Judged, stream: str) -> int:
-    """Return the last event of a table's stream that an observed round rests on, as its observer states it."""
+    """Return the last event of a table's stream that an observed round depends on, as its observer states."""
     assert judged.header is not None, "an observed round"
     same = judged.header.same_as
     return max(judged.header.rules.seq, same.last_seq if same is not None and same.stream == stream else 0)
 
 
 def among(records: Mapping[str, Sequence[Record]]) -> Elsewhere:
-    """Return a reader of these records, by their streams."""
+    """Return a reader of these records by stream."""
 
     def found(stream: str, first: int, last: int) -> Iterator[Record]:
         return listed(records.get(stream, ()))(first, last)
@@ -236,12 +237,12 @@ def among(records: Mapping[str, Sequence[Record]]) -> Elsewhere:
 
 
 def is_same(one: Adjudication, other: Adjudication) -> bool:
-    """Whether two verdicts are the same, but for the last event read and the engine."""
+    """Whether two verdicts agree in all but the last event read and the engine."""
     return msgspec.structs.replace(one, as_of=other.as_of, engine=other.engine) == other
 
 
 class _Chooser:
-    """Chooses among the events of a stream; of all of them it keeps only where rounds begin and end, and the corrections."""
+    """Chooses events of a stream; it keeps only the ends of rounds and the corrections."""
 
     def __init__(self, stream: str, read: Reader) -> None:
         self._stream, self._reader = stream, read
@@ -269,7 +270,7 @@ class _Chooser:
         return f"there is no round {round_no}; there are {numbers}"
 
     def beginnings(self, judged: Judged) -> Iterator[int]:
-        """Yield where to begin: 1, 2, 4, … rounds before, and last at the first event."""
+        """Yield the beginnings to try: 1, 2, 4, … rounds before, finally the first event."""
         place, back = bisect_left(self._opened, judged.adjudication.first_seq), 1
         while back < place:
             yield self._between(self._opened[place - back])
@@ -277,7 +278,7 @@ class _Chooser:
         yield 1
 
     def choose(self, judged: Judged, begins: int) -> Evidence:
-        """Return the evidence with everything from number `begins` on as far as the round goes."""
+        """Return the evidence with everything from number `begins` to the end of the round."""
         first = judged.adjudication.first_seq
         place = bisect_left(self._opened, first)
         following = self._opened[place + 1] if place + 1 < len(self._opened) else self.last
@@ -302,7 +303,7 @@ class _Chooser:
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
-        """Yield the next event of each device if it skips numbers: what is missing may be of the round (D656)."""
+        """Yield each device's next event if it skips numbers: the missing events may belong to the round (D656)."""
         waiting = dict(numbers)
         for record, event in self._read(ends + 1):
             last = waiting.get(event.source)
@@ -312,13 +313,13 @@ class _Chooser:
                     yield record
 
     def _between(self, opened: int) -> int:
-        """Return the number of the first event after the round before one."""
+        """Return the number of the first event after the round before this one."""
         at = bisect_left(self._closed, opened)
         previous = self._opened[bisect_left(self._opened, opened) - 1]
         return self._closed[at - 1] + 1 if at and self._closed[at - 1] > previous else opened
 
     def _earlier(self, begins: int, judged: Judged, numbers: dict[str, int]) -> Iterator[Record]:
-        """Yield the records behind the state of the table: the last on each thing, and of each device."""
+        """Yield the records that make the state of the table: the last on each thing, and of each device."""
         devices: dict[str, Record] = {}
         last: dict[tuple[Any, ...], Record] = {}
         in_force = _in_force(judged.round)
@@ -338,7 +339,7 @@ class _Chooser:
         yield from last.values()
 
     def _add_corrections(self, chosen: dict[int, Record], rounds: set[int | None]) -> None:
-        """Add the corrections of what is chosen, or that put something into these rounds; and what they correct."""
+        """Add the corrections of chosen events, those that move an event into these rounds, and the corrected events."""
         closure, size = set(chosen), -1
         while size < len(closure):
             size = len(closure)
@@ -361,7 +362,7 @@ class _Chooser:
 
 
 def _in_force(round_: Round) -> int:
-    """Return the number of the filing that a round was judged by; 0 where none could be."""
+    """Return the number of the filing that judged a round; 0 if there was none."""
     for filed in round_.before.rules_filed(round_.gaming_day):
         book = rulebook(filed.toml, round_.gaming_day, round_.before.editions)
         if isinstance(book, str) or book.chapter.in_force:
@@ -370,5 +371,5 @@ def _in_force(round_: Round) -> int:
 
 
 def no_result(kind: str, key: str) -> bytes | None:
-    """Return None: no result was stored before."""
+    """Return None: there are no earlier results."""
     return None

@@ -1,4 +1,4 @@
-"""Makes a packet from a log: what the verdict rests on, if it is under the newest checkpoint, and the documents of it."""
+"""Makes a packet from a log: the evidence of a verdict, if the newest checkpoint covers it, and its documents."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class NotCovered(LookupError):
 
 
 class Statements:
-    """The log of statements as a store holds it, up to a checkpoint: of each stream the newest statement.
+    """The log of statements in a store up to a checkpoint: each stream's newest statement.
 
-    The checkpoint is the newest one, or the one of `note`, which may bear the signatures of witnesses. Raises
-    `IntegrityError` if the store does not hold together, `NotCovered` if it has no such checkpoint. `promised_us` is
-    when the next checkpoint is to be there (UTC microseconds; None: none was promised).
+    The checkpoint is the newest, or the one of `note`, which may have the signatures of witnesses. Raises `IntegrityError` if the
+    store is inconsistent, `NotCovered` if it has no such checkpoint. `promised_us` is when the next checkpoint is due (UTC
+    microseconds; None: none was promised).
     """
 
     def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
@@ -71,7 +71,7 @@ class Statements:
             self._note = note
 
     def size(self, stream: str) -> int:
-        """Return how many events of a stream are covered."""
+        """Return the number of a stream's covered events."""
         return self._heads[stream][2].size if stream in self._heads else 0
 
     @property
@@ -84,7 +84,7 @@ class Statements:
         return Signed(self._note.encode().decode(), self._leaf(self._tree.size - 1, self._time))
 
     def read(self, stream: str, first: int = 1, last: int | None = None) -> Iterator[Record]:
-        """Yield the events of a stream that are covered, from one number to another."""
+        """Yield a stream's covered events from one number to another."""
         size = self.size(stream)
         end = size if last is None else min(size, last)
         yield from self._log.read(stream, first, end) if first <= end else ()
@@ -92,7 +92,7 @@ class Statements:
     def part(self, stream: str, chosen: Sequence[Record], begins: int = 0, ends: int = 0) -> Part:
         """Return chosen events of a stream with their proof.
 
-        Raises `LostTail` or `BrokenSeal` if the stream is not the one that is stated.
+        Raises `LostTail` or `BrokenSeal` if the stream differs from the statement.
         """
         place, line, head = self._heads[stream]
         leaves = [leaf_hash(record.data) for record in self.read(stream)]
@@ -134,11 +134,13 @@ def make_bundle(
     reason: str = "",
     withhold: bool = False,
 ) -> tuple[Bundle, Judged]:
-    """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned; and the
-    verdict with the round, of which the bundle leaves out what is about other seats if it is to `withhold` that.
+    """Return the signed bundle of a round and the verdict with the round.
 
-    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round,
-    `BadNote` if the key does not sign for this log, `IntegrityError` if the log does not hold together.
+    The bundle is as of the newest checkpoint, or of the one in a note that a witness cosigned. With `withhold`, it leaves out
+    what concerns other seats.
+
+    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round, `BadNote` if
+    the key does not sign for this log, `IntegrityError` if the log is inconsistent.
     """
     stream = round_stream(table)
     streams, is_observed = log.streams(), table.startswith(OBSERVED)
@@ -206,7 +208,7 @@ def make_bundle(
 def _evidence(
     statements: Statements, stream: str, round_no: int, *, is_observed: bool
 ) -> tuple[Evidence, Judged, dict[str, list[Record]]]:
-    """Return what a verdict rests on in the stream of the round, the verdict, and what it rests on in other streams."""
+    """Return the evidence of a verdict in the round's stream, the verdict, and its evidence in other streams."""
     read_stream = functools.partial(statements.read, stream)
     if is_observed:
         chosen, judged, others = observed_evidence(stream, read_stream, round_no, statements.read)
@@ -220,7 +222,7 @@ def _evidence(
 
 
 def _caution(every: Mapping[str, Sequence[Record]], few: Mapping[str, Sequence[Record]]) -> str:
-    """Return what to say of a packet that leaves out events of these streams, or nothing."""
+    """Return a warning about a packet that leaves out events of these streams; empty if none is needed."""
     said = (caution(every[name], {record.seq for record in some}) for name, some in few.items())
     return next((each for each in said if each), "")
 

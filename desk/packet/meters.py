@@ -1,4 +1,4 @@
-"""The meters of a round: which events of their streams it rests on, and what is found about them. Pure."""
+"""The meters of a round: the events of their streams that the round depends on, and their findings. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def meters_of(round_: Round) -> list[str]:
 
 
 def meter_evidence(records: Sequence[Record], table: str, round_no: int) -> list[Record]:
-    """Return what a meter's stream says of a round: its own events, what stood before each, how the meter was set and armed.
+    """Return the evidence in a meter's stream: the round's events, the reading before each, how the meter was set and armed.
 
-    If the stream holds a correction, or these events alone would lead to other findings, all of it is taken.
+    If the stream holds a correction, or these events alone would give other findings, the whole stream is returned.
     """
     chosen: set[int] = set()
     last: dict[str, int] = {}
@@ -47,7 +47,7 @@ def meter_evidence(records: Sequence[Record], table: str, round_no: int) -> list
 
 
 def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no: int) -> tuple[Finding, ...]:
-    """Return what does not add up in the meters' streams, as far as it is about a round."""
+    """Return the findings about the round in the meters' streams."""
     found: list[Finding] = []
     for stream in sorted(name for name in records if name.startswith(PREFIX)):
         about = {
@@ -61,7 +61,7 @@ def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no
 
 
 def _judged(stream: str, records: Sequence[Record]) -> list[Finding]:
-    """Return what is found in a meter's events, with every correction among them in its place."""
+    """Return the findings of a meter's events, with corrections applied."""
     refolded = refold(stream, listed(records), None, no_result, tuple, None)
     if refolded.broken is not None:
         raise refolded.broken

@@ -1,4 +1,4 @@
-"""The packet as one HTML file, for reading: no script, no request, every text escaped. The same story gives the same bytes."""
+"""The packet as one HTML file for reading: no script, no request, all text escaped; the same bytes each time."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _cell(value: Any, kind: str = "") -> str:
 
 
 def _wide(label: str, head: str, body: str) -> str:
-    """Return a table that scrolls on its own if it is too wide; a keyboard reaches it, and a reader names it (WCAG 2.1.1)."""
+    """Return a table that scrolls by itself if it is too wide, by keyboard too, with a name for screen readers (WCAG 2.1.1)."""
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(label)}">{table}</div>'
 

@@ -1,6 +1,6 @@
-"""The sections that a verdict is on, each with its number and what it says in our own words. Pure.
+"""The sections that a verdict cites, each with its number and its content in our own words. Pure.
 
-A finding's section says what the rule that found it says; a settlement's, what the filed paytable or the chapter's odds give.
+A finding's section has the text of its rule; a settlement's, the payout of the filed paytable or the chapter's odds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OUTCOMES = {
 
 
 class Cited(msgspec.Struct, frozen=True):
-    """A section and what it says; `found`: a finding is on it."""
+    """A section and its content; `found`: a finding cites it."""
 
     section: str
     says: tuple[str, ...]
@@ -42,7 +42,7 @@ class Cited(msgspec.Struct, frozen=True):
 
 
 def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> list[Cited]:
-    """Return the sections that the findings, and the settlements (of a seat, if one is given), are on."""
+    """Return the sections that the findings and the settlements (of a seat, if given) cite."""
     if isinstance(book, str):
         return []
     said: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> li
 
 
 def rule_of(finding: Finding, book: Rulebook) -> str:
-    """Return what the rule says that made a finding: of several with its code, the one on its section."""
+    """Return the text of a finding's rule: of several with its code, the one with its section."""
     rules = [each for each in rules_of(book.chapter) if finding.code in each.codes]
     on = [each for each in rules if any(_cites(book, section, finding.cite) for section in each.on)]
     for each in (*on, *rules):
@@ -70,7 +70,7 @@ def _cites(book: Rulebook, section: str, cite: str) -> bool:
 
 
 def settled(settlement: Settlement, book: Rulebook) -> str:
-    """Return how a wager ends by the rules on file."""
+    """Return how a wager is settled by the rules on file."""
     offer = book.offers.get(
         settlement.wager.removesuffix("_envy") + ("_bonus" if settlement.wager == "fortune_envy" else "")
     )

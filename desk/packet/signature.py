@@ -1,8 +1,8 @@
 """The signature under a packet's PDF (PAdES, Ed25519 after ISO/TS 32002), made with the log's own key, and its strict check.
 
-A PDF is signed over all of its bytes but the signature itself, and what is there (a CMS object, RFC 5652 and RFC 8419, with
-a certificate for the key) is built in one way only. So the checker builds it again and compares: no byte of the file can be
-another one. Readers of PDFs check the signature as any other; the certificate says no more than which key it is.
+A PDF is signed over all of its bytes but the signature. The signature (a CMS object, RFC 5652 and RFC 8419, with a certificate
+for the key) is built in one way only, so the checker builds it again and compares: no byte of the file can differ. PDF readers
+check the signature as any other; the certificate says only which key it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RANGE = re.compile(rb"/ByteRange \[([0-9 ]{7,80})\]")
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What a CMS object of ours is made of: the key and its id, and what it signed (the certificate, and the document)."""
+    """The content of our CMS object: the key and its id, and the digests that it signed (certificate and document)."""
 
     public: bytes
     key_id: str
@@ -34,8 +34,7 @@ class Signature(msgspec.Struct, frozen=True):
 def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
     """Return the document with a signature added.
 
-    The document ends with a line break first: PDF/A wants every object, that of the signature too, to begin a line (ISO 19005-4,
-    6.1.8).
+    A line break is added first: PDF/A requires each object, the signature too, to begin a line (ISO 19005-4, 6.1.8).
     """
     from pyhanko.pdf_utils.generic import ArrayObject, ByteStringObject, pdf_name
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
@@ -43,7 +42,7 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
     from pyhanko.sign.signers import cms_embedder, constants
 
     class Writer(IncrementalPdfFileWriter):
-        """Leaves the metadata as Typst wrote it: that of the document as it was made, not of the moment of signing."""
+        """Keeps Typst's metadata, which date the document, not the moment of signing."""
 
         def _update_meta(self) -> None:
             pass
@@ -75,7 +74,7 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
 
 
 def check_pdf(pdf: bytes) -> Signature:
-    """Return the signature that covers every byte of a document. Whether its key is to be trusted is not asked here.
+    """Return the signature over every byte of a document. The caller decides whether to trust its key.
 
     Raises `BadPacket`.
     """
@@ -116,7 +115,7 @@ def check_pdf(pdf: bytes) -> Signature:
 
 
 def _at(stored: bytes, template: bytes, value: bytes) -> bytes:
-    """Return what is in the place that a value has in the template."""
+    """Return the text in the place of a value in the template."""
     place = template.index(value)
     return stored[place : place + len(value)]
 
@@ -184,12 +183,12 @@ def _name(signature: Signature) -> bytes:
 
 
 def _serial(signature: Signature) -> bytes:
-    """Return the certificate's number: from the key, and always of 16 bytes."""
+    """Return the certificate's number, derived from the key, always 16 bytes."""
     return _der(0x02, b"\x40", sha256(signature.public).digest()[:15])
 
 
 def _to_be_certified(signature: Signature) -> bytes:
-    """Return what the key signs of its own certificate: its name and that it signs."""
+    """Return the part of the certificate that the key signs: its name and that it signs."""
     key_id = _sequence(_oid("2.5.29.14"), _octets(_octets(sha256(signature.public).digest()[:20])))
     return _sequence(
         _der(0xA0, _der(0x02, b"\x02")),  # version 3
@@ -208,7 +207,7 @@ def _certificate(signature: Signature) -> bytes:
 
 
 def _attributes(signature: Signature, digest: bytes) -> bytes:
-    """Return what the key signs of the document: its digest, and which certificate is meant (RFC 5035)."""
+    """Return the attributes of the document that the key signs: its digest, and the certificate (RFC 5035)."""
     certificate = _sequence(_SHA512, _octets(sha512(_certificate(signature)).digest()))
     return _set(
         _sequence(_oid("1.2.840.113549.1.9.3"), _set(_DATA)),

@@ -1,6 +1,6 @@
-"""What a packet shows, worked out from its bundle alone: plain values (text, numbers, lists) for the PDF and the HTML page. Pure.
+"""The story of a packet, computed from its bundle alone: plain values (text, numbers, lists) for PDF and HTML. Pure.
 
-The same bundle always gives the same story. Everything here is data: what a patron or a dealer typed is never markup.
+The same bundle always gives the same story. Everything here is data: text typed by patrons or dealers is never markup.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ OBSERVED = (
 
 
 def tell(bundle: Bundle, judged: Judged) -> Story:
-    """Return what the packet shows. `judged` is the verdict as worked out from the bundle's own events."""
+    """Return the packet's story. `judged` is the verdict recomputed from the bundle's own events."""
     about, verdict = bundle.about, bundle.adjudication
     style = Style(_configured(bundle))
     table = bundle.streams[bundle.stream]
@@ -135,8 +135,9 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
 
 
 def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
-    """Return the first page: when it was, claim, ruling with its reckoning, what is to be done and what was done, who decided
-    and who asked.
+    """Return the first page.
+
+    It shows the time, the claim, the ruling with its calculation, the actions due and taken, who decided and who asked.
     """
     about, verdict = bundle.about, bundle.adjudication
     found = (*verdict.findings, *bundle.findings)
@@ -198,7 +199,7 @@ def _configured(bundle: Bundle) -> PropertyConfigured | None:
 
 
 def _typed(bundle: Bundle) -> list[ReadEnvelope[Event]]:
-    """Return the events of the round that were typed from a transcript: no device recorded them."""
+    """Return the round's events that were typed from a transcript: no device recorded them."""
     verdict = bundle.adjudication
     return [
         event
@@ -208,7 +209,7 @@ def _typed(bundle: Bundle) -> list[ReadEnvelope[Event]]:
 
 
 def played(judged: Judged, style: Style) -> str:
-    """Return from when to when a round was played; of an observed one as its observer states it."""
+    """Return the beginning and end of a round; of an observed round, as its observer states."""
     verdict, header = judged.adjudication, judged.header
     if header is not None and header.played_from_us is None:
         return "the time of day is not on record"
@@ -216,7 +217,7 @@ def played(judged: Judged, style: Style) -> str:
 
 
 def _entered(bundle: Bundle, style: Style) -> str:
-    """Return who recorded an observed round, in words; empty for a recorded one."""
+    """Return who recorded an observed round, in words; empty for a device's record."""
     if not bundle.about.observed:
         return ""
     events = bundle.streams[bundle.stream].envelopes()
@@ -231,7 +232,7 @@ def _entered(bundle: Bundle, style: Style) -> str:
 
 
 def _certification(bundle: Bundle, style: Style) -> list[str]:
-    """Return what the custodian certifies: of a round that a person typed or entered not that devices recorded it."""
+    """Return the custodian's certification; a round that a person entered is not certified as recorded by devices."""
     if recorded := _entered(bundle, style):
         first, _, *others = CERTIFICATION
         return [first, OBSERVED.format(recorded=recorded), *others]
@@ -268,7 +269,7 @@ def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
 
 
 def _attached(bundle: Bundle) -> list[list[str]]:
-    """Return a row of the files that are attached to the round, each by its SHA-256; none if there is none."""
+    """Return a row of the round's attached files, each with its SHA-256; empty if there are none."""
     files = [each for review in _review_streams(bundle) for each in review.files_of(bundle.about.round_no)]
     return (
         [["Attached", "; ".join(f"{each.name} (SHA-256 {each.digest}): {each.note}" for each in files)]]
@@ -301,7 +302,7 @@ def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]
 
 
 def hands_played(judged: Judged, seat: int | None, style: Style, *, withheld: bool) -> Story:
-    """Return the round as it was dealt and set, and next to it what the rules make of it; `withheld`: of one seat alone."""
+    """Return the round as dealt and set, next to the rules' result; `withheld`: of one seat alone."""
     round_ = judged.round
     dealt: dict[int | str, list[str | None]] = {}
     for fact in round_.of(model.CardsDealt):
@@ -339,7 +340,7 @@ def hands_played(judged: Judged, seat: int | None, style: Style, *, withheld: bo
 
 
 def _start(judged: Judged) -> list[list[str]]:
-    """Return rows of what is recorded and recomputed of the start of the deal."""
+    """Return rows of the recorded and recomputed start of the deal."""
     start, first = start_of(judged.round), first_position(judged.round)
     if start is None:
         return []
@@ -365,7 +366,7 @@ def _recorded(judged: Judged, of: int | str) -> list[Story]:
 
 
 def _recomputed(judged: Judged, of: int | str) -> list[Story]:
-    """Return the hands as they count against the others: those of the dealer, or of a player-dealer."""
+    """Return the hands that the others played against: the dealer's or a player-dealer's."""
     if isinstance(judged.book, str) or of != dealer_position(judged.round):
         return []
     counted = [hand for hand in dealer_readings(judged.round, judged.book) if hand.high is not None]
@@ -409,7 +410,7 @@ def _finding(finding: Finding, style: Style) -> Story:
 
 
 def _limits(verdict: Adjudication, round_: Round, style: Style) -> list[Story]:
-    """Return what was not adjudicated, and why."""
+    """Return what was not judged, with the reason."""
     limits = [{"what": reason, "why": MEANING["UNDETERMINED"]} for reason in verdict.undetermined]
     observed = round_.opened.payload.observed
     missing = [aspect for aspect in get_args(Aspect) if aspect not in observed]
@@ -454,9 +455,9 @@ def _rules(judged: Judged) -> Story:
 
 
 def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, outside: bool = False) -> list[Story]:
-    """Return a part's events from one number to another, or (`outside`) the others, each with the chain hash after it.
+    """Return a part's events from one number to another, or (`outside`) all others, each with the chain hash after it.
 
-    The others may be of other days: their times have the day.
+    Times of the others include the day, since they may be of other days.
     """
     at = style.time if outside else style.clock
     return [
@@ -473,9 +474,9 @@ def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, ou
 
 
 def _custody(bundle: Bundle, judged: Judged, style: Style) -> list[Story]:
-    """Return what became of rules, cards, dice and devices up to the end of the round, in order.
+    """Return the events of rules, cards, dice and devices up to the end of the round, in order.
 
-    Of an observed round: the filing that it pins, in whose name it was entered, and who confirmed the entry.
+    For an observed round: its pinned filing, in whose name it was entered, and who confirmed it.
     """
     verdict, part = bundle.adjudication, bundle.streams[bundle.stream]
     events = [each for each in part.envelopes() if each.seq <= verdict.last_seq]
@@ -498,7 +499,7 @@ def _custody(bundle: Bundle, judged: Judged, style: Style) -> list[Story]:
 
 
 def _reviews(bundle: Bundle, style: Style) -> list[Story]:
-    """Return corrections of the table's events, and what people did about the round: reviews, disputes, views, exports."""
+    """Return the corrections of the table's events, and people's work on the round: reviews, disputes, views, exports."""
     rows = []
     for each in bundle.streams[bundle.stream].envelopes():
         payload = each.payload
@@ -514,7 +515,7 @@ def _reviews(bundle: Bundle, style: Style) -> list[Story]:
 
 
 def _review_streams(bundle: Bundle) -> list[TableReview]:
-    """Return what people did at the table, and about its meters, up to the checkpoint, as far as the packet holds it."""
+    """Return people's work at the table and on its meters up to the checkpoint, as far as the packet holds it."""
     reviews = []
     for name, part in sorted(bundle.streams.items()):
         if name.startswith("review/"):

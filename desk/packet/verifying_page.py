@@ -1,4 +1,4 @@
-"""The page that verifies a packet in a browser, by its digest, which `make release` records."""
+"""The page that verifies a packet in a browser, named by the digest that `make release` records."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RECORD = "verifying_page.json"
 
 
 def verifying_page() -> str:
-    """Return which page verifies a packet of this installation, its digest if that is known, and where to get it.
+    """Return the page that verifies this installation's packets, its digest if known, and where to get it.
 
-    A digest counts only for the engine of which it was recorded: with other code or other games the page would judge otherwise.
+    A digest counts only for the engine it was recorded for: with other code or games, the page would judge otherwise.
     """
     version = engine().partition("+")[0]
     recorded = _recorded()

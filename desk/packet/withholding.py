@@ -1,7 +1,7 @@
-"""What a packet leaves out of what is about patrons at other seats: their events, their findings, their settlements. Pure.
+"""Leaves out of a packet what concerns patrons at other seats: their events, findings, settlements. Pure.
 
-Invariant: whatever names another seat, or a patron who does not sit at the seat, is left out; in doubt too. An event that stays
-is the whole event, with its place in the log; of one that is left out only hashes remain.
+Invariant: whatever names another seat, or a patron who does not sit at this seat, is left out, also in doubt. An included event
+is whole, with its place in the log; of one left out, only hashes remain.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ COUNTED: Final = (
 
 
 class NotWithheld(LookupError):
-    """What is about other patrons cannot be left out without leaving out what was done about the seat."""
+    """Other patrons cannot be left out without leaving out what was done about the seat."""
 
 
 def without_others(records: Sequence[Record], seat: int) -> list[Record]:
-    """Return the records that are about a seat or about no one, and the corrections of these alone."""
+    """Return the records about a seat or about no one, and the corrections of these alone."""
     payloads = {record.seq: msgspec.to_builtins(read(record.data).payload) for record in records}
     own = {
         payload[name]
@@ -64,10 +64,10 @@ def without_others(records: Sequence[Record], seat: int) -> list[Record]:
 
 
 def caution(records: Sequence[Record], left: Collection[int]) -> str:
-    """Return what to say of a packet that has only the events `left` (numbers) of these records of a stream, or nothing.
+    """Return a warning about a packet with only the events `left` (numbers) of a stream's records; empty if none is needed.
 
-    Of an event that is left out the packet has the hash, which confirms a guess. What makes that hopeless is its id, if that was
-    drawn at random; a counter, a digest of what can be counted, or a text with few digits makes it easy.
+    The packet has the hash of an event left out, which can confirm a guess. A randomly drawn event id makes guessing hopeless; a
+    counter, a digest of countable values, or a text with few digits makes it easy.
     """
     events = [read(record.data) for record in records]
     if all(event.seq in left for event in events):
@@ -86,7 +86,7 @@ def caution(records: Sequence[Record], left: Collection[int]) -> str:
 
 
 def _alike(ids: Sequence[str]) -> tuple[str, str] | None:
-    """Return two ids of which one gives the other away, or one id with few digits, twice; `None`: they look random."""
+    """Return two ids of which one reveals the other, or an id with few digits, twice; `None`: they look random."""
     for each in ids:
         if len(set(each)) <= FEW_DIGITS:
             return each, each
@@ -101,17 +101,17 @@ def _alike(ids: Sequence[str]) -> tuple[str, str] | None:
 
 
 def about_findings(records: Iterable[Record], findings: Collection[str]) -> list[Record]:
-    """Return the records of a review that are about findings, by the ids of these."""
+    """Return a review's records about findings, by the findings' ids."""
     return [record for record in records if getattr(read(record.data).payload, "finding_id", None) in findings]
 
 
 def decided_about(
     records: Iterable[Record], seat: int, findings: Collection[str], table: Iterable[Record]
 ) -> list[Record]:
-    """Return what a review decided about a seat: the dispositions of its `findings` (by id), and its disputes (D711).
+    """Return a review's decisions about a seat: the dispositions of its `findings` (by id), and its disputes (D711).
 
-    A packet without a disposition would say that money is still to be paid. So if the words of one name another patron whom
-    the records of the `table` know, no packet is made that leaves others out. Raises `NotWithheld`.
+    A packet without a disposition would say that money is still due. So if the text of one names another patron known to the
+    `table` records, no packet is made that leaves others out. Raises `NotWithheld`.
     """
     others = _patrons_elsewhere(table, seat)
     disputes: set[str] = set()
@@ -152,7 +152,7 @@ def _written(payload: model.Event) -> str:
 
 
 def _patrons_elsewhere(records: Iterable[Record], seat: int) -> set[str]:
-    """Return the tokens of patrons that records name at other seats than this one."""
+    """Return the tokens of patrons whom records name at other seats."""
     here: set[str] = set()
     every: set[str] = set()
     for record in records:
@@ -175,7 +175,7 @@ def of_seat(findings: Iterable[Finding], seat: int) -> tuple[Finding, ...]:
 
 
 def _stays(value: object, seat: int, own: set[str]) -> bool:
-    """Whether nothing in a payload, or within it (what a correction puts in its place), is about others."""
+    """Whether a payload, and a correction's replacement in it, names no other patron or seat."""
     if isinstance(value, list):
         return all(_stays(each, seat, own) for each in value)
     if not isinstance(value, dict):

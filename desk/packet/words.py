@@ -1,4 +1,4 @@
-"""How a packet writes money and times, and what it lists of custody. Pure. Its sentences are those of `replay.narrative`."""
+"""The format of a packet's money and times, and its list of custody. Pure. Its sentences are those of `replay.narrative`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONGEST = 240
 
 
 class Style:
-    """How a property writes money and time: its currency and time zone, or dollars and UTC if it did not say."""
+    """A property's format of money and time: its currency and time zone, or dollars and UTC if it stated none."""
 
     def __init__(self, configured: PropertyConfigured | None) -> None:
         self.name = configured.name if configured is not None else ""
@@ -42,7 +42,7 @@ class Style:
 
     @classmethod
     def of(cls, name: str, currency: str, time_zone: str) -> Style:
-        """Return how a property of this name, currency (ISO 4217) and IANA time zone writes."""
+        """Return the style of a property with this name, currency (ISO 4217) and IANA time zone."""
         style = cls(None)
         style.name, style.currency = name, currency
         style._set_zone(time_zone)
@@ -72,7 +72,7 @@ class Style:
         return balance(cents, self.currency)
 
     def signed(self, cents: int | None) -> str:
-        """Return an amount with its sign, which zero has not.
+        """Return an amount with its sign; zero has none.
 
         >>> Style(None).signed(-2500), Style(None).signed(0), Style(None).signed(100)
         ('−$25.00', '$0.00', '+$1.00')
@@ -80,7 +80,7 @@ class Style:
         return UNKNOWN if cents is None else difference(cents, self.currency)
 
     def clock(self, at_us: int) -> str:
-        """Return the time of day; with its zone in the hour that comes twice.
+        """Return the time of day; with its zone in the repeated hour of a clock change.
 
         >>> style = Style.of("", "USD", "America/New_York")
         >>> [style.clock(at * 1_000_000) for at in (1_793_512_016, 1_793_515_616, 1_793_519_216)]
@@ -90,18 +90,18 @@ class Style:
         return f"{at:%H:%M:%S}{told_apart(at)}"
 
     def time(self, at_us: int) -> str:
-        """Return day and time; with its zone in the hour that comes twice."""
+        """Return day and time; with its zone in the repeated hour of a clock change."""
         at = moment(at_us, self.zone)
         return f"{at:%Y-%m-%d %H:%M:%S}{told_apart(at)}"
 
 
 def utc(at_us: int) -> str:
-    """Return a time as in `2026-03-01T21:14:00Z`."""
+    """Return a time such as `2026-03-01T21:14:00Z`."""
     return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence of the list of events: one that goes on and on is cut, its bytes are in the bundle whole."""
+    """Return a sentence for the list of events, cut if it is long; the bundle has the event whole."""
     return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
 
 

@@ -1,4 +1,4 @@
-"""Reports that compliance files: what one consists of, and how it becomes a signed PDF and CSV.
+"""Reports that compliance files: their content, and their form as a signed PDF and CSV.
 
-What they contain: `analytics.reports`.
+`analytics.reports` computes their figures.
 """

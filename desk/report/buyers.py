@@ -1,4 +1,4 @@
-"""Who bought in: the patron's token of single buy-ins, read from the log. The ledger has their amounts and not their patrons."""
+"""Finds the patron's token of single buy-ins in the log; the ledger has only their amounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from events.vocabulary.codec import read
 
 
 def buyers(log: EventLog, stream: str, numbers: Collection[int]) -> dict[int, str]:
-    """Return the patron's token of the buy-ins with these numbers in a table's stream; an event that is not one is left out.
+    """Return the patron's token of the buy-ins with these numbers in a table's stream; other events are left out.
 
     Raises `UndecodableEvent`, and what reading the log raises.
     """

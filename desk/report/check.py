@@ -1,4 +1,4 @@
-"""The check of a report for filing with the log's public key alone. It needs no library for PDF files."""
+"""Checks a report for filing with the log's public key alone, without a PDF library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUMMARY = "report.json"
 
 
 class ReportSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a report is, for a program: its name and period, the log and the time of the record, and the digests of its tables."""
+    """A report's facts for a program: name and period, the log and the time of its record, the digests of its tables."""
 
     name: str
     title: str
@@ -32,7 +32,7 @@ class ReportSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def is_report(pdf: bytes) -> bool:
-    """Return whether a PDF is a report rather than a packet, by what is attached to it."""
+    """Return whether a PDF is a report, not a packet, by its attached files."""
     try:
         attached(pdf, SUMMARY)
     except BadPacket:
@@ -41,7 +41,7 @@ def is_report(pdf: bytes) -> bool:
 
 
 def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
-    """Check a report with the log's public key alone; return what it is. Raises `BadPacket` naming what is wrong."""
+    """Check a report with the log's public key alone; return its facts. Raises `BadPacket`, which names the fault."""
     signature = check_pdf(pdf)
     if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
         raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")

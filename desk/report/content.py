@@ -1,7 +1,7 @@
-"""What a report consists of: plain values, with the meaning of each figure next to them. Pure.
+"""The content of a report: plain values, each figure with its meaning. Pure.
 
-Invariant: a report holds no date but those of its period and of the record (or of the verification that it tells of),
-so that it can be made again.
+Invariant: a report's only dates are those of its period and of the record (or of the verification it reports), so that it can be
+made again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "diff
 
 
 class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """A column: its name in files, its label on paper, how it is written, what it means, and the section that defines it."""
+    """A column: its name in files, its label on paper, its format, its meaning, and the section that defines it."""
 
     name: str
     label: str
@@ -42,9 +42,9 @@ class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of a report, with a value for each of its columns in every row. `marked` are rows that need somebody's attention.
+    """A table of a report: rows with a value for each column. `marked` are rows that need attention.
 
-    `empty` is what is there if no row does.
+    `empty` is the text of a table without rows.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ReportTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportingRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that asks for something like this report, and how far the report goes: `answers` it, or merely `helps` with it."""
+    """A rule that requires such a report, and how far the report goes: `answers` it, or merely `helps` with it."""
 
     cite: str
     role: Literal["answers", "helps"]
@@ -67,10 +67,9 @@ class ReportingRule(msgspec.Struct, frozen=True, kw_only=True):
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A report on a property's gaming days `first` to `last`, both included (`YYYY-MM-DD`).
 
-    `as_of_us` is the newest time in the record that it rests on; it dates the document. `concerns` are the tables and meters
-    whose record it is made of, `software` the engine that made it. `limits` says what it cannot show,
-    `signatures` who signs on paper. `on_record` says which of the days the record has something of, `warning` that the period
-    is empty or not over. One that is `dated_by` a verification is of the day and time of that.
+    `as_of_us` is the newest time in its record and dates the document. `concerns` are the tables and meters in it, `software` the
+    engine that made it. `limits` says what it cannot show, `signatures` who signs on paper. `on_record` names the days with any
+    record; `warning` says that the period is empty or not over. A report `dated_by` a verification has the day and time of that.
     """
 
     name: str
@@ -94,11 +93,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def file_name(self) -> str:
-        """What its files are called, without the ending."""
+        """The name of its files without the ending."""
         return f"{self.name}-{self.first}-to-{self.last}"
 
     @property
     def figures(self) -> list[ReportColumn]:
-        """The figures of all tables that are defined, each once, in the order in which they first are there."""
+        """The defined figures of all tables, each once, in order of first appearance."""
         every = {each.name: each for table in self.tables for each in table.columns if each.meaning}
         return list(every.values())

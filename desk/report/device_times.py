@@ -1,4 +1,4 @@
-"""When single events of a table happened: their gaming day and the device's clock, read from the log."""
+"""The times of single events of a table: their gaming day and the device's clock, read from the log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from events.vocabulary.codec import read
 
 
 def device_times(log: EventLog, stream: str, numbers: Collection[int]) -> dict[int, tuple[str, int]]:
-    """Return gaming day and time (UTC microseconds) of the events with these numbers in a stream.
+    """Return the gaming day and time (UTC microseconds) of the events with these numbers in a stream.
 
     Raises `UndecodableEvent`, and what reading the log raises.
     """

@@ -1,7 +1,7 @@
-"""A report as a signed PDF, its tables attached as CSV, and the check of one: the same report and key give the same bytes.
+"""A report as a signed PDF with its tables attached as CSV: the same report and key give the same bytes.
 
-Invariant: the document and its signature are dated by the report, never by a clock; who had it made, and when, the log
-says (`record_exported`), or the report of a verification itself. No text reaches Typst but as JSON.
+Invariant: the report, never a clock, dates the document and its signature. The log (`record_exported`), or the report of a
+verification itself, says who had it made and when. Text reaches Typst only as JSON.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DATED = {
 
 
 def to_pdf(report: Report, signer: Signer | None) -> bytes:
-    """Return the document, signed with the log's key (None: not signed, as it says), with its CSV files attached."""
+    """Return the document with its CSV files attached, signed with the log's key (None: not signed, and it says so)."""
     tables = sheets(report)
     summary = ReportSummary(
         name=report.name,
@@ -60,7 +60,7 @@ def to_pdf(report: Report, signer: Signer | None) -> bytes:
 
 
 def signed_pdf(report: Report, log: EventLog, key: Path) -> bytes:
-    """Return the document as `to_pdf` does, signed with the key in a file.
+    """Return the document of `to_pdf`, signed with the key in a file.
 
     Raises `KeyRefused` if the file holds no key, `KeyNotInForce` if the key may not sign for this log.
     """

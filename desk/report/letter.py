@@ -1,7 +1,7 @@
-"""The letter to a patron whose case was decided: the claim, what the record shows, the ruling, the reckoning, how to appeal.
+"""The letter to a patron whose case was decided: the claim, the record, the ruling, the calculation, how to appeal.
 
-Invariant: it is judged again from the log, is of one seat alone, and names no other patron. Like a report it is dated
-by the record, so that the same decision gives the same bytes.
+Invariant: it is judged again from the log, concerns one seat alone, and names no other patron. The record dates it, as it does a
+report, so that the same decision gives the same bytes.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ NAMED_PATRON: Final = re.compile(rf'"(?:{"|".join(sorted(PATRONS))})":"([a-z0-9-
 
 
 def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
-    """Return what the letter says, as plain values.
+    """Return the content of the letter as plain values.
 
-    Raises `ReviewRefused` if the case is not decided, names no seat, or was decided against the record by one person, and
-    an `IntegrityError` if the log is broken.
+    Raises `ReviewRefused` if the case is not decided, names no seat, or was decided against the record by one person, and an
+    `IntegrityError` if the log is broken.
     """
     case, decision = found.case, found.case.decision
     if decision is None and case.pending is not None:
@@ -138,7 +138,7 @@ def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
 
 
 def _day(at_us: int, style: Style) -> str:
-    """The day of a time, at the property."""
+    """Return the property's calendar day of a time."""
     return day_words(date.fromisoformat(style.time(at_us)[:10]))
 
 
@@ -174,9 +174,9 @@ def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key:
 
 
 def letter_name(found: PatronCase) -> str:
-    """Return what the file of a letter is called; a letter after an appeal has another name.
+    """Return the file name of a letter; a letter after an appeal has another name.
 
-    The decision is named by its event, so that no letter takes the place of an earlier one.
+    The name contains the number of the decision's event, so that no letter replaces an earlier one.
     """
     decision = found.case.decision
     return f"letter-{found.name.lower()}-{decision.seq if decision is not None else 0}.pdf"
@@ -196,7 +196,7 @@ def _wagers(verdict: Adjudication, style: Style) -> list[list[str]]:
 
 
 def _hands(judged: Judged, seat: int, style: Style) -> list[Story]:
-    """Return the hands of the seat and of the dealer (or the player-dealer) against whom it played."""
+    """Return the hands of the seat and of the dealer (or player-dealer) it played against."""
     return [
         {"name": place["name"] if not place["focus"] else "You", "cards": place["dealt"], "set": place["recorded"]}
         for place in hands_played(judged, seat, style, withheld=True)["positions"]
@@ -209,7 +209,7 @@ def _configured(log: EventLog) -> PropertyConfigured | None:
 
 
 def _other_patrons(log: EventLog, found: PatronCase, texts: Iterable[str]) -> set[str]:
-    """Return the words of texts that are tokens of other patrons, as far as this log knows them."""
+    """Return the words in texts that are tokens of other patrons known to this log."""
     words = {word.lower().encode() for text in texts for word in WORD.findall(text)} - {
         (found.case.patron or "").encode()
     }

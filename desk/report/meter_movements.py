@@ -1,7 +1,7 @@
-"""What moved a meter, event by event: the statement's terms, worked out by the rules and set against the readings. Pure.
+"""The movements of a meter, event by event: the statement's terms by the rules, compared with the readings. Pure.
 
-Invariant: opening + contributions + restored + set − paid = closing, to the hundredth of a cent; what the rules do
-not explain of an event is its `unexplained`, and it is never spread over others. The rules are D18 and D21.
+Invariant: opening + contributions + restored + set − paid = closing, to the hundredth of a cent; the part of an event that the
+rules do not explain is its `unexplained`, and is never spread over others. The rules are D18 and D21.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Kind = Literal["set", "contribution", "progressive_hit", "must_hit_by_hit"]
 class Movement(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a meter with the readings around it, in hundredths of a cent. `before` is 0 if there was no reading.
 
-    `set`: put into service, armed, or set by the controller, by so much. `contributed`: what a wager adds at the filed rate.
-    `paid`: what the event says was paid; `restored`: what the rules put back after it.
+    `set`: the amount put into service, armed, or set by the controller. `contributed`: what a wager adds at the filed rate.
+    `paid`: what the event says was paid; `restored`: the reset by the rules after it.
     """
 
     seq: int
@@ -53,17 +53,17 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unexplained(self) -> int:
-        """What the rules do not explain of the change; 0 if the event adds up."""
+        """The change that the rules do not explain; 0 if the event adds up."""
         return self.after - (self.before + self.set + self.contributed + self.restored - self.paid)
 
     @property
     def reserve_unexplained(self) -> int:
-        """What of the reserve's change is no contribution."""
+        """The change of the reserve that is not a contribution."""
         return self.reserve_after - self.reserve_before - self.reserve_contributed
 
 
 class _Meter(msgspec.Struct):
-    """A meter between two events: its readings (None: none yet), rates, and what it starts with again."""
+    """A meter between two events: its readings (None: none yet), rates, and starting amount."""
 
     value: int | None = None
     reserve: int = 0
@@ -73,7 +73,7 @@ class _Meter(msgspec.Struct):
 
 
 def movements(records: Iterable[Record]) -> Iterator[Movement]:
-    """Yield what moved a meter, of the events of its stream in order, as they are after correction.
+    """Yield the movements of a meter from the events of its stream in order, as corrected.
 
     Raises `UndecodableEvent`, and what reading the records raises.
     """
@@ -89,7 +89,7 @@ def movements(records: Iterable[Record]) -> Iterator[Movement]:
 
 
 def _standing(events: Sequence[ReadEnvelope[Event]]) -> Iterator[tuple[ReadEnvelope[Event], Event]]:
-    """Yield events with the payload that counts; one that was taken back is left out."""
+    """Yield events with their valid payload; withdrawn ones are left out."""
     made = [correction(each.seq, each.payload) for each in events if isinstance(each.payload, model.EventCorrected)]
     in_force = counting(made, {each.seq: each.event_id for each in events})
     for event in events:

@@ -21,7 +21,7 @@ BREAK: Final = "^[\t\r\n]"
 
 
 def defused(text: str) -> str:
-    """Return a text in which no spreadsheet finds a formula, whether it divides lines at commas, semicolons or tabs.
+    """Return a text that no spreadsheet reads as a formula, whether it splits lines at commas, semicolons or tabs.
 
     >>> defused("=1+1"), defused("a;=1+1"), defused("a; b"), defused("-5"), defused("\\t=1")
     ("'=1+1", "a;'=1+1", 'a; b', "'-5", "'\\t'=1")
@@ -45,7 +45,7 @@ def _written(table: ReportTable) -> bytes:
 
 
 def _header(column: ReportColumn) -> str:
-    """Return what a column is called in a file: a time is there as UTC, no longer in microseconds.
+    """Return the name of a column in a file: times are in UTC text, not in microseconds.
 
     >>> opened = ReportColumn(name="opened_at_us", label="", kind="time")
     >>> _header(opened), _header(ReportColumn(name="win_cents", label="", kind="money"))
@@ -55,7 +55,7 @@ def _header(column: ReportColumn) -> str:
 
 
 def _cell(column: ReportColumn, value: Any) -> str:
-    """Return a value for a file: cents, percent with four decimals, UTC times; empty if none exists.
+    """Return a value for a file: cents, percent with four decimals, UTC times; empty for None.
 
     >>> percent, text = (ReportColumn(name="a", label="", kind=kind) for kind in ("percent", "text"))
     >>> _cell(percent, 12.5), _cell(text, "=1+1")

@@ -1,7 +1,7 @@
-"""A verification of a log as a report: what was verified, by whom, when, with which keys and witness, and what was not checked.
+"""A verification of a log as a report: what was verified, by whom, when, with which keys and witness, and what not.
 
-Invariant: it says nothing that the verification did not find, and names everything that it did not look at. It is
-dated by the verification, so that the same finding of the same time gives the same bytes. Pure.
+Invariant: it reports only what the verification found, and names everything not checked. The verification dates it, so that the
+same findings of the same time give the same bytes. Pure.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ BESIDE = (QUARANTINE, "checkpoints")
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """A verification as it was made: what it found, its failures in sentences, by whom, and when (UTC microseconds).
+    """A verification: its findings, its failures in sentences, by whom, and when (UTC microseconds).
 
-    `keys` are the log's public keys that were given, `witness` what was seen of the witness that was named. `checks` are what
-    else was compared, with its result; `omitted` what could have been, and was not; `unsigned` why no one signs the report.
+    `keys` are the given public keys of the log, `witness` is the state of the named witness. `checks` are the other comparisons
+    with their results; `omitted` those not made; `unsigned` is why no one signs the report.
     """
 
     found: VerificationReport
@@ -44,7 +44,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verification_report(made: Verified, configured: PropertyConfigured | None, software: str) -> Report:
-    """Return the report of a verification; `configured` is what the property states of itself, None if it cannot be read."""
+    """Return the report of a verification; `configured` is the property's configuration, None if it cannot be read."""
     style = Style(configured)
     day = style.time(made.at_us)[:10]
     return Report(
@@ -151,7 +151,7 @@ def _streams(found: VerificationReport) -> ReportTable:
 
 
 def _not_checked(made: Verified) -> Iterator[str]:
-    """Say what this verification did not look at, or could not."""
+    """Return what this verification did not or could not check."""
     found, signed = made.found, made.found.signed
     if made.unsigned:
         yield f"This report is not signed: {made.unsigned}."

@@ -1,4 +1,4 @@
-"""How a value of a report is written on paper and on a page; its files have it plain (`sheet`). Pure."""
+"""The format of a report's values on paper and on pages; its files have plain values (`sheet`). Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = "–"
 
 
 def written(column: ReportColumn, value: Any, style: Style) -> str:
-    """Return a value as people read it; a dash if none exists.
+    """Return a value as people read it; a dash for None.
 
     >>> dollars = Style.of("", "USD", "UTC")
     >>> written(ReportColumn(name="win_cents", label="Win", kind="difference"), -250, dollars)
@@ -51,18 +51,18 @@ def written(column: ReportColumn, value: Any, style: Style) -> str:
 
 
 def period_words(report: Report) -> str:
-    """Return the days of a report."""
+    """Return the days of a report in words."""
     first, last = (day_words(date.fromisoformat(day)) for day in (report.first, report.last))
     return first if first == last else f"{first} to {last}"
 
 
 def as_of_words(report: Report, style: Style) -> str:
-    """Return the day and time by which a report is dated, with its time zone."""
+    """Return the day and time that date a report, with its time zone."""
     return f"{time_words(report.as_of_us, style)} ({style.zone_name})"
 
 
 def time_words(at_us: int, style: Style) -> str:
-    """Return day and time at the property; with its zone in the hour that comes twice.
+    """Return day and time at the property; with its zone in the repeated hour of a clock change.
 
     >>> time_words(1_774_958_490_000_000, Style(None))
     '31 Mar 2026, 12:01:30'

@@ -1,1 +1,1 @@
-"""The review of findings and disputes: the desk that writes its events, and the state that they lead to."""
+"""The review of findings and disputes: the desk that writes its events, and the resulting state."""

@@ -1,4 +1,4 @@
-"""The attachments of all cases of a log: their files compared with the hashes on record, and carried to another place."""
+"""The attachments of all cases of a log: comparing the files with their recorded hashes, and copying them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from replay.narrative.names import plural
 
 
 class AttachmentCheck(NamedTuple):
-    """How many attachments are on record, how many of them are there whole, and what is wrong with the others."""
+    """The number of recorded attachments, the number still whole, and the fault of each other one."""
 
     on_record: int
     whole: int
@@ -19,7 +19,7 @@ class AttachmentCheck(NamedTuple):
 
     @property
     def failures(self) -> list[str]:
-        """Return a sentence for each attachment that is gone or was changed."""
+        """Return a sentence for each missing or changed attachment."""
         return [f"{each.code} {each}" for each in self.lost]
 
     @property
@@ -28,9 +28,9 @@ class AttachmentCheck(NamedTuple):
         return {"on_record": self.on_record, "whole": self.whole, "lost": self.failures}
 
     def lines(self, done: str, without: str) -> list[str]:
-        """Return what is said; nothing if no attachment is on record.
+        """Return the sentences of the check; none if no attachment is on record.
 
-        `done` is what was done with those that are whole, `without` what holds if there was no folder to read.
+        `done` says what was done with whole files, `without` what applies if there was no folder.
         """
         if not self.on_record:
             return []
@@ -41,7 +41,7 @@ class AttachmentCheck(NamedTuple):
 
 
 def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
-    """Compare the files of all attachments with the SHA-256 on record (D608); without a folder they are counted alone."""
+    """Compare the files of all attachments with the SHA-256 on record (D608); without a folder, only count them."""
     found = list(attachments_of(log))
     if folder.path is None:
         return AttachmentCheck(len(found), 0, ())
@@ -50,10 +50,9 @@ def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
 
 
 def carried(log: EventLog, source: CaseFolder, target: CaseFolder) -> AttachmentCheck:
-    """Copy the files of all attachments from one folder to another, as far as they are whole; if one of the folders is not
-    named they are counted alone.
+    """Copy all whole attachments from one folder to another; if either folder is missing, only count them.
 
-    Raises `OSError` where one cannot be written, and `ReviewRefused` if other bytes lie in its place.
+    Raises `OSError` if a file cannot be written, and `ReviewRefused` if other bytes are in its place.
     """
     found, lost = list(attachments_of(log)), []
     if source.path is None or target.path is None:

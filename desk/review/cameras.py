@@ -1,7 +1,7 @@
-"""Which cameras see which table and seat, how far each camera's clock is ahead, and the address of its video at a time.
+"""The cameras: which table and seat each sees, how far its clock is ahead, and the address of its video at a time.
 
-The property keeps it in a TOML file. Invariant: times of the log are the property's; a camera is asked by its own
-clock, and a page that shows its video says by how much that differs.
+The property keeps them in a TOML file. Invariant: times of the log are the property's; a camera is asked by its own clock, and a
+page that shows its video states the difference.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class System(_Strict, frozen=True, kw_only=True):
-    """A video system: the address of a camera's video at a time, where it begins this many seconds before that time.
+    """A video system: the address of a camera's video at a time; playback begins this many seconds before it.
 
-    `{camera}` is the camera's name there, `{utc}` and `{local}` the time as ISO 8601 (`local` in `time_zone`, with its offset),
-    `{unix_s}` and `{unix_ms}` since 1970.
+    `{camera}` is the camera's name in the system, `{utc}` and `{local}` the time as ISO 8601 (`local` in `time_zone`, with its
+    offset), `{unix_s}` and `{unix_ms}` since 1970.
     """
 
     link: str
@@ -48,14 +48,14 @@ class System(_Strict, frozen=True, kw_only=True):
 
 
 class Sight(_Strict, frozen=True, kw_only=True):
-    """A table that a camera sees; `seats` are those it is meant for, None: the whole table."""
+    """A table that a camera sees; `seats` are its main seats, None: the whole table."""
 
     table: Token
     seats: Annotated[tuple[Annotated[int, Meta(ge=1, le=7)], ...], Meta(min_length=1)] | None = None
 
 
 class Camera(_Strict, frozen=True, kw_only=True):
-    """A camera. `clock_offset_ms` is how far its clock is ahead of the property's; `name` is the camera's in its system."""
+    """A camera. `clock_offset_ms` is how far its clock is ahead of the property's; `name` is its name in its system."""
 
     id: Token
     sees: Annotated[tuple[Sight, ...], Meta(min_length=1)]
@@ -64,11 +64,11 @@ class Camera(_Strict, frozen=True, kw_only=True):
     name: str | None = None
 
     def clock_us(self, at_us: int) -> int:
-        """Return what its clock shows at a time of the property, in UTC microseconds."""
+        """Return the reading of its clock at a time of the property, in UTC microseconds."""
         return at_us + self.clock_offset_ms * 1_000
 
     def rank(self, table: str, seat: int | None) -> int | None:
-        """Return how well it sees a seat of a table: 0 if it is meant for that, 1 for the whole table; None: not at all."""
+        """Return how well it sees a seat: 0 if that is a main seat, 1 if it sees the whole table; None: not at all."""
         seen = [sight for sight in self.sees if sight.table == table]
         if any(sight.seats is not None and seat in sight.seats for sight in seen):
             return 0
@@ -84,7 +84,7 @@ class _Form(_Strict, frozen=True, kw_only=True):
 
 
 class Cameras:
-    """The cameras of a property. Raises `ReviewRefused` if a camera is twice, or names a system that is not there."""
+    """The cameras of a property. Raises `ReviewRefused` if a camera is listed twice or names an unknown system."""
 
     def __init__(self, cameras: Sequence[Camera], systems: dict[str, System], where: str) -> None:
         self._all, self._systems = {camera.id: camera for camera in cameras}, systems
@@ -103,7 +103,7 @@ class Cameras:
         return self._all.get(camera_id)
 
     def seeing(self, table: str, seat: int | None = None) -> list[Camera]:
-        """Return the cameras that see a seat (None: any) of a table, first those that are meant for it."""
+        """Return the cameras that see a seat (None: any) of a table, those with this main seat first."""
         ranked = [(rank, camera) for camera in self._all.values() if (rank := camera.rank(table, seat)) is not None]
         return [camera for _, camera in sorted(ranked, key=lambda each: each[0])]
 
@@ -125,7 +125,7 @@ class Cameras:
 
 
 def read_cameras(path: Path) -> Cameras:
-    """Read the file. Raises `ReviewRefused` naming file and field, and `OSError`."""
+    """Read the file. Raises `ReviewRefused`, which names file and field, and `OSError`."""
     try:
         if path.stat().st_mode & 0o022:
             raise ReviewRefused(

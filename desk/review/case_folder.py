@@ -1,7 +1,7 @@
-"""Where a property keeps its cases' attachments, and what it set for its cases (`cases.toml`).
+"""The folder with a property's case attachments, and its settings for cases (`cases.toml`).
 
-Invariant: a file is kept under the SHA-256 of its bytes, is durable before any event names it, and is hashed each time
-it is opened. Nothing here overwrites or removes one.
+Invariant: a file is stored under the SHA-256 of its bytes, is durable before any event names it, and is hashed each time it is
+opened. Files are never overwritten or removed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Days = Annotated[int, Meta(ge=1, le=3_660)]
 
 
 class AttachmentLost(IntegrityError):
-    """The bytes of an attachment next to the log are gone, or are not those that were attached."""
+    """The bytes of an attachment next to the log are missing or changed."""
 
     code = "CASE-FILE"
 
@@ -49,7 +49,7 @@ class AttachmentLost(IntegrityError):
 
 
 class CaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a property set: days until a case, and an appeal, are to be decided; how a patron appeals; the largest attachment."""
+    """A property's settings: days to decide a case and an appeal; how a patron appeals; the largest attachment."""
 
     days: Days = 30
     appeal_days: Days = 30
@@ -58,18 +58,18 @@ class CaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def largest_bytes(self) -> int:
-        """The most bytes that an attachment may have."""
+        """The largest size of an attachment in bytes."""
         return self.largest_mib * MIB
 
 
 class CaseFolder:
-    """The folder of a property's cases. `path` is None if none is named; then nothing can be attached or opened."""
+    """The folder of a property's cases. If `path` is None, nothing can be attached or opened."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
 
     def settings(self) -> CaseSettings:
-        """Return what the property set, or what holds without. Raises `ReviewRefused` naming file and field."""
+        """Return the property's settings, or the defaults. Raises `ReviewRefused`, which names file and field."""
         file = None if self.path is None else self.path / SETTINGS
         if file is None or not file.exists():
             return CaseSettings()
@@ -79,7 +79,7 @@ class CaseFolder:
             raise ReviewRefused(f"{file}: expected days, appeal_days, appeal and largest_mib: {error}") from error
 
     def keep(self, data: bytes) -> str:
-        """Keep bytes durably; return their SHA-256 (hex). Raises `ReviewRefused`, and `OSError` naming the file."""
+        """Store bytes durably; return their SHA-256 (hex). Raises `ReviewRefused`, and `OSError`, which names the file."""
         if not data:
             raise ReviewRefused("the file is empty: nothing was attached")
         settings = self.settings()
@@ -91,7 +91,7 @@ class CaseFolder:
         return self.store(data)
 
     def store(self, data: bytes) -> str:
-        """Keep bytes of any size durably; return their SHA-256 (hex). Raises as `keep` does."""
+        """Store bytes of any size durably; return their SHA-256 (hex). Raises the errors of `keep`."""
         digest = sha256(data).hexdigest()
         path = self._path(digest)
         if path.exists():
@@ -116,7 +116,7 @@ class CaseFolder:
         return digest
 
     def read(self, table: str, attached: Attached) -> bytes:
-        """Return the bytes of an attachment. Raises `AttachmentLost` if they are gone or not those attached."""
+        """Return the bytes of an attachment. Raises `AttachmentLost` if they are missing or changed."""
         path = self._path(attached.digest)
         stream = f"review/{table}"
         try:
@@ -130,7 +130,7 @@ class CaseFolder:
         return data
 
     def losses(self, table: str, attachments: Sequence[Attached]) -> Iterator[AttachmentLost]:
-        """Yield what is wrong with each attachment that cannot be opened whole."""
+        """Yield the fault of each attachment that cannot be opened whole."""
         for attached in attachments:
             try:
                 self.read(table, attached)
@@ -144,7 +144,7 @@ class CaseFolder:
 
 
 def _read(path: Path, size: int) -> bytes:
-    """Return the bytes of a plain file of this size; none if it has another: it is not read then. Raises `OSError`."""
+    """Return the bytes of a plain file of this size; none, without reading it, if its size differs. Raises `OSError`."""
     with open(open_plain(path, links=True), "rb") as file:
         return file.read(size) if os.fstat(file.fileno()).st_size == size else b""
 
@@ -157,7 +157,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder so that it is there after a power loss too."""
+    """Make a folder that survives a power loss."""
     if not folder.exists():
         _make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
@@ -173,8 +173,9 @@ def _sync(folder: Path) -> None:
 
 
 def attachments_folder(address: str, cases: Path | None) -> Path | None:
-    """Return the folder in which the attachments of a log's cases lie: an archive that carries them, the folder of cases, or
-    that of a log on this machine; None if none of these is known.
+    """Return the folder with a log's attachments.
+
+    That is an archive that carries them, the folder of cases, or that of a log on this machine; None if none of these is known.
     """
     backend, place = parse_address(address)
     if backend == "archive":

@@ -50,7 +50,7 @@ LONGEST_NAME = 120
 
 
 class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A case with the table at which it was opened, and the marks of video of its round."""
+    """A case with its table and the video marks of its round."""
 
     table: str
     case: CaseFile
@@ -58,7 +58,7 @@ class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The case's name."""
         return case_name(self.table, self.case.number)
 
     def values(self, today: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
         return {"name": self.name, "table": self.table, **of, **more}
 
     def lines(self, today: str) -> list[str]:
-        """Return the case as text: its state, whom it is about, the claim, and who has it."""
+        """Return the case as text: its state, patron, claim and owner."""
         of = self.case
         who = [f"seat {of.seat}" if of.seat else "", f"patron {of.patron}" if of.patron else ""]
         place = ", ".join(filter(None, [f"table {table_name(self.table)}, round {of.round_no}", *who]))
@@ -92,12 +92,12 @@ def cases_of(table: str, review: TableReview) -> list[PatronCase]:
 
 
 def video_of(review: TableReview, case: CaseFile) -> tuple[Entry, ...]:
-    """Return the marks of video of a case's round."""
+    """Return the video marks of a case's round."""
     return tuple(each for each in review.videos if each.round_no == case.round_no)
 
 
 def by_deadline(found: Sequence[PatronCase]) -> list[PatronCase]:
-    """Return cases as somebody works on them: the open ones by due date, so that the overdue are first, then the decided ones."""
+    """Return cases in working order: open ones by due date, overdue ones first, then the decided ones."""
     return sorted(found, key=lambda each: (each.case.decision is not None, each.case.due, each.table, each.case.number))
 
 
@@ -109,7 +109,7 @@ def cases(desk: Desk, table: str | None = None) -> list[PatronCase]:
 
 
 def case(desk: Desk, name: str) -> PatronCase:
-    """Return a case by its name, in any case of letters. Raises `ReviewRefused` if none exists."""
+    """Return a case by its name in upper or lower case. Raises `ReviewRefused` if there is none."""
     place = case_place(name)
     if place is None:
         raise ReviewRefused(f"{name!r} is no case: expected a table and a number, such as FU-01-C3 (`rack case list`)")
@@ -132,7 +132,7 @@ def open_case(
     patron: str | None = None,
     dispute: str | None = None,
 ) -> PatronCase:
-    """Open a case: of a patron's `claim`, which opens the dispute too, or of a `dispute` that is open already."""
+    """Open a case: of a patron's `claim`, which also opens the dispute, or of an open `dispute`."""
     if (claim is None) == (dispute is None):
         raise ReviewRefused("a case is of a new claim, or of a dispute that is open already: give one of the two")
     review, person = desk.review(table), desk.person(by).id
@@ -156,15 +156,15 @@ def open_case(
 
 
 def assign(desk: Desk, name: str, *, to: str, by: str, reason: str) -> Entry:
-    """Give a case to its owner."""
+    """Assign a case to its owner."""
     found = case(desk, name)
     return _written(desk, found, model.CaseAssigned, by=by, reason=reason, to=desk.person(to).id)
 
 
 def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
-    """Move the day (`YYYY-MM-DD`) by which an open case is to be decided (D607).
+    """Move the due day (`YYYY-MM-DD`) of an open case (D607).
 
-    Raises `ReviewRefused` for a day that has gone by.
+    Raises `ReviewRefused` for a past day.
     """
     found = case(desk, name)
     if due < desk.today():
@@ -173,12 +173,12 @@ def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
 
 
 def note(desk: Desk, name: str, *, note: str, by: str) -> Entry:
-    """Write down what was seen or done about a case."""
+    """Record a note about a case."""
     return _written(desk, case(desk, name), model.CaseNoted, by=by, note=note)
 
 
 def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes, by: str, note: str) -> Entry:
-    """Attach a file (its name and its bytes): they are kept next to the log first. Raises `OSError` where they cannot be."""
+    """Attach a file (its name and bytes), which is first stored next to the log. Raises `OSError` if it cannot be stored."""
     found = case(desk, name)
     desk.person(by)
     kept = folder.keep(data)
@@ -188,7 +188,7 @@ def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes,
 def take_attachment(
     desk: Desk, folder: CaseFolder, name: str, *, digest: str, by: str, reason: str
 ) -> tuple[model.CaseAttached, bytes]:
-    """Return an attachment by the first digits of its SHA-256, with its bytes, once its leaving is on record."""
+    """Return an attachment and its bytes by the first digits of its SHA-256, after recording the export."""
     found = case(desk, name)
     fitting = [each for each in found.case.attachments if each.digest.startswith(digest)]
     if len(fitting) != 1:
@@ -210,7 +210,7 @@ def take_attachment(
 def attach_to_round(
     desk: Desk, folder: CaseFolder, place: str, round_no: int, *, file: str, data: bytes, by: str, note: str
 ) -> Entry:
-    """Attach a picture or clip to a round, recorded or observed; kept as `attach` keeps it. Raises `OSError`."""
+    """Attach a picture or clip to a round, recorded or observed; it is stored as by `attach`. Raises `OSError`."""
     stream = round_stream(place)
     desk.must_know(place)
     if desk.results.latest("adjudications", f"{stream}#{round_no}") is None and not (
@@ -228,7 +228,10 @@ def _called(file: str) -> str:
 
 
 def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, override: str | None = None) -> Entry:
-    """Decide a case: its dispute is closed. Against the record it is with an `override`, and a second signature (`sign`)."""
+    """Decide a case, which closes its dispute.
+
+    A decision against the record needs an `override` and a second signature (`sign`).
+    """
     found = case(desk, name)
     return desk.close_dispute(
         found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override
@@ -236,19 +239,19 @@ def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, overrid
 
 
 def sign(desk: Desk, name: str, *, by: str, reason: str) -> Entry:
-    """Sign a decision against the record as the second person: the case is decided with it."""
+    """Sign a decision against the record as the second person, which decides the case."""
     found = case(desk, name)
     return desk.sign_dispute(found.table, dispute=found.case.dispute, by=by, reason=reason)
 
 
 def appeal(desk: Desk, name: str, *, by: str, reason: str, settings: CaseSettings) -> Entry:
-    """Record the patron's appeal: the case is open again, and due again."""
+    """Record the patron's appeal: the case is open again, with a new due date."""
     due = _days_on(desk, settings.appeal_days)
     return _written(desk, case(desk, name), model.CaseAppealed, by=by, due=due, reason=reason)
 
 
 def letter_made(desk: Desk, found: PatronCase, *, digest: str, by: str) -> Entry:
-    """Put the letter on the decision that is on record, by the SHA-256 of its PDF, before it is handed over."""
+    """Record the letter of the last decision by the SHA-256 of its PDF, before it is handed over."""
     if found.case.decision is None:
         raise ReviewRefused(f"case {found.name} is not decided: there is no letter yet")
     return _written(desk, found, model.CaseLetterMade, by=by, decision=found.case.decision.seq, digest=digest)

@@ -1,7 +1,7 @@
-"""What the record shows of a disputed seat: money still owed, and which decisions go against it. Pure.
+"""Compares decisions of a disputed seat with the record: money still owed, and decisions against it. Pure.
 
-A letter states the record and the decision on one page. So a decision against the record needs a reason of its own and a
-second person, and a dispute stays open as long as money that was found to be owed is (D713, D714).
+A letter states the record and the decision on one page. So a decision against the record needs a reason of its own and a second
+person, and a dispute stays open as long as money found owed is unpaid (D713, D714).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
 
 
 def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[str, Disposed]) -> int:
-    """Return what is still owed at a seat (None: at any) by the findings of one round; what only one person signed is owed."""
+    """Return the cents still owed at a seat (None: at any) by one round's findings; a disposition counts once fully signed."""
     signed = {key: made for key, made in disposed.items() if not needs_second_signature(made)}
     owed = 0
     for incident in incidents(tuple(findings)):
@@ -47,7 +47,7 @@ def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[
 
 
 def still_owed(cents: int, seat: int | None, currency: str) -> str:
-    """Return why a dispute cannot be closed yet; empty if nothing is owed."""
+    """Return why a dispute cannot be closed yet; empty if no money is owed."""
     if not cents:
         return ""
     whom = "patrons of the round are" if seat is None else f"the patron at seat {seat} is"
@@ -58,17 +58,17 @@ def still_owed(cents: int, seat: int | None, currency: str) -> str:
 
 
 def shown(adjudication: Adjudication | None, seat: int | None, currency: str) -> Narrative | None:
-    """Return what the record shows of a seat of a round (None: of all); None if the round has no verdict."""
+    """Return the record's content for a seat of a round (None: all seats); None if the round has no verdict."""
     return None if adjudication is None else narrate(RoundVerdict.of(adjudication), seat, currency)
 
 
 def contradiction(outcome: str, record: Narrative | None) -> str:
-    """Return what the record shows that an outcome of a dispute goes against; empty if it does not."""
+    """Return the part of the record that contradicts an outcome of a dispute; empty if none does."""
     return record.sentence if record is not None and record.outcome in AGAINST[outcome] else ""
 
 
 def reason_on_record(outcome: str, record: Narrative | None) -> str:
-    """Return what the record shows, in a patron's words, if it speaks for an outcome; else nothing: a person has to say why."""
+    """Return the record in a patron's words if it supports an outcome; else empty: a person must give the reason."""
     return (
         CODES.sub("", record.sentence) if record is not None and record.outcome in SPEAKS_FOR.get(outcome, ()) else ""
     )

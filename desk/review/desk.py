@@ -1,8 +1,8 @@
 """The desk at which findings and disputes are reviewed: the one writer of review events.
 
-The command line and the pages both write through it: every event names who did it and why, what contradicts the state is
-refused, and the event is in the log before the caller gets an answer. The state of a review is folded in `state.py`, whose names
-are offered here too.
+The command line and the pages both write through it: every event names its author and reason, events that contradict the state
+are refused, and the caller gets an answer only after the event is in the log. `state.py` folds the state of a review; its names
+are available here too.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityE
 
 
 class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding and its review. `withdrawn`: a later revision of the verdict does not make it."""
+    """A finding and its review. `withdrawn`: a later verdict no longer makes the finding."""
 
     finding: Finding
     review: FindingReview
@@ -82,16 +82,16 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def table(self) -> str:
-        """The id of the table (or meter) whose stream it is about; of an observed round its place."""
+        """The id of the stream's table (or meter); for an observed round, its place."""
         return place_of(self.finding.stream)
 
 
 class Desk:
-    """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
+    """The review desk of a log's findings and disputes. Writing needs a log that is open for writing.
 
-    Every method that writes returns the entry as it now is in the log, and raises `ReviewRefused` if it does not
-    fit, `EventError` if a value is out of form, and what the log raises. The person who acts must be in the register `persons`
-    and is recorded by id; views and exports are recorded for everyone who looks.
+    Every method that writes returns the new entry in the log, and raises `ReviewRefused` if it does not fit, `EventError` if a
+    value is invalid, and the log's errors. The acting person must be in the register `persons` and is recorded by id; views and
+    exports are recorded for everyone.
     """
 
     def __init__(
@@ -110,18 +110,18 @@ class Desk:
     # ------------------------------------------------------------------------------------------------------- reading
 
     def now_us(self) -> int:
-        """Return the time (UTC microseconds) that an action now would have."""
+        """Return the time (UTC microseconds) of an action now."""
         return self._clock()
 
     def today(self) -> str:
-        """Return the property's gaming day now; the day in UTC where it did not say when its days begin."""
+        """Return the property's present gaming day; the UTC day if the property stated no cutover."""
         if self._configured is not None:
             with contextlib.suppress(ReviewRefused):  # a time zone that this machine does not know
                 return gaming_day(self._clock(), self._configured)
         return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
 
     def must_know(self, table: str) -> None:
-        """Raise `ReviewRefused` if the log has no such table or meter, or nothing was observed there."""
+        """Raise `ReviewRefused` if the log has no such table, meter or place of observations."""
         if table != SURVEILLANCE and not {round_stream(table), f"meter/{table}"} & set(self.log.streams()):
             raise ReviewRefused(f"the log has no table {table!r}")
 
@@ -130,12 +130,12 @@ class Desk:
         return self.memory.review(self.log, table)
 
     def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[ReviewedFinding]:
-        """Return all findings ever made (of one table), withdrawn or not, in the order first found.
+        """Return all findings ever made (of one table), withdrawn ones too, in the order first found.
 
-        A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
-        findings of its table are left out: their state is not known.
+        A broken review raises its `IntegrityError`. If `broken` is given, the review is named there instead (table → why), and
+        the findings of its table are left out, since their state is unknown.
 
-        Of rounds that a person entered, only a place that is named has findings: those of the rounds that are disputed.
+        Findings of rounds that a person entered are returned only if their place is named, and only of disputed rounds.
         """
         if table is not None and table.startswith(OBSERVED):
             return self._disputed(table)
@@ -156,7 +156,7 @@ class Desk:
         ]
 
     def _disputed(self, place: str) -> list[ReviewedFinding]:
-        """Return the findings in force of the disputed rounds that people entered at a place."""
+        """Return the findings in force of the disputed rounds entered at a place."""
         review = self.review(place)
         verdicts = [self._verdict(place, number) for number in {each.round_no for each in review.disputes.values()}]
         return [
@@ -171,7 +171,7 @@ class Desk:
         return None if data is None else read_result("adjudications", key, data, Adjudication)
 
     def case(self, finding_id: str) -> ReviewedFinding:
-        """Return a finding by its id, or by first digits that no other id begins with. Raises `ReviewRefused`."""
+        """Return a finding by its id, or by the first digits of only one id. Raises `ReviewRefused`."""
         finding_id = finding_id.lower()
         data = self.results.latest("findings", finding_id)
         if data is not None and not is_withdrawal(finding_id, data):
@@ -203,7 +203,7 @@ class Desk:
     # ------------------------------------------------------------------------------------------------------- findings
 
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
-        """Give a finding to somebody to look into."""
+        """Assign a finding to somebody."""
         case = self._open(finding_id, "assigned")
         return self._about(
             case,
@@ -217,14 +217,14 @@ class Desk:
         )
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
-        """Write down what was seen or done about a finding, withdrawn or not."""
+        """Record a note about a finding, withdrawn or not."""
         case = self.case(finding_id)
         return self._about(
             case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note)
         )
 
     def acknowledge(self, finding_id: str, *, note: str, by: str) -> Entry:
-        """Take the alarm about a finding's incident in hand: it is escalated no further."""
+        """Take charge of the alarm about a finding's incident, which ends its escalation."""
         case = self._open(finding_id, "acknowledged")
         return self._about(
             case, review_event(model.AlarmAcknowledged, by=self.person(by).id, finding_id=case.finding.id, note=note)
@@ -258,7 +258,7 @@ class Desk:
         return self._about(case, resolved)
 
     def sign(self, finding_id: str, *, by: str, reason: str, amount_cents: int | None = None) -> Entry:
-        """Put the second signature under a disposition that moves money; `amount_cents`, if given, must be its amount."""
+        """Add the second signature to a disposition that moves money; `amount_cents`, if given, must be its amount."""
         case = self._open(finding_id, "signed")
         first = case.review.resolution
         if first is None or case.review.state != "awaiting_signature":
@@ -277,7 +277,7 @@ class Desk:
         return self._about(case, signature)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
-        """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
+        """Withdraw a disposition (or refuse the second signature): the finding is open again."""
         case = self.case(finding_id)
         return self._about(
             case, review_event(model.FindingReopened, by=self.person(by).id, finding_id=case.finding.id, reason=reason)
@@ -297,9 +297,9 @@ class Desk:
         clock_offset_ms: int | None = None,
         digest: str | None = None,
     ) -> Entry:
-        """Mark a clip that shows a round, to be kept; times are UTC microseconds of the video's clock.
+        """Mark a clip of a round to be kept; times are UTC microseconds of the video's clock.
 
-        That clock is `clock_offset_ms` ahead of the property's (None: not known); `digest` is the SHA-256 of the clip's file.
+        That clock is `clock_offset_ms` ahead of the property's (None: unknown); `digest` is the SHA-256 of the clip's file.
         """
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
@@ -330,7 +330,7 @@ class Desk:
         seat: int | None = None,
         patron: str | None = None,
     ) -> Entry:
-        """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
+        """Open a patron's dispute of a round under its own id; `claim` is in the patron's words."""
         return self._write(
             table,
             round_no,
@@ -342,9 +342,9 @@ class Desk:
     def close_dispute(
         self, table: str, *, dispute: str, outcome: str, by: str, reason: str, override: str | None = None
     ) -> Entry:
-        """Close a dispute. One that goes against the record says why (`override`), and waits for a second signature (D713).
+        """Close a dispute. A decision against the record needs a reason (`override`) and a second signature (D713).
 
-        Raises `ReviewRefused` if money that was found to be owed is still open (D714).
+        Raises `ReviewRefused` if money found owed is unpaid (D714).
         """
         if outcome not in OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
@@ -363,7 +363,7 @@ class Desk:
         return self._write(table, before.round_no if before is not None else None, closed)
 
     def sign_dispute(self, table: str, *, dispute: str, by: str, reason: str) -> Entry:
-        """Put the second signature under a decision that goes against the record; `reason` is what was checked."""
+        """Add the second signature to a decision against the record; `reason` says what was checked."""
         before = self.review(table).disputes.get(dispute)
         first = None if before is None else before.pending
         if before is None or first is None:
@@ -381,7 +381,7 @@ class Desk:
         return self._write(table, before.round_no, signature)
 
     def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
-        """Raise `ReviewRefused` if money is owed still, or a decision goes against the record and does not say why."""
+        """Raise `ReviewRefused` if money is still owed, or a decision contradicts the record without a reason."""
         currency = "USD" if self._configured is None else self._configured.currency
         verdict, disposed = self._verdict(table, dispute.round_no), self.review(table).disposed
         cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
@@ -398,12 +398,12 @@ class Desk:
             raise ReviewRefused("the record does not show otherwise: leave out why it is decided against it")
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
-        """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
+        """Open a written investigation of a table's hold; `figures` are the fields of `InvestigationOpened`."""
         figures["by"] = self.person(figures["by"]).id
         return self._write(table, None, review_event(model.InvestigationOpened, **figures))
 
     def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
-        """Close an investigation; `reason` is what was found."""
+        """Close an investigation; `reason` states its result."""
         if outcome not in INVESTIGATION_OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
         closed = review_event(
@@ -416,7 +416,7 @@ class Desk:
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
-        """Note that somebody looked at a record of a table (of one round, or None)."""
+        """Record that somebody viewed a record of a table (of one round; None: of the whole table)."""
         return self._write(
             table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
         )
@@ -424,7 +424,7 @@ class Desk:
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
-        """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
+        """Record that a copy of a record leaves the system: its SHA-256 in hex (`digest`) and its `form` (json, csv)."""
         exported = review_event(
             model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what
         )
@@ -433,7 +433,10 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- writing
 
     def person(self, spelling: str) -> Person:
-        """Return the registered person of a spelling. Raises `ReviewRefused` if no one is registered under it."""
+        """Return the registered person with a name, however it is spelled.
+
+        Raises `ReviewRefused` if no one is registered under it.
+        """
         if self._persons is None:
             raise ReviewRefused(
                 "no register of persons is named, and only registered persons act on findings and disputes; "
@@ -442,7 +445,7 @@ class Desk:
         return self._persons.known(spelling)
 
     def second_person(self, spelling: str, first: str) -> Person:
-        """Return who signs second. Raises `ReviewRefused` unless it is certain that somebody else signed first."""
+        """Return the second signer. Raises `ReviewRefused` unless somebody else certainly signed first."""
         second = self.person(spelling)
         before = self._persons.find(first) if self._persons is not None else None
         if before is None:
@@ -475,7 +478,7 @@ class Desk:
         return entry
 
     def write_together(self, table: str, round_no: int | None, payloads: Sequence[Event]) -> list[Entry]:
-        """Append events about one round, all or none, each as it fits after those before it; return their entries in order."""
+        """Append events about one round, all or none, each checked after those before it; return their entries in order."""
         stream = f"review/{table}"
         self.must_know(table)
         for _ in range(ATTEMPTS):
@@ -513,7 +516,7 @@ class Desk:
         ]
 
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
-        """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
+        """Return the property's gaming day at a time; the table's last if the property stated no cutover."""
         configured = self._configured
         if configured is None and review.stream == SURVEILLANCE_STREAM:
             raise ReviewRefused(
@@ -530,7 +533,7 @@ class Desk:
 
     @cached_property
     def _configured(self) -> PropertyConfigured | None:
-        """How the property configured itself last; None if it never did. Read once: it may be far back in a partition."""
+        """The property's last configuration; None if there is none. Read once: it may be far back in a partition."""
         return self.memory.configured(self.log)
 
 
@@ -542,7 +545,7 @@ ROOM_FOR_WORDS: dict[type[Event], type[Event]] = {
 
 
 def review_event(cls: type[Event], **fields: Any) -> Event:
-    """Return an event of a review, without card numbers. Raises `ReviewRefused` if a value is out of form."""
+    """Return a review event without card numbers. Raises `ReviewRefused` if a value is invalid."""
     values = {
         name: hidden_in_text(normalize("NFC", value)) if isinstance(value, str) else value
         for name, value in fields.items()
@@ -566,7 +569,7 @@ def _now_us() -> int:
 
 
 def gaming_day(at_us: int, configured: PropertyConfigured) -> str:
-    """Return the gaming day of a time: it begins at the cutover, property time.
+    """Return the gaming day of a time; it begins at the cutover in property time.
 
     >>> night = PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="x", time_zone="America/New_York")
     >>> gaming_day(1_772_449_199_000_000, night), gaming_day(1_772_449_200_000_000, night)
@@ -592,11 +595,10 @@ def desk_at(
     clock: Callable[[], int] | None = None,
     **options: Any,
 ) -> Iterator[Desk]:
-    """Open the desk of the log at an address, for one or a few actions.
+    """Open the desk of the log at an address for a few actions.
 
-    `needs_results`: false for what can be done before the log was replayed.
-    `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
-    (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
+    `needs_results`: false for work possible before the log was replayed. `check_heads` as in `open_log`: without it, a log that
+    lost its tail can be viewed. The backends get the options (`security`). Raises the log's `LogUnavailable` and `SecondWriter`.
     """
     with contextlib.ExitStack() as resources:
         log = open_log(address, read_only=read_only, check_heads=check_heads, **options)

@@ -1,7 +1,7 @@
-"""What a desk has read of findings and reviews, kept between two looks, so that only what is new is read.
+"""A desk's memory of findings and reviews between two reads, so that only new ones are read.
 
-Invariant: it is kept in memory alone, goes on only if log and results still hold what was read last, by the chain
-hash there, and otherwise begins again. One thread at a time.
+Invariant: it is kept in memory only. It is continued only if log and results still hold the last record read, by its chain hash;
+otherwise it is read again from the beginning. One thread at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DeskMemory:
         self._configured: dict[str, tuple[PropertyConfigured | None, Head]] = {}
 
     def findings(self, results: ResultStore) -> Findings:
-        """Return every finding, having read the results that came since the last call."""
+        """Return every finding, after reading the results added since the last call."""
         ends = results.chain_heads()
         if self._ends is None or not ends or not self._goes_on(results, ends):
             self._findings = {}
@@ -45,7 +45,7 @@ class DeskMemory:
         return self._findings
 
     def _goes_on(self, results: ResultStore, ends: dict[str, Head]) -> bool:
-        """Whether the results still are those that were read, and perhaps more."""
+        """Whether the results still begin with those read."""
         for stream, head in (self._ends or {}).items():
             if ends.get(stream) != head:
                 stored = next(iter(results.stored(stream, head.seq - 1)), None) if head.seq else None
@@ -54,7 +54,7 @@ class DeskMemory:
         return True
 
     def review(self, log: EventLog, table: str) -> TableReview:
-        """Return the state of a table's review, having read the events that came since; it stays as it is when more come.
+        """Return a snapshot of a table's review, after reading the events added since the last call.
 
         Raises an `IntegrityError`.
         """
@@ -72,7 +72,7 @@ class DeskMemory:
         return review
 
     def configured(self, log: EventLog) -> PropertyConfigured | None:
-        """Return how the property configured itself last, having read the events that came since; None if it never did.
+        """Return the property's last configuration, after reading the events added since the last call; None if there is none.
 
         Raises an `IntegrityError`.
         """
@@ -91,7 +91,7 @@ class DeskMemory:
 
 
 def _take(findings: Findings, records: Iterable[tuple[str, bytes]]) -> None:
-    """Take in stored findings, in order."""
+    """Add stored findings, in order."""
     for key, data in records:
         if not is_withdrawal(key, data):
             finding = read_result("findings", key, data, Finding)
@@ -102,5 +102,5 @@ def _take(findings: Findings, records: Iterable[tuple[str, bytes]]) -> None:
 
 
 def is_withdrawal(key: str, data: bytes) -> bool:
-    """Whether a stored finding takes one back."""
+    """Whether a stored finding withdraws another."""
     return b'"withdrawn":true' in data and "code" not in read_result("findings", key, data, dict)

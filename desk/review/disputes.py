@@ -1,7 +1,7 @@
-"""A dispute, and the case that it becomes: its due date and owner, and what was decided, attached, written and appealed. Pure.
+"""A dispute and its case: due date, owner, decision, attachments, letters and appeals. Pure.
 
-Invariant: nothing is overwritten. An appeal opens the case again and leaves the decision in the history; the decision
-that stands is the last one since the last appeal.
+Invariant: nothing is overwritten. An appeal opens the case again and leaves the decision in the history; the valid decision is
+the last one after the last appeal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OBSERVED = "observed/"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One event of the stream as people read it; `objection` says why it changed nothing (empty: it counts)."""
+    """One event of the stream in readable form; `objection` says why it changed nothing (empty: it is valid)."""
 
     seq: int
     at_us: int
@@ -31,9 +31,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """How a dispute, and its case, was decided: `seq` is the number of the event, `outcome` one of `OUTCOMES`.
+    """The decision of a dispute and its case: `seq` is the event's number, `outcome` one of `OUTCOMES`.
 
-    `override` is why it goes against what the record shows (None: it does not), and `second_by` signed that too.
+    `override` says why it goes against the record (None: it does not), and `second_by` signed that too.
     """
 
     seq: int
@@ -46,7 +46,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """The outcome in words, and that it goes against the record."""
+        """The outcome in words; it says so if it goes against the record."""
         if self.override is None:
             return OUTCOMES[self.outcome]
         signed = "" if self.second_by else "; needs a second signature"
@@ -71,7 +71,7 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Where it is, in words."""
+        """The state in words."""
         if self.outcome is not None:
             return OUTCOMES[self.outcome]
         return "open" if self.pending is None else self.pending.words
@@ -80,7 +80,7 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
     """A case; `decision` is None while it is open, `due` the day (`YYYY-MM-DD`) by which it is to be decided.
 
-    `appeals` counts how often it was opened again, `owner` is whom it was given to.
+    `appeals` counts how often it was opened again, `owner` is the person assigned.
     """
 
     number: int
@@ -102,7 +102,7 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Where it is, in words."""
+        """The state in words."""
         if self.decision is not None:
             return "decided"
         if self.pending is not None:
@@ -133,7 +133,7 @@ def place_of(stream: str) -> str:
 
 
 def case_name(place: str, number: int) -> str:
-    """Return what people call a case.
+    """Return the name of a case.
 
     >>> case_name("fu-01", 3), case_name("observed/fu-01", 3)
     ('FU-01-C3', 'FU-01-OC3')
@@ -143,7 +143,7 @@ def case_name(place: str, number: int) -> str:
 
 
 def case_place(name: str) -> tuple[str, int] | None:
-    """Return the place and the number of a case's name, in any case; None if it is not one.
+    """Return the place and number in a case's name, in upper or lower case; None if it is not one.
 
     >>> case_place("fu-01-C3"), case_place("fu-01-OC3"), case_place("fu-01")
     (('fu-01', 3), ('observed/fu-01', 3), None)
@@ -153,7 +153,7 @@ def case_place(name: str) -> tuple[str, int] | None:
 
 
 def opened(event: model.CaseOpened, dispute: Dispute, entry: Entry) -> CaseFile:
-    """Return a case as it begins: with the history of its dispute so far."""
+    """Return a new case with the history of its dispute so far."""
     return CaseFile(
         number=event.case,
         dispute=event.dispute,
@@ -169,7 +169,7 @@ def opened(event: model.CaseOpened, dispute: Dispute, entry: Entry) -> CaseFile:
 
 
 def closed(dispute: Dispute, event: model.DisputeClosed2, entry: Entry) -> tuple[Dispute, Decision]:
-    """Return a dispute after it was decided, or after its decision was signed a second time, and the decision."""
+    """Return a dispute after its decision, or after the decision's second signature, and the decision."""
     decision = Decision(
         seq=entry.seq,
         at_us=entry.at_us,
@@ -192,7 +192,7 @@ def closed(dispute: Dispute, event: model.DisputeClosed2, entry: Entry) -> tuple
 
 
 def decided(case: CaseFile, dispute: Dispute, decision: Decision, entry: Entry) -> CaseFile:
-    """Return a case after its dispute got a decision, which may wait for a second signature."""
+    """Return a case after its dispute was decided; the decision may wait for a second signature."""
     return msgspec.structs.replace(
         case,
         decision=decision if dispute.pending is None else None,
@@ -202,7 +202,7 @@ def decided(case: CaseFile, dispute: Dispute, decision: Decision, entry: Entry) 
 
 
 def appealed(case: CaseFile, event: model.CaseAppealed, entry: Entry) -> CaseFile:
-    """Return a case after an appeal: open again, and due again."""
+    """Return a case after an appeal: open again, with a new due date."""
     return msgspec.structs.replace(
         case, decision=None, due=event.due, appeals=case.appeals + 1, history=(*case.history, entry)
     )
@@ -213,7 +213,7 @@ def changed(
     event: model.CaseAssigned | model.CaseDueMoved | model.CaseNoted | model.CaseAttached | model.CaseLetterMade,
     entry: Entry,
 ) -> CaseFile:
-    """Return a case after it was given to somebody, moved to another day, noted in, or got an attachment or a letter."""
+    """Return a case after it was assigned, moved to another day, noted in, or got an attachment or letter."""
     change, history = msgspec.structs.replace, (*case.history, entry)
     match event:
         case model.CaseAssigned():

@@ -1,8 +1,8 @@
-"""Full-text search over what people wrote and what was found: findings, notes, disputes, cases, entries, the log of surveillance.
+"""Full-text search over findings and people's texts: notes, disputes, cases, entries, the surveillance log.
 
-Invariant: a text is found if every word asked for begins one of its words, in any case and with any accents; so the
-beginning of an id finds what bears it. A word of one or two letters must be the whole word. Nothing is indexed next to the log:
-the texts are read from it, and searched as they are.
+Invariant: a text is found if every search word is the beginning of one of its words, ignoring case and accents; so the beginning
+of an id finds its records. A word of one or two letters must match a whole word. There is no index: the texts are read from the
+log and searched.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHORTEST_BEGINNING: Final = 3
 
 
 class FoundText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text: what it is of (`id`: a finding, a dispute, a case, an entry), where and when, what people read, and its words."""
+    """A text: its subject (`id`: a finding, a dispute, a case, an entry), place, time, readable text, and words."""
 
     kind: Kind
     id: str
@@ -52,7 +52,7 @@ class FoundText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def texts(desk: Desk, currency: str) -> list[FoundText]:
-    """Return every text of the log, with money in a currency. Raises an `IntegrityError` if a review is broken."""
+    """Return every text of the log, with its money in a currency. Raises an `IntegrityError` if a review is broken."""
     found = [_finding(each.finding, currency) for each in desk.cases() if not each.withdrawn]
     for name in desk.log.streams():
         kind, _, table = name.partition("/")
@@ -64,7 +64,7 @@ def texts(desk: Desk, currency: str) -> list[FoundText]:
 
 
 def search(found: Iterable[FoundText], asked: str, limit: int = 20) -> list[FoundText]:
-    """Return the texts that have every word asked for: cases, disputes, notes, findings, in each the newest first."""
+    """Return the texts with every search word: cases, disputes, notes, findings, each newest first."""
     wanted = words_of(asked)
     if not wanted:
         return []
@@ -77,7 +77,7 @@ def _has(words: Sequence[str], part: str) -> bool:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text as they are compared.
+    """Return the words of a text in the form used to compare them.
 
     >>> words_of("Señor paid $1,250.00, FU-01-C3")
     ('senor', 'paid', '1250', '00', 'fu', '01', 'c3')
@@ -93,7 +93,7 @@ def _finding(found: Finding, currency: str) -> FoundText:
 
 
 def _entries(desk: Desk, table: str, currency: str) -> Iterator[FoundText]:
-    """Yield the rounds that people entered at a table, each with who recorded it and what is found in it."""
+    """Yield the rounds entered at a table, each with its recorder and its findings."""
     state = ObservedTable(desk.log, table)
     for number, entered in state.rounds.items():
         if entered.is_withdrawn:

@@ -1,4 +1,4 @@
-"""What one shift of surveillance hands over to the next, as a list that the person who takes over ticks line by line."""
+"""The hand-over from one surveillance shift to the next: a list that the next person ticks line by line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATUSES = {"failed": "out of order", "covered": "out of order, covered or with 
 
 
 class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One line: what it is about (`kind`), in words with its number, and the page that shows it."""
+    """One line: its subject (`kind`), in words with its number, and the page that shows it."""
 
     kind: str
     words: str
@@ -38,7 +38,7 @@ class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_over_lines(desk: Desk) -> list[HandOverLine]:
-    """Return what is open at each table, what waits for a signature, what is out of order, and what changed in the shift.
+    """Return the open work of each table, waiting signatures, failed devices, and changes in the shift.
 
     Raises an `IntegrityError` if a review is broken.
     """
@@ -54,7 +54,7 @@ def hand_over_lines(desk: Desk) -> list[HandOverLine]:
 
 
 def _devices(desk: Desk) -> list[HandOverLine]:
-    """Return the devices that are out of order or signaled a fault, as the last replay left each table."""
+    """Return the devices out of order or with a fault, as of each table's last replay."""
     from replay.run.engine import shared_engine  # and with it all that judges: only where a shift is handed over
     from replay.run.stream_worker import StreamWorker
 
@@ -73,7 +73,7 @@ def _devices(desk: Desk) -> list[HandOverLine]:
 
 
 def summary(lines: Iterable[HandOverLine]) -> str:
-    """Return in words how many lines of each kind there are, as the acceptance has it on record."""
+    """Return the number of lines of each kind in words, as the acceptance records it."""
     counts = Counter(each.kind for each in lines)
     return ", ".join(f"{kind} {number}" for kind, number in counts.items()) or "nothing open"
 
@@ -109,7 +109,7 @@ def _of_cases(reviews: dict[str, TableReview], today: str) -> list[HandOverLine]
 
 
 def _changes(reviews: dict[str, TableReview]) -> list[HandOverLine]:
-    """Return what was done since the shift began: since the hand-over before the one that waits."""
+    """Return the work since the shift began: since the hand-over before the waiting one."""
     hand_overs = reviews[SURVEILLANCE].hand_overs if SURVEILLANCE in reviews else []
     done = hand_overs[:-1] if hand_overs and hand_overs[-1].accepted is None else hand_overs
     since_us = done[-1].entry.at_us if done else 0

@@ -1,4 +1,4 @@
-"""Incidents at the desk: what is done about one is done about all its findings, in one commit, with one reason."""
+"""Incidents at the desk: an action on one applies to all its findings, in one commit, with one reason."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def table(self) -> str:
-        """The id of the table (or meter) whose stream it is about."""
+        """The id of the stream's table (or meter)."""
         return self.incident.cause.stream.partition("/")[2]
 
     @property
     def state(self) -> State:
-        """The state of the finding that is furthest from being resolved."""
+        """The state of the least advanced finding."""
         return incident_state(self.reviews)
 
     @property
     def assigned_to(self) -> str | None:
-        """The person who looks into it; None if no one does."""
+        """The person assigned; None if no one is."""
         return incident_holder(self.reviews)
 
     @property
     def without_disposition(self) -> list[Finding]:
-        """Its findings that have no disposition, in their order."""
+        """Its findings without a disposition, in order."""
         return [
             finding for finding, review in zip(self.incident.findings, self.reviews, strict=True) if not review.settled
         ]
 
 
 def incident_state(reviews: Sequence[FindingReview]) -> State:
-    """Return the state of the finding that is furthest from being resolved."""
+    """Return the state of the incident's least advanced finding."""
     return min((review.state for review in reviews), key=FURTHEST_FROM_RESOLVED.index)
 
 
 def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
-    """Return the person to whom the first assigned finding without a disposition was given; None if none exists."""
+    """Return the person assigned to the first finding without a disposition; None if there is none."""
     return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
 
 
 def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
-    """Return the incidents of cases whose findings stand, the gravest first: by severity, then money, then in the order found."""
+    """Return the incidents of findings in force, gravest first: by severity, then money, then the order found."""
     standing = {case.finding.id: case for case in cases if not case.withdrawn}
     made = [
         IncidentCase(incident=incident, reviews=tuple(standing[finding.id].review for finding in incident.findings))
@@ -72,9 +72,9 @@ def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
 
 
 class ReviewQueue(NamedTuple):
-    """Incidents, the gravest first, and the findings of them in their order, then those withdrawn.
+    """Incidents, gravest first, with their findings in order, then withdrawn findings.
 
-    `is_waiting`: an incident is not resolved. `broken`: table → why its review cannot be read, and its findings are not here.
+    `is_waiting`: an incident is not resolved. `broken`: table → why its review cannot be read; its findings are left out.
     """
 
     incidents: list[IncidentCase]
@@ -85,12 +85,12 @@ class ReviewQueue(NamedTuple):
 
     @property
     def withdrawn(self) -> list[ReviewedFinding]:
-        """The findings that a later verdict does not make."""
+        """The findings that a later verdict no longer makes."""
         return [case for case in self.cases if case.withdrawn]
 
 
 def review_queue(desk: Desk, table: str | None = None, *, everything: bool = False) -> ReviewQueue:
-    """Return what is not resolved, of one table or of all; with `everything`, also what is resolved or withdrawn."""
+    """Return unresolved incidents of one table or all; with `everything`, also resolved and withdrawn ones."""
     if table is not None:
         desk.must_know(table)
     broken: dict[str, str] = {}
@@ -108,16 +108,16 @@ def review_queue(desk: Desk, table: str | None = None, *, everything: bool = Fal
 
 
 class IncidentDesk:
-    """The desk for whole incidents. An incident is named by any of its findings, as `Desk.case` names them.
+    """The desk for whole incidents. Any of its findings names an incident, as in `Desk.case`.
 
-    Every method that writes returns the entries as they now are in the log, and raises what `Desk` raises.
+    Every method that writes returns the new entries in the log, and raises the errors of `Desk`.
     """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def case(self, finding_id: str) -> IncidentCase:
-        """Return the incident that a finding belongs to. Raises `ReviewRefused`, also for a finding that was withdrawn."""
+        """Return a finding's incident. Raises `ReviewRefused`, also for a withdrawn finding."""
         one = self._desk.case(finding_id)
         if one.withdrawn:
             raise ReviewRefused(f"finding {finding_id} was withdrawn by a later verdict: it is part of no incident")
@@ -127,7 +127,7 @@ class IncidentDesk:
         raise ReviewRefused(f"finding {finding_id} was withdrawn meanwhile")
 
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> list[Entry]:
-        """Give the findings of an incident that have no disposition to somebody to look into."""
+        """Assign an incident's findings without a disposition to somebody."""
         case, person, holder = self.case(finding_id), self._desk.person(by), self._desk.person(to)
         return self._write(
             case,
@@ -138,11 +138,11 @@ class IncidentDesk:
         )
 
     def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str, only: bool = False) -> list[Entry]:
-        """Dispose of all findings of an incident that have no disposition yet.
+        """Dispose of all findings of an incident without a disposition.
 
-        A disposition that moves money is that of the findings whose money it moves, each with its own amount; the others are
-        confirmed without action, or refused with `only`. Raises `ReviewRefused` if that would leave a patron short, or moves
-        nothing.
+        A disposition that moves money applies to the findings whose money it moves, each with its own amount. The others are
+        confirmed without action; with `only`, they are refused. Raises `ReviewRefused` if that would leave a patron short, or
+        moves no money.
         """
         if disposition not in OF_INCIDENTS:
             raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
@@ -184,9 +184,9 @@ class IncidentDesk:
         )
 
     def sign(self, finding_id: str, *, by: str, reason: str, total_cents: int | None = None) -> list[Entry]:
-        """Put the second signature under every disposition of an incident that waits for one.
+        """Add the second signature to every waiting disposition of an incident.
 
-        `total_cents`, if given, must be their sum: the person who signs has seen it. Raises `ReviewRefused` if it is not.
+        `total_cents`, if given, must be their sum, which shows that the signer has seen it. Raises `ReviewRefused` if it is not.
         """
         case = self.case(finding_id)
         waiting = sum(
@@ -217,9 +217,9 @@ class IncidentDesk:
         )
 
     def take_alarm(self, table: str, round_no: int, finding_ids: Sequence[str], *, by: str) -> list[Entry]:
-        """Acknowledge the alarm about an incident and take it, by the ids of its findings.
+        """Acknowledge an incident's alarm, named by the ids of its findings, and take the findings.
 
-        Its round may be open still: then the findings are those that its verdict would make (D995).
+        If its round is still open, the findings are those that its verdict would make (D995).
         """
         person = self._desk.person(by).id
         events: list[Event] = [
@@ -232,7 +232,7 @@ class IncidentDesk:
         return self._desk.write_together(table, round_no, events)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:
-        """Reopen every finding of an incident that has a disposition."""
+        """Reopen every finding of an incident with a disposition."""
         case, person = self.case(finding_id), self._desk.person(by)
         return self._write(
             case,
@@ -251,7 +251,7 @@ class IncidentDesk:
 
 
 def amount_moved(difference_cents: int | None, disposition: str) -> int | None:
-    """The amount in cents that a disposition moves for a finding with a difference; None if it moves none."""
+    """The cents that a disposition moves for a finding with a difference; None if it moves none."""
     cents = difference_cents or 0
     if (disposition in GIVES_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
         return abs(cents)

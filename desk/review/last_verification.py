@@ -1,10 +1,10 @@
-"""The last full verification of a log, kept in a small file next to it: when, by whom, the result, what it covered.
+"""The notice of a log's last full verification, a small file next to it: when, by whom, the result, what it covered.
 
-Invariant: it is a notice and no evidence. Anyone who can write next to the log can alter or remove it, so that it never
-vouches for the log; it is there so that a verification that failed is not forgotten. A failure remains until a verification with
-at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
-(D440, D441). What a verification that passed had reached is never forgotten by a later one: a log that reaches less far fails,
-until a person accepts the loss by name (D840).
+Invariant: it is a notice and no evidence. Anyone who can write next to the log can alter or remove it, so it never vouches for
+the log; it exists so that a failed verification is not forgotten. A failure remains until a verification with at least the same
+checks passes. A notice of another log is not shown as this one's, and one of other contents only as such (D440, D441). The ends
+reached by a passed verification are never forgotten: a log that reaches less far fails, until a person accepts the loss by name
+(D840).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_ACCEPTED = 100
 
 
 class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The end up to which a stream was confirmed: its last number and the chain hash there (hex)."""
+    """The end up to which a stream was confirmed: its last number and chain hash (hex)."""
 
     seq: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     hash: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
@@ -66,9 +66,9 @@ class FullVerification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far verifications that passed came in one log, at most: the ends of its streams and its last checkpoint.
+    """How far passed verifications of one log came at most: the ends of its streams and its last checkpoint.
 
-    When (UTC microseconds) and by whom are those of the latest of them.
+    The time (UTC microseconds) and person are those of the latest.
     """
 
     at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
@@ -78,7 +78,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Acceptance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A person's decision that a log may lack what an earlier verification reached: when, who, why, and what was lost."""
+    """A person's acceptance that a log lacks part of what was verified earlier: when, who, why, and what was lost."""
 
     at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
     by: Annotated[str, Meta(max_length=200)]
@@ -88,8 +88,10 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the file holds: the last verification, the last failure that no later one with its checks has answered, how far each
-    log was confirmed that was verified here (unless the last verification says it), and the losses that a person accepted.
+    """The content of the file.
+
+    It holds the last verification, the last failure that no later verification with its checks has resolved, how far each log
+    verified here was confirmed (unless the last verification says it), and the accepted losses.
     """
 
     last: FullVerification
@@ -99,7 +101,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class State(StrEnum):
-    """What the file says of the log as it is now."""
+    """The content of the file for the present log."""
 
     NONE = "none"
     PASSED = "passed"
@@ -110,7 +112,7 @@ class State(StrEnum):
 
 
 class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """How a log is by its last verification. `detail` says why a record is there and does not count; else empty."""
+    """The state of a log by its last verification. `detail` says why a record does not apply; else empty."""
 
     state: State
     shown: FullVerification | None = None
@@ -118,12 +120,12 @@ class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def alarming(self) -> bool:
-        """Whether every page has to show it."""
+        """Whether every page must show it."""
         return self.state in (State.FAILED, State.OTHER_CONTENTS, State.UNREADABLE)
 
 
 def record_path(address: str) -> Path:
-    """Return where the last verification of the log at an address is kept. Raises `LogUnavailable` for no address."""
+    """Return the path of the notice for the log at an address. Raises `LogUnavailable` for an invalid address."""
     backend, rest = parse_address(address)
     if backend in ON_THIS_MACHINE:
         return Path(rest + VERIFIED)
@@ -144,10 +146,10 @@ def made(
     start: VerifiedStart | None = None,
     checkpoint: Covered | None = None,
 ) -> FullVerification:
-    """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed).
+    """Return a verification of a log; `failures` are sentences, the main one first (none: it passed).
 
-    `signed` says that a checkpoint signs the log: without one, nothing is called whole. `unread` is how many events were not
-    read again, and `start` where the next verification may begin.
+    `signed` says that a checkpoint signs the log: without one, no log is called whole. `unread` is the number of events not read
+    again, and `start` where the next verification may begin.
     """
     whole = f"the log is whole: {events:,} events in {len(heads):,} streams"
     if not signed:
@@ -171,15 +173,15 @@ def made(
 
 
 def said_of(start: VerifiedStart) -> str:
-    """Return who last read everything, and when."""
+    """Return the person and time of the last full read."""
     at = datetime.fromtimestamp(start.at_us // 1_000_000, UTC)
     return f"all were read on {at:%Y-%m-%d %H:%M:%SZ} by {start.by}"
 
 
 def start_at(address: str, log_id: str) -> VerifiedStart:
-    """Return from where a log may be verified on, by the last verification on record.
+    """Return the place from which a log may be verified, by the last verification on record.
 
-    Raises `LogUnavailable` if none on record vouches for anything: then the whole log is to be verified.
+    Raises `LogUnavailable` if no verification on record applies: then verify the whole log.
     """
     try:
         kept = read(record_path(address))
@@ -195,13 +197,13 @@ def start_at(address: str, log_id: str) -> VerifiedStart:
 
 
 def stream_marks(reached: Reached | None) -> dict[str, Mark]:
-    """Return stream → the end that was reached."""
+    """Return stream → the end reached."""
     streams = {} if reached is None else reached.streams
     return {stream: _mark(reached, end) for stream, end in streams.items() if reached is not None}
 
 
 def checkpoint_marks(reached: Reached | None) -> list[Mark]:
-    """Return the last checkpoint that was reached, if any."""
+    """Return the last checkpoint reached, if any."""
     return [] if reached is None or reached.checkpoint is None else [_mark(reached, reached.checkpoint)]
 
 
@@ -211,7 +213,7 @@ def _mark(reached: Reached, end: Covered) -> Mark:
 
 
 def reached_in(kept: Kept, log_id: str) -> Reached | None:
-    """Return how far verifications of a log came that passed, by what the file holds; None if none did."""
+    """Return how far passed verifications of a log came, by the file; None if there are none."""
     last = kept.last
     if log_id in kept.reached or last.log_id != log_id or not last.ok:
         return kept.reached.get(log_id)
@@ -223,7 +225,7 @@ def _reached_by(passed: FullVerification) -> Reached:
 
 
 def _furthest(before: Reached | None, now: Reached) -> Reached:
-    """Return the further end of each stream, and the later checkpoint: of two who verify at once, one began earlier."""
+    """Return the further end of each stream and the later checkpoint: two verifications may overlap in time."""
     if before is None:
         return now
     streams = before.streams | {
@@ -236,9 +238,9 @@ def _furthest(before: Reached | None, now: Reached) -> Reached:
 
 
 def keep(path: Path, verification: FullVerification, accepted: Acceptance | None = None) -> None:
-    """Put a verification in the file atomically and durably. Raises `OSError`.
+    """Write a verification to the file atomically and durably. Raises `OSError`.
 
-    With `accepted`, what an earlier verification had reached is forgotten, and this decision is kept in its place.
+    With `accepted`, the ends reached earlier are replaced by this decision.
     """
     try:
         before = read(path)
@@ -264,7 +266,7 @@ def keep(path: Path, verification: FullVerification, accepted: Acceptance | None
 def _all_reached(
     before: Kept | None, verification: FullVerification, accepted: Acceptance | None
 ) -> dict[str, Reached]:
-    """Return how far each log was confirmed, with what a verification of one of them adds; without what it says itself."""
+    """Return how far each log was confirmed, including a new verification of one, without its own statement."""
     log_id = verification.log_id
     reached = {} if before is None else dict(before.reached)
     known = None if before is None else reached_in(before, log_id)
@@ -282,7 +284,7 @@ def _all_reached(
 def _unanswered(
     before: Kept | None, verification: FullVerification, accepted: Acceptance | None
 ) -> FullVerification | None:
-    """Return the failure that is after a verification."""
+    """Return the failure that remains after a verification."""
     if not verification.ok:
         return verification
     failed = before.failure if before is not None and before.last.log_id == verification.log_id else None
@@ -294,7 +296,7 @@ def _unanswered(
 
 
 def _answers(passed: FullVerification, failure: FullVerification | None) -> bool:
-    """Whether a verification that passed had at least the checks of one that failed, and reaches as far."""
+    """Whether a passed verification had at least a failed one's checks and reaches as far."""
     return failure is None or (
         set(failure.checks) <= set(passed.checks)
         and all(
@@ -305,7 +307,7 @@ def _answers(passed: FullVerification, failure: FullVerification | None) -> bool
 
 
 def read(path: Path) -> Kept | None:
-    """Return what the file holds; None if none exists. Raises `ValueError` if it cannot be read as one."""
+    """Return the file's content; None if there is no file. Raises `ValueError` if it is unreadable."""
     try:
         data = read_plain(path, MAX_BYTES + 1)
     except FileNotFoundError:
@@ -319,9 +321,9 @@ def read(path: Path) -> Kept | None:
 
 
 def verified_at(address: str, **options: Any) -> VerificationStatus:
-    """Return how the log at an address is by its last verification. Options go to the backend (`security`).
+    """Return the state of the log at an address by its last verification. The backend gets the options (`security`).
 
-    If the log itself cannot be read, a failure on record remains. Raises `LogUnavailable` for no address.
+    If the log itself cannot be read, a recorded failure remains. Raises `LogUnavailable` for an invalid address.
     """
     try:
         kept = read(record_path(address))
@@ -347,9 +349,9 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
 
 
 def _differs(log: EventLog, ends: Mapping[str, Covered], *, thorough: bool) -> str:
-    """Return where the log no longer holds the ends that were confirmed; empty if it does.
+    """Return how the log differs from the confirmed ends; empty if it does not.
 
-    `thorough`: a stream that has grown is read at the number that was confirmed, which is quick on one machine.
+    `thorough`: a grown stream is read at its confirmed number, which is quick on one machine.
     """
     for stream, end in ends.items():
         head = log.head(stream)

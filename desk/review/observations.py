@@ -1,7 +1,7 @@
-"""Observations and the rounds entered in them: the one writer of `observed/<table>`, and what that stream says.
+"""Observations and their rounds: the one writer of `observed/<table>`, and its checks.
 
-Invariant: an entry is stored whole or not at all, in the name of a registered person; everything that can be wrong with it is
-asked before anything is written. What is stored is only corrected, by an author and with a reason, under the same number.
+Invariant: an entry is stored whole or not at all, in the name of a registered person, after every check. A stored entry is only
+corrected, by an author and with a reason, under the same number.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ CLOSED_BY = "observer"
 
 
 def open_observation(desk: Desk, table: str, seed: str | None = None, **fields: Any) -> model.ObservationOpened:
-    """Open an observation; `fields` are those of the event. The seed of a random selection is made here, before anybody looks.
+    """Open an observation; `fields` are the event's. The seed of a random selection is drawn here, before anybody looks.
 
-    `seed` is for a simulation that is to give the same log again.
+    `seed` is for a simulation that must repeat a log.
     """
     must_know(desk, table)
     with desk.log.turn():
@@ -60,7 +60,7 @@ def open_observation(desk: Desk, table: str, seed: str | None = None, **fields: 
 def close_observation(
     desk: Desk, table: str, *, observation: str, unreadable: int | None = None, by: str, reason: str
 ) -> Observation:
-    """Close an observation, with how many of the selected rounds could not be read (None: those recorded as such)."""
+    """Close an observation, with the number of unreadable rounds (None: those recorded)."""
     must_know(desk, table)
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
@@ -81,7 +81,7 @@ def close_observation(
 
 
 def unveil(desk: Desk, table: str, *, observation: str, by: str) -> None:
-    """Record that a person saw what is due in the round that they are typing for an observation."""
+    """Record that a person saw the amounts due in the round that they are typing."""
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
         state.observation(observation)
@@ -90,7 +90,7 @@ def unveil(desk: Desk, table: str, *, observation: str, by: str) -> None:
 
 
 def mark_unreadable(desk: Desk, table: str, *, observation: str, selected: int, by: str, reason: str) -> Observation:
-    """Record that a round that was selected cannot be read: it counts as that, and is not passed over."""
+    """Record that a selected round is unreadable, so that it counts as such."""
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
         found = state.observation(observation)
@@ -120,7 +120,7 @@ def must_know(desk: Desk, table: str) -> None:
 
 
 def same_round(desk: Desk, table: str, round_no: int, *, observed: bool = False) -> model.SameRound:
-    """Return another record of a round, of the table's devices or of an observer, as an entry names it."""
+    """Return another record of a round, by the table's devices or an observer, in the form that an entry needs."""
     if observed:
         entered = ObservedTable(desk.log, table).round(round_no)
         first, last, stream = entered.seq, entered.last_seq, f"observed/{table}"
@@ -138,10 +138,10 @@ def same_round(desk: Desk, table: str, round_no: int, *, observed: bool = False)
 def enter(
     desk: Desk, table: str, header: model.RoundObserved, events: Sequence[tuple[Event, int]], identity: str
 ) -> tuple[int, int]:
-    """Enter a round; return its number and how many events were stored: none if the same was entered before.
+    """Enter a round; return its number and the number of events stored: 0 if the same entry exists.
 
-    `events` are what was seen, each with its time (UTC microseconds); `identity` says what this entry is, for an entry that is
-    handed in again. Raises `ReviewRefused`, and then nothing was written.
+    `events` are the observed events with their times (UTC microseconds); `identity` identifies this entry if it is handed in
+    again. Raises `ReviewRefused`; then nothing is written.
     """
     must_know(desk, table)
     person = desk.person(header.by).id
@@ -169,12 +169,12 @@ def enter(
 
 
 def _missing(desk: Desk, state: ObservedTable) -> list[model.ChapterPublished]:
-    """Return the amendments that the property published and the stream does not have: its rounds are judged by them too."""
+    """Return the published amendments that the stream lacks; they apply to its rounds too."""
     return [each for each in published(desk.log) if each.toml not in state.editions]
 
 
 def bring_editions(desk: Desk, by: str) -> None:
-    """Bring what the property published to every stream of observed rounds, in a person's name."""
+    """Copy the property's amendments to every stream of observed rounds, in a person's name."""
     person = desk.person(by).id
     with desk.log.turn():
         for stream in desk.log.streams():
@@ -202,7 +202,7 @@ def _check(state: ObservedTable, header: model.RoundObserved) -> None:
 
 
 def confirm(desk: Desk, table: str, round_no: int, *, by: str) -> EnteredRound:
-    """Confirm, as another person, that an entry is what its source shows."""
+    """Confirm, as another person, that an entry agrees with its source."""
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
         entered = state.round(round_no)
@@ -216,10 +216,12 @@ def confirm(desk: Desk, table: str, round_no: int, *, by: str) -> EnteredRound:
 def correct(
     desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | Event | None, *, by: str, reason: str
 ) -> EnteredRound:
-    """Correct a line of an entry: `changes` are its fields that were wrong, or the line as it should be; None strikes it, or
-    withdraws the whole entry.
+    """Correct a line of an entry.
 
-    Raises `ReviewRefused`, and then nothing was written and the round is as it was.
+    `changes` are the wrong fields with their right values, or the whole line; None strikes the line or, at the header, withdraws
+    the entry.
+
+    Raises `ReviewRefused`; then nothing is written and the round is unchanged.
     """
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
@@ -255,10 +257,11 @@ def add_line(
     reason: str,
     after: int | None,
 ) -> EnteredRound:
-    """Add lines that were forgotten to an entry, after the event `after` (None: where such lines usually are, if the order of
-    what was done was not seen).
+    """Add forgotten lines to an entry after the event `after`.
 
-    `covers` is what the entry covers with them. Raises `ReviewRefused`, and then nothing was written and the round is as it was.
+    If `after` is None and the order was not observed, each line goes to its usual place.
+
+    `covers` is what the entry then covers. Raises `ReviewRefused`; then nothing is written and the round is unchanged.
     """
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
@@ -297,7 +300,7 @@ def _place_in(event: Event) -> int:
 
 
 def _must_be_line(state: ObservedTable, before: Event | None, line: Event | None) -> None:
-    """Raise `ReviewRefused` unless a line can be in an entry (where `before` was): its header and its end stay such."""
+    """Raise `ReviewRefused` unless a line may be in an entry (in place of `before`): a header stays a header, an end an end."""
     if line is None:
         return
     ends = (model.RoundObserved, model.RoundClosed)
@@ -340,7 +343,7 @@ Written = tuple[Event, int | None, int | None, str | None]
 
 
 def _write(desk: Desk, state: ObservedTable, person: str, events: Sequence[Written]) -> int:
-    """Append events, all or none, after the opening of the gaming day of entry; return how many are new."""
+    """Append events, all or none, opening the gaming day of entry if needed; return the number of new ones."""
     now_us = desk.now_us()
     day = max(desk.today(), state.gaming_day)
     written = list(events)
@@ -363,7 +366,7 @@ def _write(desk: Desk, state: ObservedTable, person: str, events: Sequence[Writt
 
 
 def source_of(person: str) -> str:
-    """Return the source of what a person enters; the whole id is in the event.
+    """Return the source name of a person's entries; the event has the whole id.
 
     >>> source_of("s.kane"), len(source_of("a" * 40))
     ('observer-s-kane', 32)

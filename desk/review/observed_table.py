@@ -1,6 +1,6 @@
-"""What the stream of a table's observations says: its observations, and the rounds that were entered, as they count. Pure.
+"""The content of a table's stream of observations: the observations and their rounds, as corrected. Pure.
 
-Corrections, lines that were added and confirmations are in their place; the verdicts are stored elsewhere (`verdict_of`).
+Corrections, added lines and confirmations are applied; verdicts are stored elsewhere (`verdict_of`).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ LATER = (
 
 
 class EnteredRound(msgspec.Struct, kw_only=True):
-    """A round as it was entered: its header, the events of its entry by number, each as it counts (None: struck), in order.
+    """An entered round: its header and its events by number, each as corrected (None: struck), in order.
 
-    `is_unveiled`: in an audit, the observer saw what was due before typing what was done.
+    `is_unveiled`: in an audit, the observer saw the amount due before typing the payment.
     """
 
     round_no: int
@@ -61,7 +61,7 @@ class EnteredRound(msgspec.Struct, kw_only=True):
 
 
 class Observation(msgspec.Struct, kw_only=True):
-    """An observation: how it was opened, how it ended (None: it goes on), and the numbers of its rounds."""
+    """An observation: its opening, its end (None: it goes on), and the numbers of its rounds."""
 
     opened: model.ObservationOpened
     opened_seq: int
@@ -72,7 +72,7 @@ class Observation(msgspec.Struct, kw_only=True):
 
     @property
     def basis(self) -> str:
-        """As what its rounds count: `sampled`, `for_cause` or `dispute`."""
+        """The basis of its rounds: `sampled`, `for_cause` or `dispute`."""
         if self.opened.purpose == "dispute":
             return "dispute"
         is_sample = self.opened.selection != "for_cause" and self.opened.purpose != "for_cause"
@@ -80,7 +80,7 @@ class Observation(msgspec.Struct, kw_only=True):
 
 
 class ObservedTable:
-    """What was observed at a table, and entered. Raises an `IntegrityError` if the stream is broken."""
+    """The observations and entered rounds of a table. Raises an `IntegrityError` if the stream is broken."""
 
     def __init__(self, log: EventLog, table: str) -> None:
         self.table, self.stream = table, f"observed/{table}"
@@ -108,7 +108,7 @@ class ObservedTable:
             self._take(event)
 
     def basis(self, entered: EnteredRound) -> str:
-        """Return as what a round counts; one that was entered outside an observation, or before it began, is for cause."""
+        """Return the basis of a round; a round entered outside an observation, or before it began, is for cause."""
         found = self.observations.get(entered.header.observation or "")
         return "for_cause" if found is None or found.opened_seq > entered.seq else found.basis
 
@@ -160,11 +160,11 @@ class ObservedTable:
         return None if made.replacement is None else made.replacement[1]
 
     def next_seq(self, today: str) -> int:
-        """Return the number of the first event that is written now: before it, perhaps, its gaming day is opened."""
+        """Return the number of the next event; opening a gaming day may come before it."""
         return self.seq + 1 + (max(today, self.gaming_day) != self.gaming_day)
 
     def round(self, round_no: int) -> EnteredRound:
-        """Return an entered round by its number. Raises `ReviewRefused` if none exists."""
+        """Return an entered round by its number. Raises `ReviewRefused` if there is none."""
         found = self.rounds.get(round_no)
         if found is None:
             known = f"it has 1 to {max(self.rounds)}" if self.rounds else "it has none"
@@ -172,7 +172,7 @@ class ObservedTable:
         return found
 
     def observation(self, name: str) -> Observation:
-        """Return an observation by its id. Raises `ReviewRefused` if none exists."""
+        """Return an observation by its id. Raises `ReviewRefused` if there is none."""
         if name not in self.observations:
             raise ReviewRefused(
                 f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}"
@@ -181,7 +181,7 @@ class ObservedTable:
 
 
 def _insert(entered: EnteredRound, event: Envelope, counts: Event | None) -> None:
-    """Put an added line into an entry, at its place."""
+    """Insert an added line into an entry."""
     assert isinstance(event.payload, model.EntryLineAdded)
     lines = [(seq, line.payload) for seq, line in entered.lines.items()]
     place = max(1, place_of_line(lines, event.payload.after_seq))
@@ -193,13 +193,13 @@ def _insert(entered: EnteredRound, event: Envelope, counts: Event | None) -> Non
 
 
 def verdict_of(results: ResultStore, key: str) -> Adjudication | None:
-    """Return the verdict on a round by its key (`observed/fu-01#17`); None if it was not judged yet."""
+    """Return the verdict on a round by its key (`observed/fu-01#17`); None if it is not judged yet."""
     data = results.latest("adjudications", key)
     return None if data is None else read_result("adjudications", key, data, Adjudication)
 
 
 def as_entry(entered: EnteredRound) -> ObservedEntry:
-    """Return an entered round as replay folds it, with its corrections."""
+    """Return an entered round in the form that replay folds, with its corrections."""
     opened = entered.lines[entered.seq]
     entry = ObservedEntry(_as_read(opened, entered.header), entered.header)
     for seq, line in entered.lines.items():
@@ -228,7 +228,7 @@ def _utc(at_us: int) -> str:
 
 
 def recorded(entered: EnteredRound) -> str:
-    """Return who recorded a round, from what, when it was entered and when it was played, in words."""
+    """Return who recorded a round, the source, and the times of entry and play, in words."""
     return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, _utc)
 
 
@@ -236,10 +236,10 @@ def recorded(entered: EnteredRound) -> str:
 
 
 def drawn(opened: model.ObservationOpened) -> list[int]:
-    """Return what a random selection draws, in order: numbers of rounds of a counted frame, else times (UTC microseconds).
+    """Return the values of a random selection in order: numbers of rounds in a counted frame, else times (UTC microseconds).
 
-    Anybody can draw again from the seed: value n is SHA-256("rack/draw/v1/<seed>/<n>") modulo the size of the frame; one that
-    was drawn already is passed over.
+    Anybody can repeat the draw from the seed: value n is SHA-256("rack/draw/v1/<seed>/<n>") modulo the size of the frame;
+    repeated values are skipped.
     """
     if opened.seed is None:
         return []
@@ -256,7 +256,7 @@ def drawn(opened: model.ObservationOpened) -> list[int]:
 
 
 class Selected(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of the work of an observation: the time or number selected (None: any), and the entry or why it cannot be read."""
+    """A task of an observation: the selected time or number (None: any), and its entry or why it is unreadable."""
 
     at: int | None
     round_no: int | None = None
@@ -264,10 +264,10 @@ class Selected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def work_of(state: ObservedTable, observation: Observation) -> list[Selected]:
-    """Return what is selected for an observation, in order, each with its entry if there is one.
+    """Return the tasks of an observation in order, each with its entry if it exists.
 
-    An entry is of the last time drawn that it was played at or after; one whose time is not known, or is before every time that
-    is free, is of the first that has none. If nothing was drawn, the entries are the work, and as many as planned are to do.
+    An entry belongs to the last drawn time at or before its play. If its time is unknown, or before every free drawn time, it
+    belongs to the first without an entry. If nothing was drawn, the tasks are the entries and as many open ones as planned.
     """
     selected, rounds = drawn(observation.opened), [state.rounds[number] for number in observation.rounds]
     taken: dict[int, int] = {}

@@ -1,14 +1,11 @@
 """The register of persons: who may act on findings and disputes, under one id each.
 
-The idea of this file: a second signature is worth something only if two names are two people. So a name is never taken as it is
-typed. It is looked up in a file that the property's administrator keeps, brought to the form that all its spellings share, and
-what is recorded is the person's id. Two entries that could be one person are refused when the file is read.
+The idea of this file: a second signature needs two people, not two names. So a typed name is never taken as it is. It is looked
+up in a file kept by the property's administrator, in the form that all its spellings share, and the person's id is recorded. Two
+entries that could be one person are refused when the file is read.
 
-    [[person]]
-    id = "m.ortiz"
-    name = "Maria Ortiz"
-    accounts = ["m.ortiz@bellwether.example"]    # other names of the same person, such as that of the sign-in
-    roles = ["pit", "compliance"]                # what the person may write at tables, next to reviews
+[[person]] id = "m.ortiz" name = "Maria Ortiz" accounts = ["m.ortiz@bellwether.example"] # other names of the same person, such as
+that of the sign-in roles = ["pit", "compliance"] # what the person may write at tables, next to reviews
 """
 
 from __future__ import annotations
@@ -35,11 +32,14 @@ ROLES = ("administrator", "analyst", "auditor", "compliance", "count", "pit", "s
 
 
 class ReviewRefused(ValueError):
-    """The request contradicts the state of the review, or names what does not exist; nothing was written. Says what to do."""
+    """The request contradicts the state of the review or names something unknown; nothing was written.
+
+    The message says what to do.
+    """
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """One person: the id that is recorded, the name people read, the other names under which the person signs in, the roles."""
+    """One person: the recorded id, the readable name, the other sign-in names, the roles."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def token(self) -> str:
-        """The id as the events of a table have room for it: no two persons share it (see `Persons`).
+        """The id in the form of table events; no two people share it (see `Persons`).
 
         >>> Person(id="m.ortiz", name="Maria Ortiz").token
         'm-ortiz'
@@ -57,7 +57,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Persons:
-    """Everybody who is registered. Raises `ReviewRefused` if two entries could be one person, or a value is out of form.
+    """Everyone registered. Raises `ReviewRefused` if two entries could be one person, or a value is invalid.
 
     >>> Persons([Person(id="m.ortiz", name="M. Ortiz", accounts=("ortiz@x",))], "persons.toml").find(" ORTIZ@x ").id
     'm.ortiz'
@@ -79,11 +79,11 @@ class Persons:
                 self._by_spelling[normal(spelling)] = person
 
     def find(self, spelling: str) -> Person | None:
-        """Return the person whose id or account this is, however it is spelled; None for no one."""
+        """Return the person with this id or account, however it is spelled, or None."""
         return self._by_spelling.get(normal(spelling))
 
     def known(self, spelling: str) -> Person:
-        """Return the person whose id or account this is. Raises `ReviewRefused` if no one is registered under it."""
+        """Return the person with this id or account. Raises `ReviewRefused` if no one is registered under it."""
         person = self.find(spelling)
         if person is None:
             names = ", ".join(sorted(each.id for each in self.all)[:MOST_NAMED]) or "nobody"
@@ -97,7 +97,7 @@ class Persons:
 
 
 def acting(persons: Persons, spelling: str, *roles: str) -> Person:
-    """Return the person who acts, in one of these roles. Raises `ReviewRefused` if that is not a registered one's to do."""
+    """Return the acting person, in one of these roles. Raises `ReviewRefused` if that person may not."""
     person = persons.known(spelling)
     if not set(roles) & set(person.roles):
         raise ReviewRefused(
@@ -113,7 +113,7 @@ def acting(persons: Persons, spelling: str, *roles: str) -> Person:
 
 
 def normal(spelling: str) -> str:
-    """Return what all spellings of a name share: characters in their common form (NFKC), case folded, no blanks.
+    """Return the common form of a name's spellings: normalized (NFKC), case folded, no blanks.
 
     >>> normal(" M.Ortiz"), normal("\\uff4d.ortiz\\u200b"), normal("m.ortiz") == normal("m.\\u043ertiz")
     ('m.ortiz', 'm.ortiz', False)
@@ -123,7 +123,7 @@ def normal(spelling: str) -> str:
 
 
 def read(path: Path) -> Persons:
-    """Read a register. Raises `ReviewRefused` naming the file, the entry, and what to do."""
+    """Read a register. Raises `ReviewRefused`, which names the file, the entry, and what to do."""
     try:
         if path.stat().st_mode & 0o022:
             raise ReviewRefused(
@@ -153,7 +153,7 @@ def read(path: Path) -> Persons:
 
 
 def register(path: Path, person: Person) -> Persons:
-    """Add a person to a register, which is made if none exists; return it. Raises `ReviewRefused`, and `OSError`."""
+    """Add a person to a register, made if there is none; return it. Raises `ReviewRefused`, and `OSError`."""
     before = read(path) if path.exists() else Persons((), str(path))
     after = Persons((*before.all, person), str(path))
     fresh = path.with_name(f".{path.name}.new")
@@ -201,7 +201,7 @@ def _check(person: Person, where: str) -> None:
 
 
 def _letters(spelling: str) -> str:
-    """What is left of a name without punctuation: `m.ortiz` and `m_ortiz` must not be two people."""
+    """A name without punctuation: `m.ortiz` and `m_ortiz` must not be two people."""
     return re.sub(r"[._@+-]", "", spelling)
 
 

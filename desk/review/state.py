@@ -1,9 +1,9 @@
 """The state of a table's review: each finding, dispute and investigation, and who viewed or exported which record. Pure.
 
-Invariant: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a
-disposition of a finding that has one, a second signature by the same person) changes no state; it is kept with the objection.
-`OBJECTIONS` is the whole law of the desk, an entry for each event. The writer (`desk.py`) asks the same table before it
-appends, so that only events from elsewhere can contradict the state.
+Invariant: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a second
+disposition of a finding, a second signature by the same person) changes nothing; it is kept with the objection. `OBJECTIONS`
+holds all rules of the desk, an entry for each event. The writer (`desk.py`) checks the same table before it appends, so that only
+events from elsewhere can contradict the state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SURVEILLANCE_STREAM = f"review/{SURVEILLANCE}"
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
-    """How a finding was disposed of; `second_by` signed it too, if that is needed."""
+    """The disposition of a finding; `second_by` signed it too, if that is needed."""
 
     seq: int
     by: str
@@ -44,7 +44,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a finding, and its whole history, in order."""
+    """The state of a finding, with its whole history in order."""
 
     finding_id: str
     state: State = "open"
@@ -54,12 +54,12 @@ class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def settled(self) -> bool:
-        """Whether it has a disposition, signed or not."""
+        """Whether it has a disposition, signed twice or not."""
         return self.state in ("awaiting_signature", "resolved")
 
 
 class Investigation(msgspec.Struct, frozen=True, kw_only=True):
-    """An investigation in writing of a table's hold; `outcome` is None while it is open."""
+    """A written investigation of a table's hold; `outcome` is None while it is open."""
 
     opened: model.InvestigationOpened
     outcome: str | None = None
@@ -67,7 +67,7 @@ class Investigation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandOver(msgspec.Struct, frozen=True, kw_only=True):
-    """A shift of surveillance that was signed over; `accepted` is the entry of who accepted it, None while no one did."""
+    """A surveillance shift handed over; `accepted` is the entry of the acceptance, None until then."""
 
     entry: Entry
     gaming_day: str
@@ -76,7 +76,7 @@ class HandOver(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SurveillanceEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the surveillance log as it is."""
+    """An entry of the surveillance log."""
 
     entry: Entry
     gaming_day: str
@@ -84,7 +84,7 @@ class SurveillanceEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableReview:
-    """The fold of one review stream. `custody`: who viewed and exported records; `refused`: what contradicted the state."""
+    """The fold of one review stream. `custody`: views and exports of records; `refused`: events that contradicted the state."""
 
     def __init__(self, stream: str) -> None:
         self.stream, self.seq, self.gaming_day = stream, 0, ""
@@ -100,7 +100,7 @@ class TableReview:
         self.hand_overs: list[HandOver] = []
 
     def copy(self) -> TableReview:
-        """Return a copy that takes further events without changing this one."""
+        """Return a copy that accepts further events without changing this one."""
         copied = TableReview(self.stream)
         for name, value in vars(self).items():
             setattr(copied, name, copy(value))
@@ -108,28 +108,28 @@ class TableReview:
 
     @property
     def waiting(self) -> HandOver | None:
-        """The shift that was signed over and no one has accepted."""
+        """The shift handed over and not yet accepted."""
         return self.hand_overs[-1] if self.hand_overs and self.hand_overs[-1].accepted is None else None
 
     def finding(self, finding_id: str) -> FindingReview:
-        """Return the state of a finding; one without events is open."""
+        """Return the state of a finding; it is open without events."""
         return self.findings.get(finding_id) or FindingReview(finding_id=finding_id)
 
     @property
     def disposed(self) -> dict[str, Resolution]:
-        """How each finding that has a disposition was disposed of, by its id."""
+        """Finding id → its disposition, for those that have one."""
         return {key: each.resolution for key, each in self.findings.items() if each.resolution is not None}
 
     def case_of(self, dispute: str) -> CaseFile | None:
-        """Return the case that a dispute became; None if it is not one."""
+        """Return a dispute's case; None if it has none."""
         return next((each for each in self.cases.values() if each.dispute == dispute), None)
 
     def files_of(self, round_no: int) -> list[model.RoundAttached]:
-        """Return the files that are attached to a round."""
+        """Return the files attached to a round."""
         return [attached for entry, attached in self.attached if entry.round_no == round_no]
 
     def of_round(self, round_no: int) -> list[Entry]:
-        """Return every entry of the stream that is about a round, in order."""
+        """Return every entry about a round, in order."""
         entries = [entry for review in self.findings.values() for entry in review.history]
         entries += [entry for dispute in self.disputes.values() for entry in dispute.history]
         entries += [entry for investigation in self.investigations.values() for entry in investigation.history]
@@ -259,7 +259,7 @@ class TableReview:
 
 
 def review_of(log: EventLog, table: str, last: int | None = None) -> TableReview:
-    """Return the review of a table, up to one of its events or as it is. Raises an `IntegrityError` if it is broken."""
+    """Return the review of a table, now or as of an event. Raises an `IntegrityError` if it is broken."""
     review = TableReview(f"review/{table}")
     for record in log.read(review.stream, 1, last):
         review.add(record)
@@ -457,7 +457,7 @@ def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
 
 
 def entry_of(seq: int, at_us: int, round_no: int | None, payload: Event, objection: str = "") -> Entry:
-    """Return an event of a review as people read it."""
+    """Return a review event in readable form."""
     return Entry(
         seq=seq,
         at_us=at_us,

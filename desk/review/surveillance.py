@@ -1,7 +1,7 @@
-"""The log of the surveillance room: entries that people make, signed over from shift to shift and accepted by another person.
+"""The surveillance room's log: people's entries, handed over from shift to shift and accepted by another person.
 
-It is in `review/surveillance` and is written by the desk alone, one event for each entry; nothing in it is changed or removed
-(9 NYCRR 5314.3, K.A.R. 112-106-6).
+It is in `review/surveillance`. Only the desk writes it, one event for each entry; nothing in it is changed or removed (9 NYCRR
+5314.3, K.A.R. 112-106-6).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def log(desk: Desk) -> TableReview:
-    """Return the log as it is: `surveillance` (entries), `hand_overs`, `waiting`. Raises an `IntegrityError`."""
+    """Return the present log: `surveillance` (entries), `hand_overs`, `waiting`. Raises an `IntegrityError`."""
     return desk.review(SURVEILLANCE)
 
 
@@ -43,9 +43,9 @@ def make_entry(
     camera: str | None = None,
     persons: str | None = None,
 ) -> Entry:
-    """Enter what was seen or done; `happened_us` is when (UTC microseconds; None: now).
+    """Enter an observation or action; `happened_us` is its time (UTC microseconds; None: now).
 
-    Raises `ReviewRefused` if there is no such table, or no one is registered so.
+    Raises `ReviewRefused` if there is no such table or no such registered person.
     """
     if table is not None:
         desk.must_know(table)
@@ -62,7 +62,7 @@ def make_entry(
 
 
 def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
-    """Sign the log over at the end of a shift, with the number of incidents and disputes that are open now."""
+    """Hand over the log at the end of a shift, with the numbers of open incidents and disputes."""
     incidents, disputes = open_work(desk)
     signed = review_event(
         model.ShiftSignedOver, by=desk.person(by).id, disputes=disputes, incidents=incidents, note=note, shift=shift
@@ -71,9 +71,9 @@ def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
 
 
 def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | None = None) -> Entry:
-    """Accept the log that was handed over, with how many lines of the list were ticked (None: no list was shown).
+    """Accept the handed-over log, with the number of ticked lines (None: no list was shown).
 
-    Raises `ReviewRefused` if none waits, or the same person handed it over.
+    Raises `ReviewRefused` if no hand-over is waiting, or the same person made it.
     """
     waiting = log(desk).waiting
     if waiting is None:
@@ -87,7 +87,7 @@ def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | N
 
 
 def open_work(desk: Desk) -> tuple[int, int]:
-    """Return how many incidents and how many disputes are open. Raises an `IntegrityError` if a review is broken."""
+    """Return the numbers of open incidents and disputes. Raises an `IntegrityError` if a review is broken."""
     incidents = sum(each.state != "resolved" for each in incident_cases(desk.cases()))
     reviews = (desk.review(name.partition("/")[2]) for name in desk.log.streams() if name.startswith("review/"))
     disputes = sum(each.outcome is None for review in reviews for each in review.disputes.values())

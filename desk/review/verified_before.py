@@ -1,4 +1,4 @@
-"""What a verification knows of earlier ones, and how a person accepts that the log has less than they reached (D840)."""
+"""A verification's knowledge of earlier ones, and a person's acceptance that the log has less than they reached (D840)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ HOW_TO_ACCEPT = "if that is known and right, a person accepts it: `rack verify -
 
 
 class VerifiedBefore(NamedTuple):
-    """How far earlier verifications of a log came, and the losses that persons accepted in it.
+    """How far earlier verifications of a log came, and the losses that people accepted.
 
-    `accepting`: why the log may have less now (None: it may not). `unreadable`: why the notice says nothing; else empty.
-    `another`: the log that was verified here last, if it is not this one; else empty.
+    `accepting`: why the log may have less now (None: it may not). `unreadable`: why the notice cannot be read; else empty.
+    `another`: the log verified here last, if it is not this one; else empty.
     """
 
     reached: Reached | None
@@ -36,16 +36,16 @@ class VerifiedBefore(NamedTuple):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options of `events.proofs.verify.verify` that come of it."""
+        """The resulting options of `events.proofs.verify.verify`."""
         return {"reached": stream_marks(self.reached), "accept_loss": self.accepting is not None}
 
     @property
     def checkpoints(self) -> list[Mark]:
-        """The checkpoint that must be there again, if any."""
+        """The checkpoint that must still exist, if any."""
         return checkpoint_marks(self.reached) if self.accepting is None else []
 
     def lost(self, report: VerificationReport) -> list[str]:
-        """Return in sentences what earlier verifications reached and the log no longer has."""
+        """Return sentences about what earlier verifications reached and the log no longer has."""
         lost = [f"{each.stream} event {each.seq}: {each.message}" for each in report.lost]
         before = None if self.reached is None else self.reached.checkpoint
         statements = 0 if report.signed is None else report.signed.statements
@@ -58,7 +58,7 @@ class VerifiedBefore(NamedTuple):
         return lost
 
     def acceptance(self, report: VerificationReport, at_us: int, by: str) -> Acceptance | None:
-        """Return the decision that is to be kept; None if nothing was lost or nothing is accepted."""
+        """Return the acceptance to store; None if nothing was lost or nothing is accepted."""
         lost = self.lost(report)
         if self.accepting is None or not lost:
             return None
@@ -79,7 +79,7 @@ class VerifiedBefore(NamedTuple):
 
 
 def verified_before(address: str, log_id: str, accepting: str | None) -> VerifiedBefore:
-    """Return what is kept of earlier verifications of the log at an address. Raises `LogUnavailable` for no address."""
+    """Return the record of earlier verifications of the log at an address. Raises `LogUnavailable` for an invalid address."""
     try:
         kept = read(record_path(address))
     except ValueError as error:

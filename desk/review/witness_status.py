@@ -1,8 +1,8 @@
-"""What a witness vouches for, as its folder shows it to somebody who has the witness's public key, and how far it is behind.
+"""A witness's state: what it vouches for by its folder and public key, and how far it is behind.
 
-Invariant: no one is believed. A cosignature counts only if the witness's key verifies it and the log's store
-holds the same checkpoint. It reads the newest checkpoints, which is quick; that each of them extends the one before and is borne
-out by the events says `rack verify --witness`, which computes all roots again.
+Invariant: no one is trusted. A cosignature counts only if the witness's key verifies it and the log's store holds the same
+checkpoint. Only the newest checkpoints are read, which is quick; `rack verify --witness` computes all roots again and checks that
+each checkpoint extends the one before and agrees with the events.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SIGNATURE_TIMEOUT_S = 300
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint of the log: over how many statements and events, its root (hex), and when it was made (UTC microseconds).
+    """A checkpoint of the log: its numbers of statements and events, its root (hex), and its time (UTC microseconds).
 
-    `cosigned_s` is the witness's own clock (UTC seconds) if it cosigned this one; None if not. `covered` says that it
-    cosigned this one or a later one, which represents all before.
+    `cosigned_s` is the witness's own clock (UTC seconds) if it cosigned this one; None if not. `covered`: it cosigned this or a
+    later checkpoint, which includes all before.
     """
 
     size: int
@@ -48,9 +48,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefusedCheckpoints(msgspec.Struct, frozen=True, kw_only=True):
-    """What the witness refused and kept: its file, over how many statements and when it was made (None: cannot be read).
+    """A checkpoint that the witness refused and kept: its file, its number of statements, its time (None: unreadable).
 
-    `stored` says that the log's store still holds the very same.
+    `stored`: the log's store still holds the same one.
     """
 
     file: str
@@ -60,12 +60,12 @@ class RefusedCheckpoints(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a witness vouches for.
+    """A witness's state.
 
-    `cosigned` counts the checkpoints in its folder; `newest_size` and `newest_s` are those of the newest one that counts (None:
-    none). `checkpoints` are the log's newest, the newest first. `behind` and `events_behind` are how many checkpoints, and
-    events in them, the witness has not seen, `waiting_since_us` is when the first of them was made. `refused` and `trouble`
-    (empty: none) say in what it disagrees with the log.
+    `cosigned` counts the checkpoints in its folder; `newest_size` and `newest_s` belong to the newest valid one (None: none).
+    `checkpoints` are the log's newest, newest first. `behind` and `events_behind` count the checkpoints, and the events in them,
+    that the witness has not seen; `waiting_since_us` is the time of the first of them. `refused` and `trouble` (empty: none) say
+    how it disagrees with the log.
     """
 
     witness: str
@@ -82,18 +82,18 @@ class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def disagrees(self) -> bool:
-        """Whether the witness saw what cannot be brought together with this log."""
+        """Whether the witness saw something that contradicts this log."""
         return bool(self.trouble or self.refused)
 
     def silent(self, now_us: int) -> bool:
-        """Say whether a checkpoint has waited for its signature for longer than `SIGNATURE_TIMEOUT_S`."""
+        """Return whether a checkpoint has waited for its signature longer than `SIGNATURE_TIMEOUT_S`."""
         return self.waiting_since_us is not None and now_us - self.waiting_since_us > SIGNATURE_TIMEOUT_S * 1_000_000
 
 
 def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> Witnessed:
-    """Look at a witness's folder and at the checkpoints of the log at an address. Options go to the backends (`security`).
+    """Compare a witness's folder with the checkpoints of the log at an address. The backends get the options (`security`).
 
-    Raises one of `REFUSALS`. A witness that disagrees is no error: see `Witnessed`.
+    Raises one of `REFUSALS`. A disagreeing witness is no error: see `Witnessed`.
     """
     key = read_public_key(key_file, KeyKind.WITNESS)
     if not folder.is_dir():
@@ -107,7 +107,7 @@ def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> 
 
 
 def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnessed:
-    """Hold what a witness cosigned last against the checkpoints of a store; `origin` is the log's."""
+    """Compare a witness's last cosignature with the checkpoints of a store; `origin` is the log's."""
     sizes, trouble = folder.sizes(), ""
     chosen = sizes[-LATEST:]
     held: dict[int, CosignedCheckpoint] = {}
@@ -144,7 +144,7 @@ def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnesse
 
 
 def _differs(key: PublicKey, cosigned: Checkpoint, stored: tuple[Checkpoint, object] | None, origin: str) -> str:
-    """Return how what the witness cosigned is not what the store holds; empty where it is."""
+    """Return how the witness's cosigned checkpoint differs from the store's; empty if it does not."""
     if cosigned.origin != origin:
         return f"the witness {key.name} saw the log {cosigned.origin}, this is {origin}"
     if stored is None:
@@ -158,7 +158,7 @@ def _differs(key: PublicKey, cosigned: Checkpoint, stored: tuple[Checkpoint, obj
 
 
 def _read(data: bytes) -> tuple[Checkpoint, TimeStatement]:
-    """Return what a stored batch signs, and the time that closes it. Raises `BadNote` or `ValueError`."""
+    """Return the checkpoint signed by a stored batch, and the time that closes it. Raises `BadNote` or `ValueError`."""
     batch = CheckpointBatch.decode(data)
     time = read_statement(batch.lines[-1])
     if not isinstance(time, TimeStatement):

@@ -1,1 +1,1 @@
-"""What people do with a shadow: see what it changes, and adopt it."""
+"""Shadows: see what one changes, and adopt it."""

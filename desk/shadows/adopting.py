@@ -1,4 +1,4 @@
-"""Two persons adopt a shadow: one event in the property's stream, which the replayer puts in force; and the work that follows."""
+"""Two people adopt a shadow by one event in the property's stream, which the replayer puts in force; and the work after it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from replay.run.shadow import VerdictChange, changes, held_streams, last_adoptio
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):
-    """What was adopted: the number of the event, the digest of the shadow, and of how many rounds the verdict changes."""
+    """An adoption: the number of its event, the digest of the shadow, and the number of rounds whose verdict changes."""
 
     seq: int
     sha256: str
@@ -29,7 +29,7 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
-    """Raise `ReviewRefused` if a shadow is not this engine's or does not reach as far as the verdicts that are held."""
+    """Raise `ReviewRefused` if a shadow is not of this engine or reaches less far than the present verdicts."""
     reach = shadow.positions(shadow_engine())
     short = [stream for stream, to in held_streams(results).items() if reach.get(stream, Head(0, b"")).seq < to]
     if short:
@@ -45,9 +45,9 @@ def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
 def adopt(
     office: Office, shadow: ResultStore, results: ResultStore, *, name: str, by: str, signed_by: str, reason: str
 ) -> Adoption:
-    """Adopt a shadow in the names of two persons; if it is adopted already and not in force yet, return that.
+    """Adopt a shadow in the names of two people; if it is already adopted and not yet in force, return that adoption.
 
-    Raises `ReviewRefused` if it cannot be; then nothing was written.
+    Raises `ReviewRefused` if it cannot be adopted; then nothing is written.
     """
     if results.group:
         raise ReviewRefused(
@@ -83,7 +83,7 @@ def adopt(
 
 
 class WorkAgain(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that people decided on a round whose verdict changes: a finding with its disposition, a dispute, or a case."""
+    """A decision of people on a round whose verdict changes: a finding with its disposition, a dispute, or a case."""
 
     table: str
     round_no: int
@@ -93,7 +93,7 @@ class WorkAgain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def work(desk: Desk, shadow: ResultStore, results: ResultStore) -> Iterator[WorkAgain]:
-    """Yield what was decided on rounds whose verdict a shadow changes: someone has to look at it again."""
+    """Yield the decisions on rounds whose verdict a shadow changes: someone must review them."""
     for stream in sorted(shadow.chain_heads()):
         kind, _, table = stream.partition("/")
         if kind != "table" or f"review/{table}" not in desk.log.streams():

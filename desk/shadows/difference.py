@@ -1,6 +1,6 @@
-"""What adopting a shadow would change: every verdict, finding, amount due and calculation that differs, with its money. Pure.
+"""The changes from adopting a shadow: every differing verdict, finding, amount due and calculation, with its money. Pure.
 
-Lines are made one after the other and groups count them, so that nothing grows with the number of rounds.
+Lines are yielded one by one and counted in groups, so that memory does not grow with the number of rounds.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _HISTORY = ("revision", "supersedes", "as_of", "engine", "withdrawn", "last_seq"
 
 
 class VerdictDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """A line: of which round (None: of a meter or an account), by which rule, and what it was and is.
+    """A line: its round (None: a meter or an account), its rule, and its values before and after.
 
-    `rule` is the code of a finding, else the wager; `decision` the numbers that its texts name.
-    Money is in cents from the patron's side: of a finding its difference, of the others the amount due.
+    `rule` is the code of a finding, else the wager; `decision` holds the decision numbers in its texts. Money is in cents from
+    the patron's side: a finding's difference, otherwise the amount due.
     """
 
     stream: str
@@ -48,12 +48,12 @@ class VerdictDifference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moved_cents(self) -> int:
-        """By how much the money changes."""
+        """The change of the money."""
         return (self.after_cents or 0) - (self.before_cents or 0)
 
 
 class DifferenceGroup(msgspec.Struct, kw_only=True):
-    """How many lines of one kind a rule and decision have, and by how much their money changes."""
+    """The number of lines of one kind for a rule and decision, and the change of their money."""
 
     game: str
     kind: Kind
@@ -68,7 +68,7 @@ class DifferenceGroup(msgspec.Struct, kw_only=True):
 
 
 class DifferenceGroups:
-    """Lines by rule and decision, and the number of rounds that they are of."""
+    """Lines by rule and decision, and the number of their rounds."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, ...], DifferenceGroup] = {}
@@ -77,13 +77,13 @@ class DifferenceGroups:
         self._round: tuple[str, int | None] | None = None
 
     def counting(self, lines: Iterable[VerdictDifference]) -> Iterator[VerdictDifference]:
-        """Yield lines as they come, counted."""
+        """Count lines while passing them on."""
         for line in lines:
             self.add(line)
             yield line
 
     def add(self, line: VerdictDifference) -> None:
-        """Count a line; those of a round come one after the other."""
+        """Count a line; a round's lines must be consecutive."""
         key = (line.game, line.kind, line.change, line.rule, line.cite, line.decision)
         if key not in self._groups:
             self._groups[key] = DifferenceGroup(
@@ -106,7 +106,7 @@ class DifferenceGroups:
             self.days = min(self.days[0], line.gaming_day), max(self.days[1], line.gaming_day)
 
     def all(self) -> list[DifferenceGroup]:
-        """Return the groups: those of most money first, then those of most lines."""
+        """Return the groups: most money first, then most lines."""
         return sorted(
             self._groups.values(),
             key=lambda each: (
@@ -121,7 +121,7 @@ class DifferenceGroups:
 
 
 def differences(shadow: ResultStore, results: ResultStore) -> Iterator[VerdictDifference]:
-    """Yield what adopting a shadow changes. Raises `ResultBroken` if the shadow was altered."""
+    """Yield the changes from adopting a shadow. Raises `ResultBroken` if the shadow was altered."""
     for fault in check_chains(shadow).broken.values():
         raise fault
     for stream in sorted(shadow.chain_heads()):
@@ -208,7 +208,7 @@ def _of_settlements(before: Adjudication, after: Adjudication) -> Iterator[Verdi
 
 
 def _lines_of_result(each: ChainedResult, results: ResultStore) -> Iterator[VerdictDifference]:
-    """Yield the line of a meter's finding, or of an entry in a table's accounts."""
+    """Yield the line of a meter's finding or of a table's account."""
     stored = results.latest(each.kind, each.key)
     if each.kind == "ledger":
         now = read_result(each.kind, each.key, each.data, LedgerEntry)

@@ -1,4 +1,4 @@
-"""What adopting a shadow changes, as a report: by rule and decision, with the decisions of people that it touches."""
+"""The report on adopting a shadow: the changes by rule and decision, and the decisions of people concerned."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def difference_report(
     as_of_us: int,
     facts: Sequence[str],
 ) -> Report:
-    """Return the report on a shadow; `facts` are sentences on what it rests on."""
+    """Return the report on a shadow; `facts` are sentences about its basis."""
     style = Style(configured)
     day = style.time(as_of_us)[:10]
     first, last = groups.days if groups.days[1] else (day, day)
@@ -112,7 +112,7 @@ def _row(group: DifferenceGroup) -> tuple[object, ...]:
 
 
 def write_lines(file: Path, lines: Iterable[VerdictDifference]) -> None:
-    """Write every line as CSV, in a file that was not there."""
+    """Write every line as CSV to a new file."""
     names = VerdictDifference.__struct_fields__
     with file.open("x", encoding="utf-8", newline="") as opened:
         written = csv.writer(opened, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""How it is with the judging by this program's engine: whose verdicts are in force, and what the shadows would change."""
+"""The state of judging by this program's engine: whose verdicts are in force, and what the shadows would change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from replay.run.shadow import held_streams, shadow_engine
 
 
 class EngineState(msgspec.Struct, frozen=True):
-    """The engine of this program, on how many rounds an earlier engine's verdicts are in force, and the shadows that are here."""
+    """This program's engine, the number of rounds with an earlier engine's verdict in force, and the shadows present."""
 
     engine: str
     held: int
@@ -26,14 +26,16 @@ class EngineState(msgspec.Struct, frozen=True):
 
 
 def engine_state(desk: Desk, address: str) -> EngineState:
-    """Return which engine's verdicts are in force."""
+    """Return the state of judging in the log at an address."""
     held = [held_in(snapshot) for snapshot in stored_state(desk.results).snapshots.values()]
     return EngineState(engine(), sum(each.rounds for each in held if each.are_held), shadow_names(address))
 
 
 class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What adopting a shadow would change: rounds, by rule with money, what people decided on them; and the streams that it does
-    not reach as far as the verdicts in force.
+    """The changes from adopting a shadow.
+
+    They are rounds, rules with money, people's decisions on the rounds, and the streams in which the shadow reaches less far than
+    the verdicts in force.
     """
 
     rounds: int
@@ -43,7 +45,7 @@ class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def shadow_changes(desk: Desk, address: str, name: str) -> ShadowChanges:
-    """Return what a shadow would change. Raises `ResultBroken` if it was altered, `LogUnavailable` if it is not here."""
+    """Return the changes of a shadow. Raises `ResultBroken` if it was altered, `LogUnavailable` if there is none."""
     groups = DifferenceGroups()
     with closing(open_shadow(address, name, read_only=True)) as shadow:
         for line in differences(shadow, desk.results):

@@ -1,8 +1,7 @@
-"""Who may sign in, and by what: invitations, passkeys, passwords with one-time codes, in a file of mode 0600 next to the log.
+"""Sign-in accounts: invitations, passkeys, passwords with one-time codes, in a file of mode 0600 next to the log.
 
-Invariant: the file holds no secret that opens anything by itself but the secrets of one-time codes: of passwords and
-invitations only hashes. A try to sign in counts as wrong before it is looked at, and a name that no one has is answered like
-one that somebody has.
+Invariant: the only usable secrets in the file are those of one-time codes; of passwords and invitations it has only hashes. An
+attempt counts as wrong before it is checked, and an unknown name gets the same answer as a known one.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ WRONG: Final = "Name, password or code is wrong."
 
 
 class SignInRefused(ReviewRefused):
-    """The sign-in, or setting one up, is refused; says what to do, and nothing of who exists."""
+    """A sign-in or its setup is refused; the message says what to do, but not who exists."""
 
 
 class Passkey(NamedTuple):
-    """A passkey of a person: its public key, and how often its authenticator says that it was used."""
+    """A person's passkey: its public key, and the use count of its authenticator."""
 
     id: bytes
     person: str
@@ -58,7 +57,7 @@ class Passkey(NamedTuple):
 
 
 class AccountState(NamedTuple):
-    """How a person can sign in: number of passkeys, whether by password, until when an invitation holds (None: there is none)."""
+    """How a person can sign in: number of passkeys, password or not, the end of an invitation (None: no invitation)."""
 
     passkeys: int
     password: bool
@@ -80,7 +79,7 @@ class Happened(NamedTuple):
 
 
 class Accounts:
-    """The sign-ins of a house in a file. Every call opens it alone: commands and the pages use it at the same time."""
+    """The accounts of a house in a file. Every call locks it, so that commands and pages can use it at the same time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -103,7 +102,7 @@ class Accounts:
     # -------------------------------------------------------------------------------------------------------- invitation
 
     def invite(self, person: Person, now_s: float, hours: float) -> str:
-        """Return a code with which a person sets a sign-in up, once; an earlier one holds no longer."""
+        """Return a code that lets a person set up a sign-in once; it replaces an earlier one."""
         raw = b32encode(secrets.token_bytes(15)).decode()
         with self._database() as database, database.transaction() as connection:
             connection.execute(
@@ -113,7 +112,7 @@ class Accounts:
         return "-".join(raw[at : at + 4] for at in range(0, len(raw), 4))
 
     def invited(self, code: str, persons: Persons, now_s: float) -> Person:
-        """Return whom a code invites. Raises `SignInRefused` if it invites no one, or no longer."""
+        """Return the person invited by a code. Raises `SignInRefused` for an unknown or expired code."""
         with self._database() as database:
             found = database.rows("SELECT person FROM invitation WHERE code = ? AND until_s > ?", _digest(code), now_s)
         person = persons.find(found[0][0]) if found else None
@@ -126,7 +125,7 @@ class Accounts:
     def set_password(
         self, code: str, persons: Persons, password: str, code_secret: bytes, one_time: str, now_s: float
     ) -> Person:
-        """Set a password and one-time codes up, by an invitation, which is used then. Raises `SignInRefused`."""
+        """Set up a password and one-time codes, which uses up the invitation. Raises `SignInRefused`."""
         person = self.invited(code, persons, now_s)
         if why := password_objection(password, person.id, *person.name.split()):
             raise SignInRefused(f"Choose another password: {why}.")
@@ -146,7 +145,7 @@ class Accounts:
         return person
 
     def add_passkey(self, code: str, persons: Persons, made: tuple[bytes, bytes, int], now_s: float) -> Person:
-        """Keep a passkey (id, public key, uses), by an invitation, which is used then. Raises `SignInRefused`."""
+        """Add a passkey (id, public key, uses), which uses up the invitation. Raises `SignInRefused`."""
         person = self.invited(code, persons, now_s)
         key_id, public_key, uses = made
         with self._database() as database, database.transaction() as connection:
@@ -168,7 +167,7 @@ class Accounts:
     # ----------------------------------------------------------------------------------------------------------- signing in
 
     def by_password(self, name: str, persons: Persons, password: str, one_time: str, now_s: float) -> Person:
-        """Return who signs in by name, password and one-time code. Raises `SignInRefused`, alike for every name."""
+        """Return who signs in by name, password and one-time code. Raises the same `SignInRefused` for every name."""
         person = persons.find(name) if len(name) <= 100 else None
         key = person.id if person is not None else f"?{sha256(normal(name[:100]).encode()).hexdigest()[:4]}"
         with self._database() as database:
@@ -198,7 +197,7 @@ class Accounts:
 
     @staticmethod
     def _count(connection: Connection, key: str, now_s: float) -> None:
-        """Count a try as wrong, until it turns out right. Raises `SignInRefused` if it comes too soon after others."""
+        """Count an attempt as wrong until it proves right. Raises `SignInRefused` if it comes too soon after others."""
         execute = connection.execute
         execute("DELETE FROM wrong WHERE last_s < ?", (now_s - FORGET_S,))
         found = execute("SELECT tries, last_s FROM wrong WHERE name = ?", (key,)).fetchone()
@@ -216,7 +215,7 @@ class Accounts:
         return Passkey(*found[0]) if found else None
 
     def by_passkey(self, passkey: Passkey, persons: Persons, uses: int, now_s: float) -> Person:
-        """Return who signs in by a passkey that was verified; `uses` as its authenticator now says."""
+        """Return who signs in by a verified passkey; `uses` is its authenticator's new count."""
         person = persons.find(passkey.person)
         if person is None:
             raise SignInRefused("This passkey is no one's here any more.")
@@ -231,13 +230,13 @@ class Accounts:
     # -------------------------------------------------------------------------------------------------------------- keeping
 
     def end(self, person: str, now_s: float) -> None:
-        """End every sign-in of a person that began until now."""
+        """End every session of a person that began before now."""
         with self._database() as database, database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO ended VALUES (?, ?)", (person, now_s))
             _note(connection, now_s, person, "sign-ins ended")
 
     def remove(self, person: str, now_s: float) -> None:
-        """Remove a person's passkeys, password and invitation, and end every sign-in."""
+        """Remove a person's passkeys, password and invitation, and end every session."""
         with self._database() as database, database.transaction() as connection:
             for table in ("passkey", "password", "invitation"):
                 connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))
@@ -245,9 +244,9 @@ class Accounts:
             _note(connection, now_s, person, "passkeys, password and invitation removed")
 
     def ended(self) -> Mapping[str, float]:
-        """Return the person → when the sign-ins of that person were ended last.
+        """Return person → when that person's sessions were last ended.
 
-        The pages ask this every second: it takes no lock, and while the file cannot be read, what it said last holds.
+        The pages ask this every second: it takes no lock, and if the file cannot be read, the last answer applies.
         """
         with suppress(LogUnavailable):
             if self.path.exists():
@@ -256,7 +255,7 @@ class Accounts:
         return self._ended
 
     def standing(self, now_s: float) -> dict[str, AccountState]:
-        """Return, by person, how each can sign in; who was never invited is not among them."""
+        """Return person → how that person can sign in, for everyone ever invited."""
         if not self.path.exists():
             return {}
         sql = """
@@ -273,7 +272,7 @@ class Accounts:
             }
 
     def history(self, person: str | None = None) -> list[Happened]:
-        """Return what happened, the oldest first; of one person, or of all."""
+        """Return the history of one person or of all, oldest first."""
         if not self.path.exists():
             return []
         with self._database() as database:
@@ -283,7 +282,7 @@ class Accounts:
 
 @cache
 def _of_no_one() -> str:
-    """Return what a password is compared with if no one has the name: that takes as long."""
+    """Return the hash to compare with if no one has the name, so that the answer takes as long."""
     return hash_password(secrets.token_hex(16))
 
 
@@ -292,5 +291,5 @@ def _note(connection: Connection, now_s: float, person: str, what: str) -> None:
 
 
 def _digest(code: str) -> bytes:
-    """Return what is kept of an invitation's code, however it is typed."""
+    """Return the stored hash of an invitation's code, however it is typed."""
     return sha256("".join(char for char in code.upper() if char.isalnum()).encode()).digest()

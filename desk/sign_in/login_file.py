@@ -1,4 +1,4 @@
-"""The login file of the pages (docs/security.md), and what it says of a sign-in of our own."""
+"""The login file of the pages (docs/security.md), and its settings for the house's own sign-in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PERSON: Final = "person"
 
 
 class LocalSignIn(NamedTuple):
-    """The sign-in of our own: the property's name, the address of the pages, the port of their server, the secret, the file."""
+    """The house's own sign-in: the property's name, the address of the pages, their server's port, the secret, the file."""
 
     name: str
     address: str
@@ -37,12 +37,12 @@ class LocalSignIn(NamedTuple):
 
     @property
     def server(self) -> str:
-        """The same, as the pages' own server reaches it."""
+        """The same address for the pages' own server."""
         return f"http://127.0.0.1:{self.port}{PATH}"
 
     @property
     def host(self) -> str:
-        """The name for which passkeys hold."""
+        """The host name for which passkeys are valid."""
         return urlsplit(self.address).hostname or ""
 
 
@@ -53,7 +53,7 @@ def login_text(
     roles: Sequence[str] = ROLES,
     local: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a login file: `[auth]` with a cookie secret of its own if none is given, and a role for each value of its name."""
+    """Return a login file: `[auth]` with a new cookie secret if none is given, and a role for each value of its name."""
     given = {"cookie_secret": secrets.token_hex(32), "client_secret": secrets.token_hex(32), **auth}
     lines = [
         "[auth]",
@@ -70,7 +70,7 @@ def login_text(
 
 
 def local_login_text(name: str, address: str, port: int, before: str = "") -> str:
-    """Return the login file of a sign-in of our own; the secrets are those of the one before, if it has them."""
+    """Return the login file of the house's own sign-in; it keeps the secrets of the one before."""
     try:
         kept = tomllib.loads(before).get("auth", {})
     except tomllib.TOMLDecodeError:
@@ -87,7 +87,7 @@ def local_login_text(name: str, address: str, port: int, before: str = "") -> st
 
 
 def local_sign_in(path: Path) -> LocalSignIn | None:
-    """Return the sign-in of our own that a login file sets up; None if its identity provider is another."""
+    """Return the house's own sign-in in a login file; None if its identity provider is another."""
     content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     local, auth = content.get("local"), content.get("auth", {})
     if not isinstance(local, dict):
@@ -104,7 +104,7 @@ def local_sign_in(path: Path) -> LocalSignIn | None:
 
 
 def sign_in_beside(register: Path | None) -> LocalSignIn:
-    """Return the sign-in of our own next to a register of persons. Raises `ReviewRefused` if there is none."""
+    """Return the house's own sign-in next to a register of people. Raises `ReviewRefused` if there is none."""
     login = None if register is None else register.with_name("login.toml")
     if login is None or not login.exists():
         raise ReviewRefused(

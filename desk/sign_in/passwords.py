@@ -1,4 +1,4 @@
-"""Passwords and one-time codes: how they are kept, and whether what was typed is right. Nothing here knows persons or files."""
+"""Passwords and one-time codes: storing and checking them, without people or files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEMORY_KIB, _PASSES = 64 * 1024, 3
 
 
 def password_objection(password: str, *own: str) -> str:
-    """Return why a password is refused; empty if it is accepted. `own`: what others know of the person.
+    """Return why a password is refused; empty if it is accepted. `own`: the person's known words, such as the name.
 
     >>> password_objection("short"), password_objection("correct horse battery")
     ('a password has 12 to 200 characters', '')
@@ -37,13 +37,13 @@ def password_objection(password: str, *own: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    """Return what is kept of a password: a salted Argon2id hash."""
+    """Return the stored form of a password: a salted Argon2id hash."""
     kdf = Argon2id(salt=secrets.token_bytes(16), length=32, iterations=_PASSES, lanes=1, memory_cost=_MEMORY_KIB)
     return kdf.derive_phc_encoded(_normal(password).encode())
 
 
 def is_password(password: str, kept: str) -> bool:
-    """Return whether a password is the one that this was kept of."""
+    """Return whether a password matches a stored hash."""
     try:
         Argon2id.verify_phc_encoded(_normal(password)[: LONGEST + 1].encode(), kept)
     except InvalidKey:
@@ -52,12 +52,12 @@ def is_password(password: str, kept: str) -> bool:
 
 
 def new_code_secret() -> bytes:
-    """Return a new secret of one-time codes."""
+    """Return a new secret for one-time codes."""
     return secrets.token_bytes(20)
 
 
 def readable(secret: bytes) -> str:
-    """Return a secret as people type it into their authenticator.
+    """Return a secret in the form to type into an authenticator.
 
     >>> readable(bytes(10))
     'AAAA AAAA AAAA AAAA'
@@ -67,14 +67,14 @@ def readable(secret: bytes) -> str:
 
 
 def authenticator_address(secret: bytes, person: str, where: str) -> str:
-    """Return the address that an authenticator on the same device takes a secret from."""
+    """Return the address by which an authenticator on the same device gets a secret."""
     return _codes(secret).get_provisioning_uri(person, where)
 
 
 def code_step(secret: bytes, code: str, now_s: float, after: int) -> int | None:
-    """Return the step of a one-time code that is right, of now or 30 seconds off; None if it is wrong, or not after `after`.
+    """Return the step of a correct one-time code, now or 30 seconds off; None if it is wrong or not after `after`.
 
-    A code counts once: a person who saw it typed cannot use it again.
+    A code works once: a person who saw it typed cannot use it again.
     """
     digits = code.replace(" ", "").encode("ascii", "replace")
     now = int(now_s) // STEP_S

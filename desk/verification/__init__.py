@@ -1,1 +1,1 @@
-"""The verification of a log, as a person asks for it and as the pages show it."""
+"""The verification of a log, for commands and pages."""

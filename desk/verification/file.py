@@ -1,6 +1,6 @@
-"""`rack verify FILE`: a packet, a report or a proof is checked with the keys that were given, and nothing else.
+"""`rack verify FILE`: checks a packet, a report or a proof with only the given keys.
 
-It needs msgspec and a signature check, for a PDF, too.
+It needs only msgspec and a signature check, also for a PDF.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ PACKET_PREFIXES = (b"%PDF-", b'{"')
 
 
 class NotAFile(Exception):
-    """A file is not one that can be verified: says which one can be."""
+    """A file cannot be verified; the message names the files that can."""
 
 
 class FileCheck(NamedTuple):
-    """What the check of a file came to: values for JSON, the sentences, and whether the rules here lead to another verdict."""
+    """The result of checking a file: values for JSON, the sentences, and whether the rules here give another verdict."""
 
     values: dict[str, Any]
     lines: list[str]
@@ -31,9 +31,9 @@ class FileCheck(NamedTuple):
 
 
 def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
-    """Check a packet, a report or a proof with the keys that were given; `name` is the file's.
+    """Check a packet, a report or a proof with the given keys; `name` is the file's.
 
-    Raises `NotAFile` for a reading copy, and what the check of each kind raises if something is wrong.
+    Raises `NotAFile` for a reading copy, and the errors of each kind's check.
     """
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")
@@ -45,7 +45,7 @@ def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
 
 
 def _report(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
-    """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
+    """Check a report for filing: its signature and the tables attached to it. Its figures are not recomputed."""
     from msgspec import to_builtins
 
     from desk.report.check import check_report

@@ -1,7 +1,7 @@
-"""A verification in a process of its own, so that the pages can go on answering.
+"""Verifies in a process of its own, so that the pages stay responsive.
 
-`python -m desk.verification.process` reads a pickled `Request` from its parent. It writes a step a line to stderr, and at the end
-the values of the verification to stdout.
+`python -m desk.verification.process` reads a pickled `Request` from its parent. It writes each step as a line to stderr, and
+finally the values of the verification to stdout.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_S = 3_600
 
 
 class VerificationAnswer(NamedTuple):
-    """What a verification came to: the values of `rack verify --json`, and the report. `fault` says why there is neither."""
+    """The answer of a verification: the values of `rack verify --json`, and the report. `fault` says why both are missing."""
 
     values: dict[str, Any]
     report: bytes = b""
@@ -37,7 +37,7 @@ class VerificationAnswer(NamedTuple):
 
 
 def verify_in_process(request: Request, show: Callable[[VerificationStep], None]) -> VerificationAnswer:
-    """Verify in a process of its own; `show` is called with each step."""
+    """Verify in a process of its own; call `show` with each step."""
     path = os.pathsep.join([str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "desk.verification.process"]
     problems: list[str] = []
@@ -75,7 +75,7 @@ def verify_in_process(request: Request, show: Callable[[VerificationStep], None]
 
 
 def main() -> int:
-    """Verify what the parent asks for; return 0 if there is a result, whatever it is."""
+    """Run the parent's request; return 0 if there is a result, good or bad."""
     from desk.verification.verification import verify
     from desk.verification.words import as_json
     from events.sqlite.log import utc_now_us

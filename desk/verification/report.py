@@ -1,6 +1,7 @@
 """The report of a verification as a PDF, signed if a key is named and in force.
 
-No verification is lost to a signature: a broken log may not even say which key is in force. The report then says why it has none.
+A missing signature never stops a report: a broken log may not even name the key in force. The report then says why it is not
+signed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def signed_report(log: EventLog, made: Verified, key: Path | None) -> tuple[byte
 
 
 def _signer(path: Path | None, log: EventLog) -> tuple[Signer | None, str]:
-    """Return who signs; or None, and why no one does."""
+    """Return the signer, or None and why no one signs."""
     from desk.packet.make import check_key
 
     if path is None:

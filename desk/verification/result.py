@@ -1,4 +1,4 @@
-"""What a verification is asked, and its result as one value: the exit code, the sentences and the notice all come from it."""
+"""The request of a verification, and its result, from which exit code, sentences and notice all follow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index", *RESULT_KINDS)
 
 
 class VerificationResult(NamedTuple):
-    """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
+    """The result of a verification: a sentence for every failure in the order found; none: it passed."""
 
     failures: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class VerificationResult(NamedTuple):
         return not self.failures
 
     def state(self, report: VerificationReport) -> str:
-        """Return what the last line says."""
+        """Return the state for the last line."""
         if self.ok:
             return "verified"
         if any(found.kind not in BESIDE_THE_CHAIN for found in report.breaks):
@@ -48,7 +48,7 @@ class VerificationResult(NamedTuple):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to verify, and what with: paths of this machine. `options` say how the log is reached (`events.open.open_log`)."""
+    """What to verify and with which files: paths on this machine. `options` say how to reach the log (`events.open.open_log`)."""
 
     address: str
     by: str
@@ -72,8 +72,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verification came to. `notes` and `problems` are what was noticed on the way; `pdf` is the report, if one was asked
-    for, and `unsigned` why no one signed it.
+    """A finished verification.
+
+    `notes` and `problems` are other observations; `pdf` is the report if requested, and `unsigned` why it is not signed.
     """
 
     request: Request
@@ -103,14 +104,16 @@ def result(
     verdicts: Sequence[str] = (),
     attachments: Sequence[str] = (),
 ) -> VerificationResult:
-    """Return the result of a verification from the sentences of all that failed: in the log and next to it, by its witness, in
-    round tables, where verdicts were judged again, and in the attachments of cases.
+    """Return the result from all failure sentences.
+
+    They come from the log and its neighbors, the witness, the round tables, the verdicts judged again, and the attachments of
+    cases.
     """
     return VerificationResult((*breaks, *witness, *rounds, *verdicts, *attachments))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
-    """Return in what a witness that was named disagrees with the log; if its folder cannot be compared, that."""
+    """Return how a named witness disagrees with the log, or why its folder cannot be compared."""
     if not named:
         return []
     if found is None:

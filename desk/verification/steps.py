@@ -1,4 +1,4 @@
-"""How far a verification has come."""
+"""The progress of a verification."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Watch = Callable[[str, str, int], None]
 
 
 class VerificationStep(msgspec.Struct, frozen=True):
-    """How far a verification has come: the stream of that number, and the events read of those there are."""
+    """The progress of a verification: the number of the stream, and the events read of the total."""
 
     stream: str
     number: int
@@ -26,12 +26,12 @@ class VerificationStep(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """How much is done, 0 to 1; of a log that grows meanwhile 1 at most."""
+        """The share done, 0 to 1; at most 1 if the log grows meanwhile."""
         return min(1.0, self.events / self.of) if self.of else 0.0
 
     @property
     def words(self) -> str:
-        """What is read now, and how far."""
+        """The stream being read, and the progress."""
         return f"{self.stream}, {self.number} of {plural(self.streams, 'stream')}: {self.events:,} of {plural(self.of, 'event')}"
 
 
@@ -41,7 +41,7 @@ def unwatched(log: EventLog) -> Watch:
 
 
 def stepping(show: Callable[[VerificationStep], None]) -> Callable[[EventLog], Watch]:
-    """Return what shows each stream of a log as it is read."""
+    """Return a callback that shows each stream of a log as it is read."""
 
     def watched(log: EventLog) -> Watch:
         names, last = log.streams(), 0

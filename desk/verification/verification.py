@@ -1,6 +1,6 @@
-"""A verification as it is asked for: the log, and whatever lies next to it and was named. `rack verify` and the pages call it.
+"""Verifies a log and everything named with it. `rack verify` and the pages call it.
 
-Everything that fails is in the result; nothing is raised for it. A notice of the result is kept next to the log.
+Every failure is in the result, not raised. A notice of the result is stored next to the log.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 
 class NotVerifiable(Exception):
-    """What was asked for cannot be done: says what was expected."""
+    """The request cannot be carried out; the message says what was expected."""
 
 
 def verify(request: Request, watch: Callable[[EventLog], Watch] = unwatched) -> Verification:
-    """Verify a log and what was named next to it; `watch` is told how far it has come.
+    """Verify a log and everything named with it; `watch` receives the progress.
 
     Raises `NotVerifiable`, `KeyRefused`, and `LogUnavailable` if the log cannot be read at all.
     """
@@ -124,7 +124,7 @@ def _verified(
 
 
 def stored_state(address: str, resources: ExitStack, options: Mapping[str, Any]) -> StoredState:
-    """Return the results next to a log with their positions, for `events.proofs.verify`; what cannot be read says why."""
+    """Return the results next to a log with their positions, for `events.proofs.verify`; unreadable ones say why."""
     try:
         store = stored_results(address, **options)
         if store is None:
@@ -157,7 +157,7 @@ def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequen
 
 
 def _keep_notice(log: EventLog, made: Verification) -> Sequence[str]:
-    """Keep a notice of this verification next to the log; if that cannot be written, return why."""
+    """Store a notice of this verification next to the log; return why if it cannot be written."""
     request, found, since, signed = made.request, made.found, made.since, made.found.signed
     checks = [
         "events" if since is None else "events since",
@@ -218,13 +218,13 @@ def _with_report(log: EventLog, made: Verification, anchors: Sequence[PublicKey]
 
 
 def _archive(log: EventLog) -> dict[str, Any]:
-    """Return how many manifests an archive has, and the digest of the last; nothing for a log."""
+    """Return an archive's number of manifests and the digest of the last; empty for a log."""
     manifests = getattr(log, "manifests", None)
     return {} if manifests is None else {"archive": {"manifests": len(manifests.sealed), "digest": manifests.digest}}
 
 
 def _witnessed(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
-    """Return how far a witness has come; None if the store cannot be read, which the verification has named."""
+    """Return a witness's state; None if the store cannot be read, which the verification has reported."""
     try:
         return look(store, folder, origin_of(log.log_id, log.property_id))
     except IntegrityError:

@@ -1,4 +1,4 @@
-"""The verification of a log of any kind: what is read, and of an archive its manifests, too."""
+"""Verifies any kind of log, and an archive's manifests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from events.proofs.verify import VerificationReport, verify
 
 
 def verify_log(log: EventLog, backend: str, **options: Any) -> VerificationReport:
-    """Verify a log, or an archive with its manifests; options are those of `events.proofs.verify.verify`."""
+    """Verify a log, or an archive with its manifests, with the options of `events.proofs.verify.verify`."""
     if backend != "archive":
         return verify(log, **options)
     from events.archive.read import ArchiveLog
@@ -21,7 +21,7 @@ def verify_log(log: EventLog, backend: str, **options: Any) -> VerificationRepor
 
 
 def lost_tails(log: EventLog) -> list[str]:
-    """Name the streams that end before what was acknowledged; who goes on from a position would not notice."""
+    """Return a sentence for each stream that ends before its acknowledged end; a reader from a position would not notice."""
     lost = []
     try:
         marked = sorted(log.acknowledged())

@@ -1,4 +1,4 @@
-"""A verification in words and as JSON: what was found, what is signed, and what was not checked."""
+"""A verification in words and as JSON: findings, signatures, and what was not checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from replay.run.verdict_check import VerdictCheck
 
 
 def lines(made: Verification, now_us: int) -> list[str]:
-    """Return what a verification found, a sentence each, the result last; `now_us` is the present (UTC microseconds)."""
+    """Return the findings of a verification, a sentence each, the result last; `now_us` is the present (UTC microseconds)."""
     found, late = made.found, overdue(made.found.signed, now_us)
     table = f"round table {made.request.rounds}"
     return [
@@ -88,7 +88,7 @@ def unread_lines(report: VerificationReport, since: VerifiedStart) -> list[str]:
 
 
 def quarantine_lines(check: QuarantineCheck) -> list[str]:
-    """Return what the chain says nothing about: the entries that no event vouches for."""
+    """Return the quarantine entries that no event vouches for; the chain says nothing about them."""
     if not check.unvouched:
         return []
     lines = plural(check.unvouched, "refused line")
@@ -98,7 +98,7 @@ def quarantine_lines(check: QuarantineCheck) -> list[str]:
 
 
 def result_lines(check: ResultsCheck | None) -> list[str]:
-    """Return what is known of the results, and what not."""
+    """Return what is known and unknown about the results."""
     if check is None or not check.results:
         return []
     results = plural(check.results, "result")
@@ -120,7 +120,7 @@ def result_lines(check: ResultsCheck | None) -> list[str]:
 
 
 def verdict_lines(check: VerdictCheck) -> list[str]:
-    """Return what judging again showed."""
+    """Return the outcome of judging again."""
     if check.failures():
         return check.failures()
     lines = [f"judged again: all {plural(check.compared, 'result')} are the same"]
@@ -162,14 +162,14 @@ def _break_as_json(found: Break) -> dict[str, Any]:
 
 
 def overdue(signed: Signatures | None, now_us: int) -> bool:
-    """Say whether the last checkpoint promised another one by now."""
+    """Return whether the checkpoint that the last one promised is overdue."""
     if signed is None or signed.at_us is None or signed.within_s is None:
         return False
     return now_us > signed.at_us + signed.within_s * 1_000_000
 
 
 def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
-    """Return what a witness vouches for, and what not. If it disagrees with the log, the breaks say so too."""
+    """Return what a witness vouches for and what not. If it disagrees with the log, the breaks say so too."""
     lines = []
     if found.newest_size is not None and signed is not None:
         lines.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
