@@ -137,6 +137,8 @@ def _portable(value: Any, names: dict[str, str]) -> Any:
     result = {key: _portable(item, names) for key, item in value.items() if key != "title"}
     if isinstance(result.get("pattern"), str):
         result["pattern"] = re.sub(r"\\Z$", "$", re.sub(r"^\\A", "^", result["pattern"]))
+    if isinstance(result.get("description"), str):
+        result["description"] = inspect.cleandoc(result["description"])  # as Python does it since 3.13
     if isinstance(result.get("$ref"), str):
         name = result["$ref"].removeprefix(_REF)
         result["$ref"] = _REF + names.get(name, name)
