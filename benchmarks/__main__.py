@@ -36,7 +36,6 @@ from benchmarks import (
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
-from benchmarks.profiling import added_by_stage, profile
 from benchmarks.reporting import say
 
 SEED = 1
@@ -47,7 +46,7 @@ BY_ROUND = 500
 
 
 def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Log to verdict, append, chain, replay and restart, on SQLite and on Kafka; and where the time of a replay goes."""
+    """Log to verdict, append, chain, replay and restart, on SQLite and on Kafka."""
     rounds = options.rounds
     say(f"writing {rounds:,} rounds …")
     groups = full_tables(rounds + REPEATS, tables=1, seed=SEED)
@@ -62,7 +61,6 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")
     chains = [*on_sqlite.chain(path, events), *stored]
-    say("where the time goes …")
     found = {
         "workload": {
             "rounds": rounds,
@@ -70,8 +68,6 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
             "events_per_round": round(events / rounds, 1),
             "seed": SEED,
         },
-        "stages": added_by_stage(path),
-        "profile": profile(path),
     }
     say("restart …")
     restarted = on_sqlite.restarting(path, rounds, later)
