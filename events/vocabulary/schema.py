@@ -10,8 +10,9 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -29,9 +30,7 @@ def schema() -> dict[str, Any]:
     """Return the schema of a stored event: the envelope, and for each `type` and `version` its payload."""
     names = {cls.__name__: f"{type_}.v{version}" for (type_, version), cls in REGISTRY.items()}
     _, components = msgspec.json.schema_components([Envelope, *REGISTRY.values()], ref_template=_REF + "{name}")
-    definitions = {
-        names.get(name, name): _portable(body, names) for name, body in components.items() if name != "Event"
-    }
+    definitions = {names.get(name, name): portable(body, names) for name, body in components.items() if name != "Event"}
     envelope = definitions.pop("Envelope")
     envelope["properties"]["payload"] = {"type": "object"}
     envelope["properties"]["type"] = {"enum": sorted({type_ for type_, _ in REGISTRY})}
@@ -128,20 +127,20 @@ def write(root: Path) -> None:
     (root / PAGE_PATH).write_text(summary_text(), "utf-8")
 
 
-def _portable(value: Any, names: dict[str, str]) -> Any:
-    """Return a schema with ECMA anchors in its patterns and permanent names in its references."""
+def portable(value: Any, names: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """Return a schema that is the same on every Python, without titles, with ECMA anchors and permanent names."""
     if isinstance(value, list):
-        return [_portable(item, names) for item in value]
+        return [portable(item, names) for item in value]
     if not isinstance(value, dict):
         return value
-    result = {key: _portable(item, names) for key, item in value.items() if key != "title"}
+    result = {key: portable(item, names) for key, item in value.items() if key != "title"}
     if isinstance(result.get("pattern"), str):
         result["pattern"] = re.sub(r"\\Z$", "$", re.sub(r"^\\A", "^", result["pattern"]))
     if isinstance(result.get("description"), str):
-        result["description"] = inspect.cleandoc(result["description"])  # as Python does it since 3.13
-    if isinstance(result.get("$ref"), str):
-        name = result["$ref"].removeprefix(_REF)
-        result["$ref"] = _REF + names.get(name, name)
+        result["description"] = inspect.cleandoc(result["description"])  # Python does it since 3.13
+    name = str(result.get("$ref")).removeprefix(_REF)
+    if name in names:
+        result["$ref"] = _REF + names[name]
     return result
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
+from events.vocabulary.schema import portable
 from intake.gateway import cloud_events
 from intake.gateway.app import BODY_S, MOST_BODY, RETRY_AFTER_S
 from intake.gateway.messages import Answer
@@ -150,7 +151,7 @@ def _of_type(type_: str, version: int) -> Document:
 def _schemas() -> Document:
     """Return the schemas of a line, of a CloudEvent and of an answer."""
     _, found = msgspec.json.schema_components([DecodedLine, Answer], ref_template=_LINE_REF)
-    line = _portable(found["DecodedLine"])
+    line = portable(found["DecodedLine"])
     line["description"] = "An event as a device reports it."
     line["properties"]["payload"] = {"type": "object"}
     line["oneOf"] = [_of_type(type_, version) for type_, version in device_events()]
@@ -184,7 +185,7 @@ def _schemas() -> Document:
             "description": "Other extensions are read over.",
         },
     }
-    return {"Answer": _portable(found["Answer"]), "CloudEvent": cloud_event, "Line": line}
+    return {"Answer": portable(found["Answer"]), "CloudEvent": cloud_event, "Line": line}
 
 
 def _response(status: int) -> Document:
@@ -203,18 +204,6 @@ def _plain(operation: str, summary: str, yes: str, no: str = "") -> Document:
     if no:
         responses["503"] = {"description": no}
     return {"operationId": operation, "summary": summary, "security": [], "responses": responses}
-
-
-def _portable(schema: Any) -> Any:
-    """Return a schema with ECMA anchors in its patterns and without titles."""
-    if isinstance(schema, list):
-        return [_portable(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {name: _portable(each) for name, each in schema.items() if name != "title"}
-    if isinstance(found.get("pattern"), str):
-        found["pattern"] = found["pattern"].replace("\\A", "^").replace("\\Z", "$")
-    return found
 
 
 def _text(function: Any) -> str:
