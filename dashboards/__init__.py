@@ -1,1 +1,1 @@
-"""The pages: they arrange what `analytics` answers, and draw a round as it lay on the table."""
+"""The pages: they arrange the answers of `analytics`, and draw a round as it lay on the table."""

@@ -1,4 +1,4 @@
-"""The pages under one roof."""
+"""The application: navigation and pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LASTING = ("seen ", "last-")
 
 
 def main() -> None:
-    """Lay out the navigation and run the page that was asked for."""
+    """Lay out the navigation and run the requested page."""
     add_installed_games()
     st.set_page_config(page_icon=HERE / "icon.svg", layout="wide", menu_items={"About": ABOUT})
     st.logo(HERE / "mark.svg", size="large")
@@ -36,7 +36,7 @@ def main() -> None:
     who = access.session()
 
     def home() -> None:
-        """Stand at the root, and lead to the first page: so that it has an address of its own that can be sent."""
+        """Redirect from the root to the first page, so that it has an address of its own to send."""
         start = start_page(who.rights, is_known=who.person is not None, records_rounds=source.records_rounds())
         st.switch_page(next(page for page in pages if page.url_path == start))
 
@@ -54,9 +54,9 @@ def main() -> None:
 
 
 def _begin_anew(page: str) -> None:
-    """Forget what was chosen before, where an address was followed (a link, Back, Forward): it alone says what is shown.
+    """Forget earlier choices if an address was followed (a link, Back, Forward): the address alone decides what is shown.
 
-    Within a page Streamlit's controls would go on showing what they showed, except on Round, where they belong to their round.
+    Within a page, Streamlit's controls would keep their values, except on Round, where they belong to their round.
     """
     run, elsewhere = get_script_run_ctx(), page == "round" or st.session_state.get(SHOWN) != page
     if run is not None and run.is_history_navigation and elsewhere:
@@ -67,7 +67,7 @@ def _begin_anew(page: str) -> None:
 
 
 def _frame(here: str, rights: frozenset[str]) -> None:
-    """Show the places, and in a second row the pages of the place that is shown; a page that one may not see is in neither."""
+    """Show the places and, in a second row, the pages of the shown place, without pages that the viewer may not see."""
     pages = {place: [name for name in PAGES if name in rights and PAGES[name].place == place] for place in Place}
     now = PAGES[here].place if here in PAGES else None
     places = "".join(
@@ -94,7 +94,7 @@ def _page_link(name: str, here: str) -> str:
 
 
 def _who() -> None:
-    """Say in the header who is logged in, with the way out."""
+    """Show in the header who is logged in, with the logout."""
     person = access.person()
     if person is not None:
         with st.container(key="who", horizontal=True, vertical_alignment="center"):

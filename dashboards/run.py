@@ -1,4 +1,4 @@
-"""How the pages are started: the command, and where a page finds its warehouse and its log."""
+"""Starts the pages: the command, and the environment from which a page learns its warehouse and log."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def command(
     persons: Path | None = None,
     own_sign_in: bool = False,
 ) -> list[str]:
-    """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
+    """Return the command that serves the pages on 127.0.0.1 and connects to no other address.
 
-    `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
-    `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
-    are a witness's folder and the file of its public key; `hosts` the names under which a proxy passes requests on;
-    `persons` the register of those who may act; `own_sign_in`: the login file sets up the
-    sign-in of our own. Paths go in front through `env`, so that the list can be run as it is.
+    `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it, the pages are read-only. `log` is the address of
+    the log; without it, the pages show only the warehouse, and nothing can be reviewed. `witness` is a witness's folder and the
+    file of its public key; `hosts` the host names under which a proxy passes requests on; `persons` the register of people who
+    may act; `own_sign_in`: the login file sets up the house's own sign-in. Paths are passed through `env`, so that the list can
+    be run unchanged.
     """
     given = [
         f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
@@ -112,7 +112,7 @@ def log_address() -> str | None:
 
 
 def log_options() -> dict[str, Any]:
-    """Return how the log is reached."""
+    """Return the options for opening the log."""
     options: dict[str, Any] = json.loads(os.environ.get(LOG_OPTIONS_VARIABLE) or "{}")
     return options
 
@@ -130,7 +130,7 @@ def persons_path() -> Path | None:
 
 
 def reports_path() -> Path | None:
-    """Return what the property filed for its reports (`RACK_REPORTS`); None if the pages were started without it."""
+    """Return the file of settings for reports (`RACK_REPORTS`); None if the pages were started without it."""
     path = os.environ.get(REPORTS_VARIABLE)
     return Path(path) if path else None
 
@@ -154,13 +154,13 @@ def cases_path() -> Path | None:
 
 
 def own_sign_in_path() -> Path | None:
-    """Return the login file of the sign-in of our own (`RACK_SIGN_IN`); None if people sign in elsewhere."""
+    """Return the login file of the house's own sign-in (`RACK_SIGN_IN`); None if people sign in elsewhere."""
     path = os.environ.get(SIGN_IN_VARIABLE)
     return Path(path) if path else None
 
 
 def public_hosts() -> list[str]:
-    """Return the names next to this machine's own under which the pages answer (`RACK_HOSTS`)."""
+    """Return the additional host names of the pages (`RACK_HOSTS`)."""
     return os.environ.get(HOSTS_VARIABLE, "").split()
 
 

@@ -25,7 +25,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """All ends of one wager with one paytable. `next to` is returned next to the ends: what goes to a meter and comes back."""
+    """All ends of one wager with one paytable. `beside` is returned next to the ends: what goes to a meter and comes back."""
 
     wager: str
     paytable: str

@@ -1,1 +1,1 @@
-"""Who may see which page, and which names a page shows."""
+"""Access: who may see which page, and which names a page shows."""

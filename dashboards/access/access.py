@@ -1,8 +1,8 @@
-"""Who may see what and do what. Every page and every action asks here; that a menu leaves something out protects nothing.
+"""Access rights: every page and action checks them here. Leaving a page out of a menu protects nothing.
 
-Two ways to serve the pages (`rack dashboard --login FILE`, `--read-only`): with a login at the property's own identity provider
-(OIDC, by Streamlit), where roles come from a claim; or without one, on this machine only, and then nothing can be done and no one
-is known. What the environment does not say is refused.
+The pages are served in one of two ways (`rack dashboard --login FILE`, `--read-only`): with a login at the property's identity
+provider (OIDC, by Streamlit), where roles come from a claim; or without a login, on this machine only, where no one is known and
+nothing can be changed. Anything that the environment does not allow is refused.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ RIGHTS: Mapping[Role, frozenset[str]] = {
 
 
 class Session(NamedTuple):
-    """Who looks: None without a login; the rights that the roles give; if nothing can be seen, the reason."""
+    """The viewer: None without a login; the rights of the roles; if nothing may be seen, the reason."""
 
     person: str | None
     rights: frozenset[str]
@@ -62,7 +62,7 @@ class Session(NamedTuple):
 
 
 def session() -> Session:
-    """Return who looks at this page now."""
+    """Return the viewer of this page."""
     how = os.environ.get(ACCESS_VARIABLE)
     if how == READ_ONLY:
         return Session(None, frozenset({*PAGES, NAMES}))
@@ -76,7 +76,7 @@ def session() -> Session:
 
 
 def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float) -> Session:
-    """Return what an identity provider's claims come to under the `[roles]` of the secrets file."""
+    """Return the session from an identity provider's claims and the `[roles]` of the secrets file."""
     if not said.get("is_logged_in"):
         return Session(None, frozenset(), "Log in to see the pages.")
     issued = said.get("iat")
@@ -103,12 +103,12 @@ def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float)
 
 
 def may(right: str) -> bool:
-    """Say whether who looks may open a page, or has a right."""
+    """Return whether the viewer may open a page, or has a right."""
     return right in session().rights
 
 
 def refusal(right: str) -> str | None:
-    """Return why a page may not be opened or a thing not be done; None if it may."""
+    """Return why the viewer may not open a page or do something; None if it is allowed."""
     who = session()
     if right in who.rights:
         return None
@@ -121,7 +121,7 @@ def person() -> str | None:
 
 
 def gate(right: str) -> None:
-    """End the page here, saying why and offering the login, where who looks may not see it."""
+    """End the page here, with the reason and the login, if the viewer may not see it."""
     why = refusal(right)
     if why is None:
         return
@@ -137,18 +137,18 @@ def gate(right: str) -> None:
 
 
 def claims() -> Mapping[str, Any]:
-    """Return what the identity provider says of who looks; nothing if the sign-in is over."""
+    """Return the identity provider's claims about the viewer; empty if the sign-in is over."""
     return {str(key): value for key, value in st.user.to_dict().items()} if sign_in() is not None else {}
 
 
 def sign_in() -> str | None:
-    """Return the sign-in that this page belongs to; None without one, and if it is over."""
+    """Return this page's sign-in; None without one or if it is over."""
     key = key_of(st.context.cookies.to_dict())
     return key if SIGN_INS.holds(key) else None
 
 
 def roles_setting() -> Mapping[str, Any]:
-    """Return `[roles]` of the secrets file: the claim with the roles, and for each role the values that mean it."""
+    """Return `[roles]` of the secrets file: the claim with the roles, and each role's values of the claim."""
     setting = st.secrets.get("roles", {})
     return {str(key): setting[key] for key in setting}
 

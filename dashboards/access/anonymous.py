@@ -1,7 +1,7 @@
-"""A round without the names of persons: patrons and staff become `patron-1`, `staff-1` in the order in which they appear.
+"""A round without people's names: patrons and staff become `patron-1`, `staff-1` in order of appearance.
 
-Invariant: what is replaced is replaced everywhere on the page alike, so that one can still see who is the same. The
-hash shown stays that of the event as recorded, and the page says so.
+Invariant: a name is replaced by the same word everywhere on the page, so that the same person stays recognizable. The hash shown
+is that of the recorded event, and the page says so.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HIDDEN_TEXT: Final = "(text hidden)"
 
 
 def without_names(view: RoundView) -> RoundView:
-    """Return the round with every person's id and all free text replaced, in the heading, the events and what findings say."""
+    """Return the round with every person's id and all free text replaced, in heading, events and findings."""
     names: dict[str, str] = {}
     dealer = view.round["dealer"]
     if dealer:

@@ -1,7 +1,7 @@
-"""The door in front of Streamlit's own addresses: what it answers to whom, how much it takes in, and with which headers.
+"""The guard in front of Streamlit's own addresses: it limits requests and uploads, and adds headers to answers.
 
-Invariant: a person without a sign-in reaches what the sign-in page needs, and nothing else: no upload, no metrics, no message
-that changes anything, and only this many connections at once. No one fills the memory: uploads have a limit together.
+Invariant: a person without a sign-in reaches only what the sign-in page needs: no upload, no metrics, no message that changes
+anything, and only a few connections at once. All uploads together have a limit, so that no one fills the memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HEADERS = (
 
 
 class Headers:
-    """Adds `HEADERS` to every answer; one that states a type or a policy of its own keeps it."""
+    """Adds `HEADERS` to every answer; an answer's own type or policy stays."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -69,7 +69,7 @@ class Headers:
 
 
 def held_uploads() -> int:
-    """Return how many bytes of uploads this server holds now."""
+    """Return the number of bytes of uploads that this server holds now."""
     if not exists():
         return 0
     runtime: Runtime = get_instance()
@@ -78,7 +78,10 @@ def held_uploads() -> int:
 
 
 class Door:
-    """Refuses what the asker may not have. `by_login`: the pages have a sign-in; without, everybody at this machine may look."""
+    """Refuses requests that the asker may not make.
+
+    `by_login`: the pages have a sign-in; otherwise anybody at this machine may look.
+    """
 
     def __init__(
         self,
@@ -109,7 +112,7 @@ class Door:
             await self.app(scope, receive, send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send, *, signed_in: bool) -> None:
-        """Take in a file of a sign-in, as far as there is room for it: nothing of its body is read before."""
+        """Accept an upload of a sign-in if there is room for it, checked before its body is read."""
         if not signed_in:  # without a login nothing can be done here, and so nothing is attached
             await _turn_away(scope, send, 401, "Sign in first.")
             return
@@ -144,7 +147,7 @@ class Door:
 
 
 def _heard(receive: Receive, *, visitor: bool) -> Receive:
-    """Return a way to receive that leaves out the messages that their sender may not send."""
+    """Return a receive function that drops messages that their sender may not send."""
 
     async def heard() -> MutableMapping[str, Any]:
         while True:
@@ -168,7 +171,7 @@ def _may_send(data: bytes | None, *, visitor: bool) -> bool:
 
 
 def _length(scope: Scope) -> int | None:
-    """Return the size that a request states; None if it states none."""
+    """Return the stated size of a request; None if it states none."""
     stated = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(stated[0]) if len(stated) == 1 and stated[0].isdigit() and len(stated[0]) < 19 else None
 

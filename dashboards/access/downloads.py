@@ -1,4 +1,4 @@
-"""What a page made for somebody to take away: fetched under its address by the same sign-in only, and gone with it.
+"""Downloads of a page: only the same sign-in can fetch one at its address, and they end with it.
 
 Streamlit would serve such a file to anyone who knows its address, without a cookie (`st.download_button`); it is not used here.
 """
@@ -18,14 +18,14 @@ MOST_FILES = 24
 
 
 class Download(NamedTuple):
-    """A file: what it is called, its media type, and its bytes."""
+    """A file: its name, its media type, and its bytes."""
 
     name: str
     mime: str
     data: bytes
 
     def headers(self) -> dict[str, str]:
-        """Return the headers of the answer: kept by no one on the way, saved and never shown as a page of ours."""
+        """Return the headers of the answer: the file is not cached, and is saved, never shown as one of our pages."""
         return {
             "Cache-Control": "no-store",
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(self.name, safe='')}",
@@ -36,7 +36,7 @@ class Download(NamedTuple):
 
 
 class Downloads:
-    """The files of every sign-in, by an address that no one can guess."""
+    """The files of every sign-in, each at an unguessable address."""
 
     def __init__(self) -> None:
         self._of: dict[str, OrderedDict[str, Download]] = {}
@@ -56,12 +56,12 @@ class Downloads:
         return f"{PATH}/{token}"
 
     def fetch(self, sign_in: str | None, token: str) -> Download | None:
-        """Return a file to the sign-in that it was made for; None to anybody else, and if none exists."""
+        """Return a file to the sign-in that it was made for; otherwise, or if there is no file, None."""
         with self._lock:
             return self._of.get(sign_in, OrderedDict()).get(token) if sign_in is not None else None
 
     def drop(self, sign_in: str) -> None:
-        """Forget everything that was made for a sign-in."""
+        """Drop all files of a sign-in."""
         with self._lock:
             self._of.pop(sign_in, None)
             for same in [each for each in self._tokens if each[0] == sign_in]:

@@ -1,7 +1,7 @@
-"""The names under which the pages answer: the guard in front of every request, HTTP and WebSocket.
+"""The host names of the pages, and the guard in front of every request, HTTP and WebSocket.
 
-A page from elsewhere whose name is made to point at this machine (DNS rebinding) is for the browser the same site as these pages
-once its name resolves here: Host and Origin agree. Only the name gives it away, so that only names that were given answer.
+If a foreign site points its name at this machine (DNS rebinding), a browser takes it for the same site as these pages: Host and
+Origin agree. Only the name gives it away, so only allowed names get an answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 def name_of(host: str) -> str | None:
-    """Return the name in a Host header, in small letters and without its port; None if it is no host.
+    """Return the host name in a Host header, in lower case and without its port; None if it is not a host.
 
     >>> name_of("LocalHost:8501"), name_of("[::1]:8501"), name_of("rack.example."), name_of("evil.example/127.0.0.1")
     ('localhost', '[::1]', 'rack.example', None)
@@ -41,10 +41,10 @@ def name_of(host: str) -> str | None:
 
 
 def objection(scope: Scope, allowed: Iterable[str]) -> str:
-    """Return why a request is refused; empty if it is addressed to these pages, and by these pages.
+    """Return why a request is refused; empty if it comes from these pages to these pages.
 
-    Exactly one Host is expected, and its name must be allowed. A WebSocket with an Origin must come from a page of that same
-    host, port included: other programs of this machine share its names, and its cookies.
+    A request must have exactly one Host, with an allowed name. A WebSocket with an Origin must come from a page of that same host
+    and port: other programs of this machine share its names and its cookies.
     """
     host = _one(scope, b"host")
     if host is None:
@@ -59,7 +59,7 @@ def objection(scope: Scope, allowed: Iterable[str]) -> str:
 
 
 class HostGuard:
-    """Refuses what is not addressed to an allowed name: 403, no page, and a line in the log of the server."""
+    """Refuses requests to names that are not allowed: 403, no page, and a line in the server's log."""
 
     def __init__(self, app: Application, *, allowed: Iterable[str]) -> None:
         self.app, self.allowed = app, frozenset((*LOOPBACK, *allowed))
@@ -78,7 +78,7 @@ class HostGuard:
 
 
 async def refuse(send: Send, status: int, words: str) -> None:
-    """Answer with a status and a sentence, and nothing of the pages."""
+    """Answer with a status and a sentence only."""
     body = f"{words}\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     await send(
@@ -93,7 +93,7 @@ def _one(scope: Scope, wanted: bytes) -> str | None:
 
 
 def _place(origin: str) -> str | None:
-    """Return host and port of an origin; None if it is not one (`null`, another scheme)."""
+    """Return the host and port of an origin; None if it is not one (`null`, another scheme)."""
     try:
         parts = urlsplit(origin)
     except ValueError:

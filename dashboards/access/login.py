@@ -1,4 +1,4 @@
-"""What the pages are served with: the login file, and the host names at which they answer, checked before they start."""
+"""The login file and the host names of the pages, checked before they start."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dashboards.access.places import Role
 
 
 class ServingRefused(ValueError):
-    """The pages cannot be served as they were to be: says what was expected and what to do."""
+    """The pages cannot be served with these settings; the message says what was expected and what to do."""
 
 
 def public_hosts(names: Sequence[str]) -> list[str]:
-    """Return host names as requests name them. Raises `ServingRefused` naming one that is not a host name alone."""
+    """Return host names in the form of requests. Raises `ServingRefused` for a name that is not a plain host name."""
     hosts = []
     for given in names:
         host = name_of(given)

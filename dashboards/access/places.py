@@ -1,4 +1,4 @@
-"""Every page: its place, its title and its question, the key that leads to it, and the roles that may see it."""
+"""Every page: its place in the navigation, title, question, shortcut key, and the roles that may see it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Role(StrEnum):
-    """What a person is here for. The secrets file says which values of the claim mean which role."""
+    """A role of people. The secrets file maps values of the claim to roles."""
 
     SURVEILLANCE = "surveillance"
     ANALYST = "analyst"
@@ -20,7 +20,7 @@ class Role(StrEnum):
 
 
 class Place(StrEnum):
-    """The places of the navigation, in its order: each has its pages in a second row."""
+    """The places of the navigation in order; a second row shows the pages of each."""
 
     FLOOR = "Floor"
     WORK = "Work"
@@ -30,7 +30,7 @@ class Place(StrEnum):
 
 
 class PageEntry(NamedTuple):
-    """A page of the navigation. People who may see a page with `is_start` begin there after signing in."""
+    """A page of the navigation. People who may see a page with `is_start` start there after signing in."""
 
     place: Place
     title: str
@@ -82,9 +82,9 @@ PAGES: Mapping[str, PageEntry] = {
 
 
 def start_page(may_see: frozenset[str], *, is_known: bool, records_rounds: bool = True) -> str:
-    """Return the page at which somebody begins: the first that they may see, of those that somebody who is known starts at.
+    """Return a person's start page: the first they may see; for a known person, the first with `is_start`.
 
-    Where no device records rounds (`records_rounds` is false), that is the page that answers what was due, before any other.
+    If no device records rounds (`records_rounds` is false), it is the page that answers what was due.
 
     >>> start_page(frozenset({"floor", "pit"}), is_known=True), start_page(frozenset({"floor", "pit"}), is_known=False)
     ('pit', 'floor')

@@ -1,9 +1,9 @@
-"""The sign-ins that hold: a login cookie is worth something only while this server knows it.
+"""The valid sign-ins: a login cookie works only while this server knows it.
 
-Streamlit's login cookie is signed and says who somebody is; by itself it would hold for a month, wherever it was copied to, and
-after logout. Here the server keeps the SHA-256 of every cookie that it gave out. A cookie that is not among them is taken off a
-request before Streamlit sees it. Logging out, twelve hours, half an hour without an open page, and a restart of the server end a
-sign-in: its open pages are cut off, and what was made for downloading is gone.
+Streamlit's login cookie is signed and names the person; by itself it would be valid for a month, on any machine, and after
+logout. So the server keeps the SHA-256 of every cookie that it issued, and removes unknown cookies from requests before Streamlit
+sees them. Logging out, twelve hours, half an hour without an open page, and a restart of the server end a sign-in: its open pages
+are disconnected and its downloads dropped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _SignIn:
 
 
 class SignIns:
-    """The sign-ins that hold, by the digest of their cookie. Threads of pages and the server share one."""
+    """The valid sign-ins by the digest of their cookie. Threads of pages and the server share one."""
 
     def __init__(self, downloads: Downloads, clock: Callable[[], float] = time.monotonic) -> None:
         self._known: dict[str, _SignIn] = {}
@@ -53,7 +53,7 @@ class SignIns:
         self._ended, self._asked = dict[str, float](), -WATCH_S
 
     def begin(self, key: str) -> None:
-        """Let a cookie hold from now on."""
+        """Make a cookie valid from now on."""
         now = self._clock()
         with self._lock:
             self._known[key] = _SignIn(now)
@@ -64,7 +64,7 @@ class SignIns:
             self.end(each)
 
     def holds(self, key: str | None, *, touch: bool = False) -> bool:
-        """Say whether a cookie holds; `touch`: a page of it is open now. One that is over is forgotten."""
+        """Return whether a cookie is valid; `touch`: one of its pages is open now. An expired one is forgotten."""
         now = self._clock()
         with self._lock:
             sign_in = self._known.get(key) if key is not None else None
@@ -76,19 +76,19 @@ class SignIns:
         return live
 
     def belongs_to(self, key: str | None, person: str | None) -> None:
-        """Note whose sign-in it is."""
+        """Record the person of a sign-in."""
         with self._lock:
             if key is not None and (sign_in := self._known.get(key)) is not None:
                 sign_in.person = person
 
     def _was_ended(self, sign_in: _SignIn, now: float) -> bool:
-        """Say whether the person's sign-ins were ended since; that is asked once in `WATCH_S`."""
+        """Return whether the person's sign-ins were ended since; this is checked once in `WATCH_S`."""
         if now - self._asked >= WATCH_S:
             self._ended, self._asked = dict(self.ended()), now
         return sign_in.person is not None and sign_in.began_at_s <= self._ended.get(sign_in.person, 0.0)
 
     def end(self, key: str | None) -> None:
-        """Let a cookie hold no longer, and drop what was made for it."""
+        """Make a cookie invalid, and drop its downloads."""
         if key is None:
             return
         with self._lock:
@@ -105,7 +105,7 @@ SIGN_INS = SignIns(DOWNLOADS)
 
 
 def key_of(cookies: Mapping[str, str]) -> str | None:
-    """Return the digest of the login cookie among cookies (its parts, if it was split); None if none exists."""
+    """Return the digest of the login cookie (or of its parts, if it was split); None if there is none."""
     parts = sorted((name, value) for name, value in cookies.items() if _is_login(name))
     if COOKIE not in dict(parts):
         return None
@@ -123,9 +123,9 @@ def cookies_of(scope: Scope) -> dict[str, str]:
 
 
 class SignInGuard:
-    """Takes login cookies that do not hold off every request, begins and ends sign-ins, and closes Streamlit's own downloads.
+    """Removes invalid login cookies from every request, begins and ends sign-ins, and closes Streamlit's own downloads.
 
-    `secure`: whether the browser may send the cookie by TLS only, as `redirect_uri` says.
+    `secure`: whether the browser may send the cookie only by TLS, as `redirect_uri` says.
     """
 
     def __init__(self, app: Application, *, secure: Callable[[], bool], sign_ins: SignIns = SIGN_INS) -> None:
@@ -154,7 +154,7 @@ class SignInGuard:
             await self.app(scope, receive, send)
 
     def _watched(self, key: str, receive: Receive, send: Send) -> Receive:
-        """Return a way to receive that ends with the sign-in."""
+        """Return a receive function that ends with the sign-in."""
 
         async def watched() -> MutableMapping[str, Any]:
             message = asyncio.ensure_future(receive())
@@ -171,7 +171,7 @@ class SignInGuard:
         return watched
 
     def _beginning(self, before: str | None, send: Send) -> Send:
-        """Return a way to answer that begins a sign-in if a login cookie is set; the one `before` it ends."""
+        """Return a send function that begins a sign-in if a login cookie is set, and ends the one `before`."""
 
         async def beginning(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
@@ -190,7 +190,7 @@ class SignInGuard:
         return beginning
 
     def _kept_short(self, header: bytes, given: dict[str, str]) -> bytes:
-        """Note a login cookie that is set; return its header without the month that Streamlit gives it."""
+        """Record a login cookie being set; return its header without Streamlit's month of validity."""
         cookie: SimpleCookie = SimpleCookie()
         try:
             cookie.load(header.decode("latin-1"))

@@ -1,1 +1,1 @@
-"""The parts of Hold, Dealer errors and Fairness: a view each, what they filter by, and the figures that they export."""
+"""The views of Hold, Dealer errors and Fairness: their filters and their exported figures."""

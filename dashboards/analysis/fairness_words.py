@@ -1,4 +1,4 @@
-"""What the tests of the devices come to, and where each looked, in words. Pure functions."""
+"""The results of the device tests, and the place of each, in words. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from replay.narrative.names import game_name, plural, position_name, table_name
 
 
 def answer(found: pl.DataFrame) -> markup.Html:
-    """Say in one sentence what the tests come to."""
+    """Return the results of the tests in one sentence."""
     alarms, blind = int(found["alarm"].sum()), int((found["verdict"] == "cannot_tell").sum())
     below = f"If every device is fair, 1 report in {1 / fairness.ALARM_LEVEL:.0f} raises a false alarm."
     if alarms:
@@ -31,7 +31,7 @@ def answer(found: pl.DataFrame) -> markup.Html:
 
 
 def where(row: dict[str, Any]) -> str:
-    """Return where a test looked: the table, the dice, the position, the shuffle."""
+    """Return the place of a test: the table, the dice, the position, the shuffle."""
     parts = (
         [table_name(row["table_id"])] if row["table_id"] else [game_name(row["game"])] if row["game"] else ["The floor"]
     )

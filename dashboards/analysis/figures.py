@@ -1,7 +1,7 @@
-"""The figures of a view: asked for under their titles, then offered as files and with the SQL that made them.
+"""The figures of a view: computed under their titles, then offered as files and with their SQL.
 
-Invariant: a file has every row and column of what is on view, numbers as numbers, money in cents, and is on record
-before it is there. The SQL is what ran, with the values of its parameters next to it.
+Invariant: a file has every row and column of the view, numbers as numbers, money in cents, and its export is recorded before it
+can be saved. The SQL is the statement that ran, with its parameters.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SAVED: Final = "figures-export"
 
 
 class Figure(NamedTuple):
-    """Rows under a title, the statements that made them, and what gives all of them if only a part is on view."""
+    """Rows under a title, their statements, and a function for all rows if the view shows only a part."""
 
     title: str
     rows: pl.DataFrame
@@ -48,14 +48,14 @@ class Figure(NamedTuple):
 
 
 class Figures:
-    """What a view shows, in order."""
+    """The figures of a view, in order."""
 
     def __init__(self, selection: Selection) -> None:
         self.selection = selection
         self._shown: list[Figure] = []
 
     def ask(self, title: str, question: Callable[..., pl.DataFrame], *about: Any, **more: Any) -> pl.DataFrame:
-        """Put a question to the warehouse, keep the answer under a title for `offer`, and return it."""
+        """Query the warehouse, keep the answer under a title for `offer`, and return it."""
         rows, statements = source.reckon_with_statements(question, *about, **more)
         self._shown.append(Figure(title, rows, statements, None))
         return rows
@@ -68,7 +68,7 @@ class Figures:
     def ask_part(
         self, title: str, question: Callable[..., pl.DataFrame], *about: Any, rows: int, start: int, **more: Any
     ) -> pl.DataFrame:
-        """Put a question that takes `limit` and `offset` for some rows; a file of it has all of them."""
+        """Query some rows by `limit` and `offset`; a file of the figure has all of them."""
         part, statements = source.reckon_with_statements(question, *about, limit=rows, offset=start, **more)
 
         def complete() -> pl.DataFrame:
@@ -78,7 +78,7 @@ class Figures:
         return part
 
     def join(self, title: str, others: Sequence[str], rows: pl.DataFrame) -> None:
-        """Let `rows` represent a figure that is shown with columns of `others` next to its own, with the SQL of all of them."""
+        """Keep `rows` as a figure that shows columns of `others` next to its own, with the SQL of all."""
         made_of = [each for name in (title, *others) for each in self._shown if each.title == name]
         statements = [statement for each in made_of for statement in each.statements]
         self._shown = [
@@ -86,7 +86,7 @@ class Figures:
         ]
 
     def offer(self, first: str = "") -> None:
-        """Offer every figure that has rows as CSV and Parquet, and show its SQL; the one titled `first` before the others."""
+        """Offer every figure with rows as CSV and Parquet, and show its SQL; the figure titled `first` comes first."""
         shown = sorted((each for each in self._shown if not each.rows.is_empty()), key=lambda each: each.title != first)
         if not shown:
             return
@@ -112,7 +112,7 @@ def values(statement: Statement) -> str:
 
 
 def refusal() -> str:
-    """Return why no figures can be exported here; empty if they can."""
+    """Return why the viewer cannot export figures; empty if they can."""
     return save_link.why_not(access.FIGURES, "figures", signed=False)
 
 

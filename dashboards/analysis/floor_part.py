@@ -1,4 +1,4 @@
-"""What an analysis is about: its view, the part of the floor, the gaming days and the period before, all in the address."""
+"""The subject of an analysis: its view, part of the floor, gaming days and period before, all in the address."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Days = tuple[date | None, date | None]
 
 
 class FloorPart(NamedTuple):
-    """The part of the floor on view; `before`: the same in the period before, None if no comparison is wanted.
+    """The selected part of the floor; `before`: the same in the period before, None without a comparison.
 
-    `bar` is the filter bar, to which a view adds what it groups by.
+    `bar` is the filter bar, to which a view adds its grouping.
     """
 
     selection: Selection
@@ -74,9 +74,9 @@ def offered(question: Question) -> list[str]:
 
 
 def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
-    """Offer which part of the floor and which days; what is counted per box knows no dealer (D27).
+    """Offer the part of the floor and the days; counts of a drop box have no dealer (D27).
 
-    A role that may not see names is offered no dealer either. What is counted by month is compared by whole months.
+    A role that may not see names gets no choice of dealer. Monthly counts are compared by whole months.
     """
     dealers = dealers and access.may(access.NAMES)
     choices = source.ask(hold.choices)
@@ -112,7 +112,7 @@ def words(selection: Selection) -> str:
 
 
 def presets(days: Sequence[date]) -> dict[str, Days]:
-    """Return the periods that are offered by name: all days, each of the last few, the last week, and every month, newest first.
+    """Return the named periods: all days, each of the last few, the last week, and every month, newest first.
 
     >>> list(presets([date(2026, 3, 6), date(2026, 3, 5)]))
     ['All days', 'Fri 6 Mar', 'Thu 5 Mar', 'Mar 2026']
@@ -168,7 +168,7 @@ def _given() -> Days:
 
 
 def _comparison(selection: Selection) -> bool:
-    """Offer the comparison with the period before, where days are chosen."""
+    """Offer the comparison with the period before, if days are chosen."""
     without = selection.first is None
     picked = st.toggle(
         "Period before",

@@ -1,4 +1,4 @@
-"""What was counted: drop, win and hold % by table and period, how win and house win lead to each other, and investigations."""
+"""Counts: drop, win and hold % by table and period, the reconciliation of win and house win, and investigations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_WAGERS_ON: Final = "Of {} no wagers are on record: there the tray can only be
 
 
 def show_counts(part: FloorPart, formats: Formats) -> None:
-    """Show drop, win and hold % by table and period, what they are made of, and what asks for an investigation."""
+    """Show drop, win and hold % by table and period, their parts, and periods that need an investigation."""
     of, figures = part.selection, Figures(part.selection)
     total = figures.ask("Totals", hold.hold_totals, of).row(0, named=True)
     days = f"{total['table_days_counted']} of {plural(total['table_days'], 'table day')} fully counted"
@@ -82,7 +82,7 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
 
 
 def repeats_in_words(row: Mapping[str, Any]) -> str:
-    """Return what may have been entered twice, in words; empty if nothing was.
+    """Return the counts possibly entered twice, in words; empty if there are none.
 
     >>> repeats_in_words({"repeated_drops": 1, "repeated_slips": 2})
     '1 drop and 2 slips entered twice'
@@ -93,7 +93,7 @@ def repeats_in_words(row: Mapping[str, Any]) -> str:
 
 
 def show_repeats(total: Mapping[str, Any]) -> None:
-    """Warn of counts that were entered twice."""
+    """Warn of counts possibly entered twice."""
     if repeats := repeats_in_words(total):
         source.show(
             markup.notice(
@@ -105,7 +105,7 @@ def show_repeats(total: Mapping[str, Any]) -> None:
 
 
 def _marked(cents: object, row: Mapping[str, Any], *names: str) -> object:
-    """Return an amount, with a mark if a part of it was entered twice."""
+    """Return an amount, marked if a part of it was entered twice."""
     twice = sum(row[name] for name in names)
     return markup.two_lines(cents, f"{MARK} {plural(twice, 'entry', 'entries')} repeated") if twice else cents
 
@@ -136,7 +136,7 @@ def _show_chart(of: Selection) -> None:
 
 
 def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:
-    """Return the tables with the highest and the lowest `hold_percent`, `MOST_BARS` of them, the highest first."""
+    """Return the `MOST_BARS` tables with the highest and lowest `hold_percent`, highest first."""
     ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
     return pl.concat([ranked.head(MOST_BARS // 2), ranked.tail(MOST_BARS // 2)])
 
@@ -187,7 +187,7 @@ def _days(of: Selection) -> dict[str, object]:
 
 
 def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
-    """Return how far win and house win agree."""
+    """Return how closely win and house win agree."""
     if not unexplained_cents:
         return "Reconciles to the cent."
     return (
@@ -196,7 +196,7 @@ def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
 
 
 def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show in one line how the house win of the wagers leads to the win of the counts."""
+    """Show in one line the way from the wagers' house win to the counted win."""
     found = figures.answer(HOLD["reconcile"], "property", of)
     if found.is_empty():
         return
@@ -233,7 +233,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
 
 
 def show_investigations(figures: Figures, of: Selection) -> None:
-    """Show the periods that ask for an investigation."""
+    """Show the periods that need an investigation."""
     investigate = HOLD["investigate"]
     found = figures.answer(investigate, "table", "month", of)
     found = found.filter(pl.col("triggers").list.len() > 0)
@@ -294,13 +294,13 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
 
 
 def _of_days(handle: str, row: Mapping[str, Any]) -> object:
-    """Return a handle, with the number of table days it is of if the others have no wagers on record."""
+    """Return a handle, with its number of table days if other days have no recorded wagers."""
     of = row["table_days_with_wagers"]
     return handle if of in (0, row["table_days"]) else markup.two_lines(handle, f"of {plural(of, 'table day')}")
 
 
 def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show what the counts are made of: table days, and of one table every amount that was counted or moved."""
+    """Show the parts of the counts: table days, and for one table every amount counted or moved."""
     days = source.ask(hold.hold_by_table_day)
     days = days.filter(pl.col("table_id") == of.table) if of.table else days
 

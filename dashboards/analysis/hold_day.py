@@ -1,4 +1,4 @@
-"""Why a table's day was off: its win as a sum of parts, each with what explains it and the way there."""
+"""Why a table's day was off: its win as a sum of parts, each with its explanation and a link."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VIEW_OF_PART: Final = {
 
 
 def show_day(part: FloorPart, formats: Formats) -> None:
-    """Show the parts of the win of the table days that were chosen, in a sum, and the incidents with money."""
+    """Show the parts of the win of the chosen table days as a sum, and the incidents with money."""
     of, figures = part.selection, Figures(part.selection)
     title = f"{table_name(of.table) if of.table else 'All tables'}, {words(of)}"
     parts = HOLD["day"]
@@ -69,7 +69,7 @@ def show_day(part: FloorPart, formats: Formats) -> None:
 
 
 def conclusion(found: pl.DataFrame, formats: Formats) -> str:
-    """Return in a sentence which part moved the win the farthest from that of an average day."""
+    """Return a sentence that names the part that moved the win farthest from an average day's."""
     moves = found.filter(~pl.col("part").is_in(["base", "slips", "whole"]))  # slips are in the parts before them
     if moves.is_empty() or not (moves["cents"] != 0).any():
         return "Nothing moved it from an average day."
@@ -80,7 +80,7 @@ def conclusion(found: pl.DataFrame, formats: Formats) -> str:
 
 
 def known_of(row: Mapping[str, Any], formats: Formats) -> str:
-    """Return what is known of a part, in words."""
+    """Return the known facts about a part, in words."""
     match row["part"]:
         case "volume":
             return f"{formats.money(row['handle_cents'])} wagered; average {formats.money(row['average_handle_cents'])}"

@@ -1,4 +1,4 @@
-"""Whether luck explains what was won: against theory, side by side, and day by day."""
+"""Whether luck explains the win: against theory, side by side, and day by day."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = 400
 
 
 def show_luck(part: FloorPart, formats: Formats) -> None:
-    """Show the house win of each wager against what theory expects of it, and who lies how far from the floor's own."""
+    """Show each wager's house win against its theory, and the rows far from the floor's own."""
     of, figures = part.selection, Figures(part.selection)
     theory = HOLD["theory"]
     by = group_by(theory, part.bar)
@@ -73,7 +73,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
 
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
-    """Show the house win of each wager next to that of the period before, and whether luck explains the change."""
+    """Show each wager's house win next to the period before, and whether luck explains the change."""
     change = HOLD["win-change"]
     found = flagged_first(figures.answer(change, by, of))
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
@@ -103,7 +103,7 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
 
 
 def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show actual and theoretical win of everything together, with the band of chance."""
+    """Show the total actual and theoretical win, with the band of chance."""
     found = figures.answer(HOLD["win"], "property", of)
     row = found.row(0, named=True)
     if row["low_95_cents"] is None:
@@ -168,7 +168,7 @@ def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[ob
 
 
 def show_funnel(figures: Figures, of: Selection) -> None:
-    """Show dealers (or tables, …) next to each other, each against what the floor won of the same wagers."""
+    """Show dealers (or tables, …) side by side, each against the floor's win on the same wagers."""
     funnel = HOLD["funnel"]
     source.show(
         markup.section(
@@ -204,7 +204,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
 
 
 def show_days(part: FloorPart, formats: Formats) -> None:
-    """Show day by day how far the house win is from theory, in two charts that see a small lasting change."""
+    """Show the daily distance of house win from theory, in two charts that reveal a small lasting change."""
     of, figures = part.selection, Figures(part.selection)
     chart = HOLD["chart"]
     compared = figures.ask("Wagers", theoretical.theoretical_win, "wager", of)

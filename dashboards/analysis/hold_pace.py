@@ -25,7 +25,7 @@ LARGEST = 5
 
 
 def show_pace(part: FloorPart, formats: Formats) -> None:
-    """Show pace against what the games and hours usually have, and how often side wagers are made."""
+    """Show the pace against the usual one of games and hours, and how often side wagers are made."""
     of, figures = part.selection, Figures(part.selection)
     named = access.may(access.NAMES)
     by, column, title = ("dealer", "dealer", "Dealers") if named else ("table", "table_id", "Tables")
@@ -67,7 +67,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
 
 
 def show_wagers(part: FloorPart, formats: Formats) -> None:
-    """Show the wagers that make a figure, each a link to its round."""
+    """Show the wagers of a figure, each with a link to its round."""
     of, figures = _narrowed(part.selection), Figures(part.selection)
     wager, paytable, hour = st.query_params.get("wager"), st.query_params.get("paytable"), _hour()
     of_wager: dict[str, Any] = {"wager": wager, "paytable": paytable, "hour": hour}
@@ -126,7 +126,7 @@ def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Ht
 
 
 def _narrowed(of: Selection) -> Selection:
-    """The selection with the shift that the address names."""
+    """Return the selection with the shift from the address."""
     shift = st.query_params.get("shift")
     return msgspec.structs.replace(of, shift=shift) if shift else of
 

@@ -1,4 +1,4 @@
-"""House win by a dimension: next to theory and its band, next to the period before, each row down to its wagers."""
+"""House win by a dimension: next to theory and the period before, each row down to its wagers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
 
 
 def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
-    """Return the totals of the period before by their labels, in words; empty without a comparison."""
+    """Return the totals of the period before by label, in words; empty without a comparison."""
     if part.before is None:
         return {}
     total = source.reckon(behind.sums_behind, part.before).row(0, named=True)
@@ -92,7 +92,7 @@ def _share(win: int | None, handle: int | None) -> str:
 
 
 def show_days_without_wagers(part: FloorPart) -> None:
-    """Say of how many table days no wagers are on record; they are in no figure of wagers."""
+    """Show the number of table days without recorded wagers; no figure of wagers includes them."""
     total = source.reckon(hold.hold_totals, part.selection).row(0, named=True)
     without = total["table_days"] - total["table_days_with_wagers"]
     if without:
@@ -102,7 +102,7 @@ def show_days_without_wagers(part: FloorPart) -> None:
 
 
 def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, formats: Formats) -> None:
-    """Show house win % by a dimension; each row leads to the wagers behind it."""
+    """Show house win % by a dimension; each row leads to its wagers."""
     of, name = part.selection, DIMENSIONS[dimension]
     wagers = HOLD["wagers"]
     title, theoretical_title = wagers.title_on_page(dimension), f"Theoretical win by {name.lower()}"
@@ -147,8 +147,8 @@ def _key(dimension: Dimension) -> tuple[str, ...]:
 def beside_theory(found: pl.DataFrame, theory: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """Return house wins with `theoretical_percent`, `low_95_percent` and `high_95_percent`, of the handle.
 
-    They are None if theory knows too little of the handle; voided wagers are in it, and win nothing by theory either. The same
-    wager of several games is dealt in different rounds: half-widths add by squares.
+    They are None if theory knows too little of the handle. Voided wagers are in the handle and have no theoretical win. The same
+    wager in several games is dealt in different rounds, so half-widths are added as squares.
     """
     cents = ("theoretical_win_cents", "low_95_cents", "high_95_cents")
     middle = pl.col("theoretical_win_cents")
@@ -174,7 +174,7 @@ def _beside_before(rows: pl.DataFrame, prior: pl.DataFrame, key: list[str]) -> p
 
 
 def _verdicts(dimension: Dimension, of: Selection) -> dict[tuple[Any, ...], str]:
-    """Return the gravest verdict on the wagers of each row, as Actual vs. theoretical has it: one word for one thing."""
+    """Return the gravest verdict on each row's wagers, in the words of Actual vs. theoretical."""
     by = "game" if dimension in ("wager", "paytable") else dimension
     if by not in against_theory.BY:
         return {}

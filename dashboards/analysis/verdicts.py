@@ -1,4 +1,4 @@
-"""Verdicts of tests in words and shapes, and p-values as people say them."""
+"""Verdicts of tests in words and shapes, and p-values in plain words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def badge(verdict: str) -> Html:
 
 
 def flagged_first(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows in the order of their `verdict`, those that need a look first; within one, as they were."""
+    """Return rows by `verdict`, those that need a look first, otherwise in their order."""
     order = {name: place for place, name in enumerate(VERDICTS)}
     return rows.sort(pl.col("verdict").replace_strict(order, default=len(order)), maintain_order=True)
 
@@ -39,13 +39,13 @@ def flagged_first(rows: pl.DataFrame) -> pl.DataFrame:
 def flagged_table(
     columns: Mapping[str, str], rows: Sequence[Sequence[object]], verdicts: Iterable[str], label: str
 ) -> Html:
-    """Return rows as a table whose headings sort it; those that need review stand out."""
+    """Return rows as a table that its headings sort; rows that need review are highlighted."""
     marked = [i for i, verdict in enumerate(verdicts) if verdict == "alarm"]
     return markup.table(columns, rows, label, marked=marked, sortable=True)
 
 
 def odds(p: float | None) -> str:
-    """Return a p-value as people say it.
+    """Return a p-value in plain words.
 
     >>> odds(0.31), odds(0.004), odds(0.0000002), odds(None)
     ('1 in 3', '1 in 250', 'less than 1 in 1,000,000', '–')

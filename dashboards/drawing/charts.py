@@ -1,7 +1,7 @@
 """Charts of hold, house win, errors and devices: plain functions from a frame to markup.
 
-Invariant: one figure a chart, under its own name; bars start at zero; what is below zero is told by its
-direction and sign as well as by its color; nothing that is None is drawn.
+Invariant: a chart shows one figure with its own name; bars start at zero; negative values differ by direction and sign as well as
+by color; None is not drawn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LINES = [ABOVE, BELOW, OVER, "var(--rk-caution)", "var(--rk-unknown)", "var(--rk
 
 
 def dimension_label(dimension: str, row: dict[str, object]) -> str:
-    """Return what a row of `hold_by` is about, in words."""
+    """Return the subject of a row of `hold_by`, in words."""
     if dimension == "paytable":
         return wager_with_paytable(str(row["wager"]), str(row["paytable"] or ""))
     if dimension == "wager":
@@ -36,9 +36,9 @@ def dimension_label(dimension: str, row: dict[str, object]) -> str:
 
 
 def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
-    """Return where an axis from zero begins and ends so that one value far off does not flatten the others.
+    """Return the ends of an axis through zero, so that one extreme value does not flatten the others.
 
-    Values beyond three times the third quartile of their sizes are cut off, and said in numbers next to their bar or point.
+    Values beyond three times the third quartile of their sizes are cut off and written as numbers next to their bar or point.
 
     >>> axis_range([2.0, 3.0, 4.0, -5.0]), axis_range([2.0, 3.0, 4.0, 3.0, -700.0])
     ((-5.0, 4.0), (-12.0, 4.0))
@@ -52,7 +52,7 @@ def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
 
 
 def cut_words(value: float, low: float, high: float, words: str) -> str:
-    """Return what is written next to a value that an axis cuts off: where it lies and how far; nothing next to any other.
+    """Return the text next to a value that an axis cuts off, with its direction and size; empty for other values.
 
     >>> cut_words(-1741.9, -96.6, 32.2, "−1,741.9 %"), cut_words(700.0, 0.0, 12.0, "700.0 %"), cut_words(5.0, 0.0, 12.0, "5.0 %")
     ('↓ −1,741.9 %', '↑ 700.0 %', '')
@@ -65,10 +65,10 @@ def _beside(x: float, y: float, words: str) -> str:
 
 
 def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str], alt: str) -> Html:
-    """Return house win % by the values of a dimension: a line over gaming days, else bars. `labels` name the rows.
+    """Return a chart of house win % by the values of a dimension: a line over gaming days, else bars. `labels` name the rows.
 
-    With the columns `theoretical_percent`, `low_95_percent` and `high_95_percent` theory is a line across each bar and luck's
-    reach a band behind it; a win outside the band says so.
+    With the columns `theoretical_percent`, `low_95_percent` and `high_95_percent`, each bar has theory as a line across it and
+    the range of luck as a band behind it; a win outside the band is labeled.
     """
     marks = ("theoretical_percent", "low_95_percent", "high_95_percent")
     frame = frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in marks if name not in frame.columns)
@@ -87,7 +87,7 @@ def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str], alt:
 
 
 def _win_words(row: dict[str, Any]) -> str:
-    """A house win % in words: what lies outside the band says so, without a color."""
+    """Return a house win % in words, which say without color if it is outside the band."""
     win, low, high = (row[name] for name in ("house_win_percent", "low_95_percent", "high_95_percent"))
     outside = "" if win is None or low is None or low <= win <= high else " ◐ outside 95 %"
     return f"{percent(win)}{outside}"
@@ -127,7 +127,7 @@ def _by_day(rows: list[dict[str, Any]], ends_at: tuple[float, float], alt: str) 
 
 
 def _places(count: int) -> list[float]:
-    """Return where this many values are next to each other, as shares: each in the middle of its part."""
+    """Return the positions of this many values side by side, as shares: each in the middle of its part."""
     return [(place + 0.5) / count for place in range(count)]
 
 
@@ -148,7 +148,7 @@ def _signed_bar(value: float, scale: Scale, thickness: int) -> str:
 
 
 def hold_bars_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return hold % of each table as bars, of a frame with `table_id` and `hold_percent`; a value far off is cut and said."""
+    """Return hold % of each table as bars, from a frame with `table_id` and `hold_percent`; extremes are cut and labeled."""
     counted = frame.drop_nulls("hold_percent")
     low, high = axis_range(counted["hold_percent"])
     scale = Scale(low, high + (high - low) * 0.1)
@@ -171,10 +171,11 @@ FLAGS = {
 
 
 def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
-    """Return the chart of how far each win is from theory in standard deviations (z), with the bounds of 95 % and 99.7 %; `names`
-    are those of the rows.
+    """Return a chart of each win's distance from theory in standard deviations (z).
 
-    The bands are those of `win_against_theory`, uneven where payouts are. What lies far out is cut off and said in numbers.
+    It has the bounds of 95 % and 99.7 %; `names` are the rows'.
+
+    The bands are those of `win_against_theory`, uneven for uneven payouts. Extreme values are cut off and labeled.
     """
     wide = (pl.col("house_win_cents") - pl.col("theoretical_win_cents")) / pl.col("z")
     ends = ("low_95", "high_95", "low_997", "high_997")
@@ -204,7 +205,7 @@ def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Htm
 
 
 def hold_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return hold % of each table over gaming days, each point a link to its day; one that lacks a count has none."""
+    """Return hold % of each table over gaming days, each point a link to its day; days without a count have no point."""
     counted = frame.drop_nulls("hold_percent").sort("gaming_day", "table_id")
     low, high = axis_range(counted["hold_percent"])
     days = list(dict.fromkeys(counted["gaming_day"]))
@@ -253,7 +254,7 @@ PLACE_MARKS = {
 
 
 def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
-    """Return how far each win is from the floor's own, by volume, with limits that narrow; `names` are the rows'."""
+    """Return a chart of each win's distance from the floor's own, by volume, with narrowing limits; `names` are the rows'."""
     ends = [(end, limit) for limit in ("997", "95") for end in ("low", "high")]
     shown = frame.select(
         pl.Series("name", names, dtype=pl.String),
@@ -299,7 +300,7 @@ def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
 
 
 def drift_chart(frame: pl.DataFrame, days: list[str], alt: str) -> Html:
-    """Return day by day how far the house win is from theory (z), with the weighted mean and its limits."""
+    """Return a chart of the daily distance of house win from theory (z), with the weighted mean and its limits."""
     low, high = axis_range(frame["z"])
     rows = list(frame.with_columns(pl.col("z").clip(low, high).alias("drawn")).iter_rows(named=True))
     ends = ("drawn", "ewma", "ewma_low", "ewma_high")
@@ -335,7 +336,7 @@ RATE_MARKS = {False: ("Within chance", ABOVE, "circle"), True: ("Needs review", 
 
 
 def rates_chart(frame: pl.DataFrame, names: list[str], unit: str, alt: str) -> Html:
-    """Return a rate with its 95 % interval for each row; `names` are the rows', columns `rate`, `low`, `high`, `look`."""
+    """Return a chart of each row's rate with its 95 % interval; `names` are the rows', columns `rate`, `low`, `high`, `look`."""
     most = axis_range([0.0, *frame["high"]])[1]
     scale = Scale(0.0, most).widened(plots.LANE_TICKS)
     lanes = []
@@ -360,7 +361,7 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str, alt: str) -> H
 
 
 def counts_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return how often each value came (bars) next to how often it should (lines); columns `value`, `observed`, `expected`."""
+    """Return a chart of observed counts (bars) and expected counts (lines); columns `value`, `observed`, `expected`."""
     scale = plots.scale_of([*frame["observed"], *frame["expected"]]).widened(plots.PLANE_TICKS)
     places, width = _places(frame.height), 0.9 / frame.height
     bars, expected = [], []

@@ -1,7 +1,8 @@
-"""The project's decisions: how a text is read that leaves room. A number that a page shows becomes a link with its text, and
-the code of a finding one with its explanation.
+"""The project's decisions on ambiguous texts.
 
-`decisions.toml` is their one source; `docs/decisions.md` is made of it by scripts/decisions.py.
+A page's decision numbers become links with the text, and a finding's code a link with its explanation.
+
+`decisions.toml` is their only source; scripts/decisions.py makes `docs/decisions.md` from it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CITED = re.compile(r" \(D[1-9][0-9]{0,3}(?:, D[1-9][0-9]{0,3})*\)")
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision: its number, what it is about, what Discard Rack does, and why if that is said apart."""
+    """One decision: its number, its subject, what Discard Rack does, and why, if stated separately."""
 
     number: str
     subject: str
@@ -37,7 +38,7 @@ class Decision:
 
 @functools.cache
 def decisions() -> Mapping[str, Decision]:
-    """Return number → decision, in the order of the numbers, with the subject in words.
+    """Return number → decision, in numeric order, with the subject in words.
 
     >>> decisions()["D8"].where
     'copies'
@@ -51,7 +52,7 @@ def decisions() -> Mapping[str, Decision]:
 
 
 def linked(words: object) -> Html:
-    """Return words as markup in which each decision's number is a link that shows its text.
+    """Return words as markup in which each decision's number links to its text.
 
     >>> linked("odds < 2, see D999")
     'odds &lt; 2, see D999'
@@ -60,7 +61,7 @@ def linked(words: object) -> Html:
 
 
 def plain(words: str) -> str:
-    """Return words without the decisions that they cite in parentheses: for a menu or a drawing, which can hold no link.
+    """Return words without parenthesized decision numbers, for a menu or a drawing, which can hold no link.
 
     >>> plain("with its true odds (D3)")
     'with its true odds'
@@ -79,7 +80,7 @@ def _link(number: str) -> str:
 
 
 def finding_link(code: str) -> Html:
-    """Return the code of a finding as a link that shows its explanation.
+    """Return a finding's code as a link to its explanation.
 
     >>> finding_link("<X>")
     '&lt;X&gt;'
@@ -92,7 +93,7 @@ def finding_link(code: str) -> Html:
 
 
 def finding_account(code: str | None) -> Html:
-    """Return what the rules that find a code say, as the Rules page shows it; nothing if there is no such code."""
+    """Return the explanation of a finding's code as on the Rules page; empty for an unknown code."""
     words = explanations().get(code or "")
     if words is None or code is None:
         return Html("")
@@ -108,7 +109,7 @@ def _in_words(said: Sequence[str]) -> str:
 
 
 def account(number: str | None) -> Html:
-    """Return a decision in full, as the Rules page shows it; nothing if there is not one of this number."""
+    """Return a decision in full as on the Rules page; empty for an unknown number."""
     decision = decisions().get(number or "")
     if decision is None:
         return Html("")

@@ -1,8 +1,8 @@
-"""Cards, dice, chips and the table as SVG: pure functions from what lies there to markup.
+"""Cards, dice, chips and the table as SVG: pure functions.
 
-Invariant: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
-and no color is alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
-with the dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
+Invariant: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`, and color never
+carries meaning alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above with the
+dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ FLAG_W = BOX_W - 6
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """Where things are drawn: the size of the picture, the row of the dice, the legend, the side card, the felt, the seats."""
+    """The geometry of a picture: its size, the row of the dice, the legend, the side card, the felt, the seats."""
 
     width: int
     height: int
@@ -99,7 +99,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 def layout(table: Table, *, upright: bool = False) -> Layout:
-    """Return how a table is laid out: wide as on the floor, or upright, two seats abreast, for a phone."""
+    """Return the layout of a table: wide as on the floor, or upright, two seats side by side, for a phone."""
     seven = 7 in table.boxes or table.bank is not None
     if not upright:
         if seven:
@@ -134,7 +134,7 @@ _DICE = {"red": ("#b3261e", PAPER), "blue": ("#1f4e9c", PAPER), "white": (PAPER,
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """What a finding says at a position: its words, and the money (negative: the patron is short; None: none)."""
+    """A finding's mark at a position: its words, and the money (negative: the patron is short; None: none)."""
 
     position: Position
     words: str
@@ -151,7 +151,7 @@ def _text(
 
 
 def card(x: float, y: float, face: str | None) -> str:
-    """Return a card with its upper left corner at (x, y); None is a card that the reader did not read."""
+    """Return a card with its upper left corner at (x, y); None is an unread card."""
     name = card_name(face)
     frame = f'<rect width="{CARD_W}" height="{CARD_H}" rx="5" fill="{PAPER}" stroke="#9fb0aa"/>'
     if face is None:
@@ -182,7 +182,7 @@ def hand(x: float, y: float, cards: Sequence[str | None], fan: float = FAN) -> s
 
 
 def hand_width(count: int) -> float:
-    """Return how wide this many fanned cards are.
+    """Return the width of this many fanned cards.
 
     >>> hand_width(5), hand_width(0)
     (148, 0)
@@ -191,7 +191,7 @@ def hand_width(count: int) -> float:
 
 
 def die(x: float, y: float, value: int | None, color: str = "white", *, tilted: bool = False) -> str:
-    """Return a die of 36 units; None is a die that was not read."""
+    """Return a die of 36 units; None is an unread die."""
     fill, pip = _DICE.get(color, _DICE["white"])
     if value is None:
         marks = _text(18, 26, "?", 22, pip, "middle", 700)
@@ -209,7 +209,7 @@ CHIP_R = 10
 
 
 def chip(x: float, y: float, wager: str) -> str:
-    """Return a chip around (x, y) with the wager's letter."""
+    """Return a chip centered at (x, y) with the wager's letter."""
     letter, color = CHIPS.get(wager, (wager_name(wager)[0].lower(), "#d6d6d6"))
     return (
         f'<g><circle cx="{x:g}" cy="{y:g}" r="{CHIP_R}" fill="{color}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
@@ -218,14 +218,14 @@ def chip(x: float, y: float, wager: str) -> str:
 
 
 def flag_mark(cents: int | None) -> tuple[str, str]:
-    """Return shape and color of a finding: a triangle down for short, up for over, a diamond if no money is named."""
+    """Return a finding's shape and color: a triangle down for short, up for over, a diamond without money."""
     if not cents:
         return "\N{BLACK DIAMOND}", INK
     return ("\N{BLACK DOWN-POINTING TRIANGLE}", UNDER) if cents < 0 else ("\N{BLACK UP-POINTING TRIANGLE}", OVER)
 
 
 def _flag(x: float, y: float, flag: Flag) -> str:
-    """A finding's words in a badge whose top edge has its middle at (x, y), never wider than a seat's box."""
+    """Return a finding's words in a badge, whose top edge is centered at (x, y), never wider than a seat's box."""
     shape, color = flag_mark(flag.cents)
     words = f"{shape} {flag.words}"
     size = min(13.0, (FLAG_W - 14) / (LETTER_W * len(words)))
@@ -242,9 +242,9 @@ LETTER_W = 0.52
 
 
 def _flags(flags: Sequence[Flag], place: Layout) -> str:
-    """Return one flag for each position that has findings: the first in words, and how many more there are.
+    """Return one flag for each position with findings: the first in words, and the number of others.
 
-    A seat's is at the foot of its box, which is left free for it; the dealer's below the dealer's cards.
+    A seat's flag is in the free space at the foot of its box; the dealer's is below the dealer's cards.
     """
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
@@ -259,7 +259,7 @@ def _flags(flags: Sequence[Flag], place: Layout) -> str:
 
 
 def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
-    """Return the chips: three next to the hands in front, six in two columns if no hands are set."""
+    """Return the chips: three next to set hands, or six in two columns if no hands are set."""
     parts, rows = [], 3
     most = rows if box.is_set else 2 * rows
     shown, left = x if box.is_set else x - 78, len(box.chips) - most
@@ -361,7 +361,7 @@ STRIP_HEIGHT = CARD_H + 22
 
 
 def hands_drawing(table: Table, positions: Sequence[Position], alt: str) -> str:
-    """Return the hands of some positions in a row that a phone breaks, as set, or as dealt; empty if no cards are known."""
+    """Return the hands of some positions in a row that wraps on a phone, as set or as dealt; empty without known cards."""
     drawn = []
     for position in positions:
         box = table.box(position)
@@ -450,7 +450,7 @@ def _spoken(seat: Position, box: Box, formats: Formats) -> str:
 def table_drawing(
     table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table", *, upright: bool = False
 ) -> str:
-    """Return the whole table as one SVG. `flags` mark positions with findings; `alt` says what the picture shows."""
+    """Return the whole table as one SVG. `flags` mark positions with findings; `alt` describes the picture."""
     place = layout(table, upright=upright)
     drawn = "".join(_seat(seat, place, table, formats) for seat in reversed(place.seats))
     return (

@@ -1,6 +1,6 @@
-"""Small pieces of HTML that the pages are laid out from: badges, figures, tiles and tables. Pure functions.
+"""Small pieces of HTML for the pages: badges, figures, tiles and tables. Pure functions.
 
-Invariant: every text is escaped, every judgment is said by sign, word and shape, never by color alone.
+Invariant: every text is escaped; every judgment has a sign, a word and a shape, never color alone.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ VERDICT_SHAPES = {
 
 
 class Html(str):
-    """Markup that is escaped already."""
+    """Escaped markup."""
 
     __slots__ = ()
 
 
 def text(content: object) -> Html:
-    """Return content as markup: escaped, unless it is markup already."""
+    """Return content as markup: escaped, unless it is markup."""
     return content if isinstance(content, Html) else Html(escape(str(content)))
 
 
@@ -51,24 +51,24 @@ def button_link(page: str, words: object, **query: object) -> Html:
 
 
 def key_link(name: str, page: str, words: object, **query: object) -> Html:
-    """Return the link that a key opens (`enter`: Enter, `next`: N); a page has one of each at most."""
+    """Return a link that a key opens (`enter`: Enter, `next`: N); a page has at most one of each."""
     return Html(f'<a class="rk-button rk-{name}" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
 def chip(page: str, words: object, here: bool, **query: object) -> Html:
-    """Return a small link to a view; the one that is shown is marked."""
+    """Return a small link to a view; the present view is marked."""
     now = ' aria-current="page"' if here else ""
     return Html(f'<a class="rk-chip" href="{escape(href(page, **query))}" target="_self"{now}>{text(words)}</a>')
 
 
 def clear_chip(page: str, words: object, **query: object) -> Html:
-    """Return a small link that takes a filter away; `query` is what is left."""
+    """Return a small link that removes a filter; `query` is the remaining query."""
     said = f'<span class="rk-hidden">Clear </span>{text(words)} <span aria-hidden="true">✕</span>'
     return Html(f'<a class="rk-chip rk-clear" href="{escape(href(page, **query))}" target="_self">{said}</a>')
 
 
 def href(page: str, **query: object) -> str:
-    """Return the address of a page of ours, relative to where we are.
+    """Return the address of one of our pages, relative to the present one.
 
     >>> href("round", table="fu-01", round=17)
     'round?table=fu-01&round=17'
@@ -94,12 +94,12 @@ def verdict_badge(verdict: str) -> Html:
 
 
 def no_rounds_badge(words: str) -> Html:
-    """Return the badge of a table of which no round was judged: it is not shown as in order (D870)."""
+    """Return the badge of a table without judged rounds, which is not shown as in order (D870)."""
     return Html(f'<span class="rk-badge rk-v-undetermined"><span aria-hidden="true">?</span> {escape(words)}</span>')
 
 
 def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> Html:
-    """Return what the patron got beyond the due: shape, sign, amount and word; `nothing` if no money is named."""
+    """Return the difference from the patron's due: shape, sign, amount and word; `nothing` if there is no money."""
     if not cents:
         return Html(f'<span class="rk-soft">{escape(nothing)}</span>')
     shape, word, kind = (DOWN, "short", "under") if cents < 0 else (UP, "over", "over")
@@ -109,7 +109,7 @@ def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> H
 
 
 def figure(label: str, value: object, note: object = "") -> Html:
-    """Return a figure under its name."""
+    """Return a figure with its name."""
     below = f'<div class="rk-note">{text(note)}</div>' if note else ""
     return Html(
         f'<div class="rk-figure"><div class="rk-label">{escape(label)}</div>'
@@ -123,7 +123,7 @@ def figures(items: Iterable[Html]) -> Html:
 
 
 def heading(title: object, below: object = "", side: object = "") -> Html:
-    """Return a page's heading, the line under it and what is at its right."""
+    """Return a page's heading, the line under it and the content at its right."""
     under = f'<p class="rk-under">{text(below)}</p>' if below else ""
     right = f'<div class="rk-side">{text(side)}</div>' if side else ""
     return Html(f'<div class="rk-head"><div><h1 class="rk-h1">{text(title)}</h1>{under}</div>{right}</div>')
@@ -143,11 +143,11 @@ def table(
     marked: Iterable[int] = (),
     sortable: bool = False,
 ) -> Html:
-    """Return a table. `marked` rows stand out. On a phone each row is a card, its cells under each other with their headings.
+    """Return a table. `marked` rows are highlighted. On a phone, each row is a card that lists its cells with their headings.
 
     A heading of a `sortable` table sorts its rows (keys.js).
 
-    `columns` maps each heading to `"text"`, `"number"` or `"short"` (text that is not broken over lines).
+    `columns` maps each heading to `"text"`, `"number"` or `"short"` (text in one line).
     """
     names, kinds = list(columns), list(columns.values())
     head = "".join(
@@ -183,7 +183,7 @@ def two_lines(first: object, second: object) -> Html:
 
 
 def notice(title: object, below: object) -> Html:
-    """Return a warning: what is wrong, and what to do."""
+    """Return a warning: the fault, and what to do."""
     return Html(
         f'<div class="rk-notice" role="alert"><span aria-hidden="true">!</span><div><strong>{text(title)}.</strong> '
         f"{text(below)}</div></div>"
@@ -191,12 +191,12 @@ def notice(title: object, below: object) -> Html:
 
 
 def empty(title: str, what_to_do: str) -> Html:
-    """Return what is where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
+    """Return the text of an empty view: why, and what to do. `code` in back quotes is set as code."""
     return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{coded(what_to_do)}</p></div>')
 
 
 def plain_markdown(words: str) -> str:
-    """Return words as they are for what reads markdown: no emphasis, formula or link is made of them, nor of an e-mail address.
+    """Return words escaped for markdown: no emphasis, formula or link is made of them or of an e-mail address.
 
     >>> plain_markdown("5 *to* m@a").encode("ascii", "namereplace").decode()
     '5 \\\\*to\\\\* m\\\\N{WORD JOINER}\\\\@a'
@@ -206,6 +206,6 @@ def plain_markdown(words: str) -> str:
 
 
 def coded(words: str) -> Html:
-    """Return words in which what is in back quotes is set as code."""
+    """Return words with text in back quotes set as code."""
     parts = escape(words).split("`")
     return Html("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))

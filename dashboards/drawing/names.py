@@ -1,6 +1,6 @@
-"""What only pages say: states, verdicts and dimensions; money, times and days as pages write them.
+"""Words that only pages use: states, verdicts and dimensions; money, times and days in the format of pages.
 
-Invariant: words only. What things are called in sentences is in `replay.narrative`.
+Invariant: words only. The names of things in sentences are in `replay.narrative`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ VERDICTS = {
 
 
 class Formats(msgspec.Struct, frozen=True):
-    """How this property writes money (its currency by ISO 4217) and time."""
+    """This property's format of money (its currency by ISO 4217) and time."""
 
     currency: str
     zone: ZoneInfo | None
 
     @classmethod
     def of(cls, facts: PropertyFacts) -> Formats:
-        """Return the formats of a property; if the time zone is not known here, times are UTC."""
+        """Return the formats of a property; if its time zone is unknown here, times are UTC."""
         try:
             zone = ZoneInfo(facts.time_zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -47,17 +47,17 @@ class Formats(msgspec.Struct, frozen=True):
         return cls(facts.currency, zone)
 
     def money(self, cents: int | None) -> str:
-        """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash if it is not known."""
+        """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash if unknown."""
         if cents is None:
             return UNKNOWN
         return balance(cents, self.currency)
 
     def signed(self, cents: int | None) -> str:
-        """Return an amount with its sign, also if it is positive; nothing lost or won has none."""
+        """Return an amount with its sign, also if it is positive; zero has none."""
         return UNKNOWN if cents is None else difference(cents, self.currency)
 
     def chips(self, cents: int) -> str:
-        """Return an amount as short as it can be said: `$25`, `$2.50`."""
+        """Return an amount in short form: `$25`, `$2.50`."""
         return self.money(cents).removesuffix(".00")
 
     def moment(self, at_us: int) -> datetime:
@@ -80,12 +80,12 @@ class Formats(msgspec.Struct, frozen=True):
         return f"{moment.day} {moment:%b}, {moment:%H:%M:%S}{told_apart(moment)}"
 
     def zone_name(self, at_us: int | None) -> str:
-        """Return what the clock is called then: `EST`."""
+        """Return the name of the time zone then: `EST`."""
         return "" if at_us is None else f"{self.moment(at_us):%Z}"
 
 
 def ago(seconds: float) -> str:
-    """Return an age in one unit; a clock that runs ahead is no age.
+    """Return an age in one unit; a negative age is 0.
 
     >>> ago(-3), ago(59.4), ago(61), ago(3599), ago(2 * 86_400)
     ('0 s', '59 s', '1 min', '59 min', '2 d')
@@ -98,17 +98,17 @@ def ago(seconds: float) -> str:
 
 
 def day_name(day: date | None) -> str:
-    """Return a gaming day as people say it: `Fri 6 Mar 2026`."""
+    """Return a gaming day in words: `Fri 6 Mar 2026`."""
     return UNKNOWN if day is None else day_words(day)
 
 
 def short_day(day: date | None) -> str:
-    """Return a gaming day if the year is plain: `Fri 6 Mar`."""
+    """Return a gaming day without its year: `Fri 6 Mar`."""
     return "" if day is None else f"{day:%a} {day.day} {day:%b}"
 
 
 def share(value: float, places: int) -> str:
-    """Return a percentage with this many places.
+    """Return a percentage with this many decimals.
 
     >>> share(98.1201944, 3), share(-0.5, 1)
     ('98.120 %', '−0.5 %')
@@ -117,7 +117,7 @@ def share(value: float, places: int) -> str:
 
 
 def points(value: float | None) -> str:
-    """Return a change of percentage points with its sign; a dash if it is not known.
+    """Return a change of percentage points with its sign; a dash if unknown.
 
     >>> points(2.34), points(-0.5), points(None)
     ('+2.3', '−0.5', '–')
@@ -126,7 +126,7 @@ def points(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Return a percentage with one place; a dash if it is not known."""
+    """Return a percentage with one place; a dash if unknown."""
     if value is None:
         return UNKNOWN
     return f"{MINUS if value < 0 else ''}{abs(value):,.1f} %"

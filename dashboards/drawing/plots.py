@@ -1,7 +1,7 @@
-"""Marks in lanes or on a plane, as HTML that needs no script: places in percent, so that a chart is as wide as its page.
+"""Charts of marks in lanes or on a plane, as HTML without a script; positions are percents, so a chart fits its page.
 
-A browser draws it with the page, in the page's own colors (by their names in style.css), and prints it so. A screen reader
-takes a chart as one picture with a name; a mark that is pointed at says its values.
+A chart is drawn and printed in the page's own colors (by their names in style.css). A screen reader takes it as one picture with
+a name; a mark shows its values when pointed at.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ MOST_LABELS = 12
 
 
 class Scale(NamedTuple):
-    """From where to where an axis goes."""
+    """The ends of an axis."""
 
     low: float
     high: float
 
     def share(self, value: float) -> float:
-        """Return where a value lies, as a share of the axis.
+        """Return the position of a value, as a share of the axis.
 
         >>> Scale(-10.0, 30.0).share(0.0)
         0.25
@@ -46,7 +46,7 @@ class Scale(NamedTuple):
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
     def widened(self, count: int) -> Scale:
-        """Return the scale from round value to round value.
+        """Return the scale widened to round values.
 
         >>> Scale(-3.0, 17.0).widened(5)
         Scale(low=-5.0, high=20.0)
@@ -62,13 +62,13 @@ def _step(scale: Scale, count: int) -> float:
 
 
 def scale_of(values: Iterable[float | None]) -> Scale:
-    """Return a scale that holds some values and zero."""
+    """Return a scale that includes some values and zero."""
     known = [0.0, *(value for value in values if value is not None)]
     return Scale(min(known), max(known) if max(known) > min(known) else min(known) + 1.0)
 
 
 class Lane(NamedTuple):
-    """A row of a chart: what it is of, what its marks say when they are pointed at, and the marks."""
+    """A row of a chart: its label, the tooltip of its marks, and the marks."""
 
     label: str
     tip: str
@@ -78,7 +78,7 @@ class Lane(NamedTuple):
 def lanes(
     rows: Sequence[Lane], scale: Scale, *, alt: str, title: str, height: int, across: str = "", key: str = ""
 ) -> Html:
-    """Return rows next to each other's labels, over one axis; `across` is drawn over all of them, `key` says what marks mean."""
+    """Return labeled rows over one axis; `across` is drawn over all of them, `key` explains the marks."""
     grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
     names = "".join(f'<span class="rk-lane-of">{escape(row.label)}</span>' for row in rows)
     lines = "".join(f'<span class="rk-lane" title="{escape(row.tip)}">{row.marks}</span>' for row in rows)
@@ -105,7 +105,7 @@ def plane(
     height: int,
     key: str = "",
 ) -> Html:
-    """Return marks over two axes: labels from left to right at their shares, a scale upward; `titles` are theirs."""
+    """Return marks over two axes: labels from left to right at their shares, a scale upward, and their `titles`."""
     ticks = [(scale.share(tick), number(tick)) for tick in scale.ticks(PLANE_TICKS)]
     grid = "".join(f'<i class="rk-level" style="bottom:{_at(share)}"></i>' for share, _ in ticks)
     upward = "".join(f'<span class="rk-tick" style="bottom:{_at(share)}">{words}</span>' for share, words in ticks)
@@ -135,7 +135,7 @@ def _chart(inner: str, alt: str, key: str) -> Html:
 
 
 def entry(words: str, color: str, shape: str) -> str:
-    """Return what a mark means, for the key of a chart."""
+    """Return the explanation of a mark for a chart's key."""
     return f'<span><i class="rk-point rk-{shape}" style="background:{color}"></i>{escape(words)}</span>'
 
 
@@ -165,7 +165,7 @@ def lane_words(share: float, words: str) -> str:
 
 
 def column(x: float, width: float, low: float, high: float, color: str, tip: str = "") -> str:
-    """Return an upright bar on a plane: `width` a share of it, the rest too."""
+    """Return an upright bar on a plane; `width` and the other lengths are shares of it."""
     bottom, top = sorted((low, high))
     place = f"left:{_at(x - width / 2)};width:{_at(width)};bottom:{_at(bottom)};height:{_at(top - bottom)}"
     return f'<i class="rk-column" style="{place};background:{color}"{_title(tip)}></i>'
@@ -178,12 +178,12 @@ def post(x: float, low: float, high: float, color: str, thickness: int) -> str:
 
 
 def level(x: float, width: float, y: float, color: str) -> str:
-    """Return a line from left to right at a height of a plane, around a place."""
+    """Return a horizontal line at a height of a plane, centered at a place."""
     return f'<i class="rk-mark" style="left:{_at(x - width / 2)};width:{_at(width)};bottom:{_at(y)};background:{color}"></i>'
 
 
 def point(x: float, y: float, color: str, shape: str, tip: str, href: str = "") -> str:
-    """Return a point on a plane; `href` is where it leads (then the chart is a group and no picture)."""
+    """Return a point on a plane; `href` makes it a link (then the chart is a group, not a picture)."""
     if href:
         name = escape(tip.replace("\n", ", "))
         return (
@@ -199,13 +199,13 @@ def point_words(x: float, y: float, words: str) -> str:
 
 
 def area(low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]], color: str) -> str:
-    """Return what lies between two lines of a plane."""
+    """Return the area between two lines of a plane."""
     corners = ",".join(f"{_at(x)} {_at(1 - y)}" for x, y in [*high, *reversed(low)])
     return f'<i class="rk-area" style="background:{color};clip-path:polygon({corners})"></i>'
 
 
 def path(points: Sequence[tuple[float, float]], color: str) -> str:
-    """Return a line through points of a plane: for each two a stroke, as long and as steep as the plane's size makes it."""
+    """Return a line through points of a plane: a stroke for each two neighbors."""
     strokes = []
     for (x, y), (next_x, next_y) in pairwise(points):
         along, down = f"{100 * (next_x - x):.3f}cqw", f"{100 * (y - next_y):.3f}cqh"

@@ -1,10 +1,9 @@
-"""A round's events folded to what lies on the table after each of them.
+"""Folds a round's events to the state of the table after each of them.
 
-Invariant: it shows what was recorded, right or wrong, and judges nothing. It is no second fold of a round: a replay
-knows what a round comes to, a picture what lies on the felt after each event, also of a round that no rule could be applied to.
-Which corrections count is decided where a replay decides it (`replay/fold/corrections.py`, D140); a corrected event is drawn as
-its replacement from the correction on, and not at all if it moved to another round. An event that changes nothing visible
-leaves the table as it is.
+Invariant: it shows what was recorded, right or wrong, and judges nothing. It does not fold a round a second time: a replay
+computes a round's result, a picture what lies on the felt after each event, even of a round that no rule could be applied to.
+`replay/fold/corrections.py` decides which corrections are valid (D140); a corrected event is drawn as its replacement from the
+correction on, and not at all if it moved to another round. An event without a visible change leaves the table as it is.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ class ReplayStep:
 
 @dataclass
 class Box:
-    """A position: the cards dealt in order, the hands once set, chips by wager, and what was done with them.
+    """A position: the cards dealt in order, the hands once set, chips by wager, and the actions on them.
 
-    `collected` wagers are in play though their chips went to the dealer (a progressive once it is locked).
+    `collected` wagers are in play although the dealer took their chips (a progressive once it is locked).
     """
 
     cards: list[str | None] = field(default_factory=list)
@@ -58,7 +57,7 @@ class Box:
 
     @property
     def in_play(self) -> bool:
-        """Whether anything was staked here."""
+        """Whether there is a wager here."""
         return bool(self.chips or self.settled)
 
     @property
@@ -69,9 +68,9 @@ class Box:
 
 @dataclass
 class Table:
-    """What lies on the table. `focus` is the position the last event was about, None if about none.
+    """The table's state. `focus` is the position of the last event, None if it has none.
 
-    `bank` is the seat of the player-dealer, `action` the one with the action button (California).
+    `bank` is the seat of the player-dealer, `action` the seat with the action button (California).
     """
 
     boxes: dict[Position, Box] = field(default_factory=lambda: {position: Box() for position in CLOCKWISE})
@@ -93,12 +92,12 @@ class Table:
     focus: Position | None = None
 
     def box(self, position: Position) -> Box:
-        """Return a position's box; a position no one foresaw gets one."""
+        """Return a position's box, made if it is new."""
         return self.boxes.setdefault(position, Box())
 
 
 def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[ReplayStep]:
-    """Return the recorded events of a round in order, as rows of `round_events` give them."""
+    """Return a round's recorded events in order, from rows of `round_events`."""
     return [
         ReplayStep(
             seq=row["seq"],
@@ -135,14 +134,14 @@ def table_after(steps: Sequence[ReplayStep], step: int) -> Table:
 
 
 def replacements(seen: Sequence[ReplayStep]) -> dict[int, Substitute]:
-    """Return what counts instead of which event (by its number), None for one that never was: of each the last word."""
+    """Return number → the last replacement of an event, None for an event that never happened."""
     said = [correction_of(step.seq, step.payload) for step in seen if step.type == "event_corrected"]
     counts = counting(said, {step.seq: step.event_id for step in seen})
     return {superseded: each.replacement for superseded, each in counts.items()}
 
 
 def focus_of(type_: str, payload: Payload) -> Position | None:
-    """Return the position an event is about."""
+    """Return the position of an event."""
     if type_ in _OF_THE_TABLE:
         return None
     for key in ("seat", "position", "to", "whose", "of", "scope"):

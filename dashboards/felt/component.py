@@ -1,6 +1,7 @@
-"""The felt as a component of Streamlit: what is typed comes as a transcript, and the answer to it goes back.
+"""The felt as a component of Streamlit: typed text arrives as a transcript, and the answer to it goes back.
 
-Streamlit sends the script of a component with every answer. So it gets three lines, with which the browser fetches the felt once.
+Streamlit sends a component's script with every answer. So the script is three lines, with which the browser fetches the felt
+once.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ HERE = Path(__file__).parent
 
 
 class Typed(NamedTuple):
-    """What is typed on the felt: the transcript, whether the outcomes of all wagers are in it, and whether the answer was asked
-    for before.
+    """The content of the felt.
+
+    The transcript, whether it has the outcomes of all wagers, and whether the answer was requested earlier.
     """
 
     text: str
@@ -40,11 +42,11 @@ def felt(
     currency: str = "USD",
     shows: Callable[[Typed], bool] = lambda typed: True,
 ) -> Typed:
-    """Show the felt with a transcript to begin with, and return what is typed now.
+    """Show the felt with an initial transcript, and return its present content.
 
-    `draft`: under which name the browser keeps what was typed over a reload; it keeps nothing if empty. `done` names what was
-    stored of the draft, which is forgotten. `filed`: the rules by which the round is judged, if they are not chosen on the felt.
-    `shows` says if the answer may be shown; in a blind audit it is not before what was done is typed.
+    `draft`: the name under which the browser keeps the text over a reload; empty: not kept. `done` names the stored part of the
+    draft, which is forgotten. `filed`: the rules of the round, if they are not chosen on the felt. `shows`: whether the answer
+    may be shown; in a blind audit, only after the payments are typed.
     """
     key, typed = _key(draft, done), typed_on(draft, done, text)
     said: dict[str, Any] | None = None
@@ -66,7 +68,7 @@ def felt(
 
 
 def typed_on(draft: str, done: str = "", text: str = "") -> Typed:
-    """Return what is typed now on the felt of a draft; `text` if nothing was typed yet."""
+    """Return the present content of a draft's felt; `text` if nothing was typed yet."""
     state = st.session_state.get(_key(draft, done), {})
     return Typed(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
 
@@ -76,12 +78,12 @@ def _key(draft: str, done: str) -> str:
 
 
 def _noted() -> None:
-    """The text is in the session's state; the drawing that follows answers it."""
+    """Do nothing: the text is in the session's state, and the next drawing answers it."""
 
 
 @cache
 def script() -> str:
-    """Return the felt as one module: its script, what it needs of every chapter, and its style."""
+    """Return the felt as one module: its script, the data of every chapter, and its style."""
     more = {"FORMS": entry.forms(), "STYLE": (HERE / "felt.css").read_text("utf-8")}
     return (HERE / "felt.js").read_text("utf-8") + "".join(
         f"\nexport const {name} = {json.dumps(value)};\n" for name, value in more.items()

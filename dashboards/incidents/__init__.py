@@ -1,1 +1,1 @@
-"""The queue: its list, its views, and what is done about several incidents at once."""
+"""The queue: its list, its views, and actions on several incidents at once."""

@@ -1,4 +1,4 @@
-"""Several incidents chosen in the queue: what they come to, and one action about all of them with one reason."""
+"""Several incidents chosen in the queue: their total, and one action on all of them with one reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Act = Callable[[IncidentDesk, str], list[Entry]]
 
 
 def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Formats) -> None:
-    """Show what the chosen incidents come to, and offer what can be done about all; `chosen` are rows of the queue."""
+    """Show the total of the chosen incidents, and offer actions on all; `chosen` are rows of the queue."""
     under, over = (sum(row[name] for row in chosen) for name in ("underpaid_cents", "overpaid_cents"))
     money = f"{formats.money(over)} overpaid · {formats.money(under)} underpaid"
     source.show(markup.section(f"{plural(len(chosen), 'incident')} chosen", money))
@@ -129,7 +129,7 @@ def _disposition(key: str) -> str | None:
 
 
 def _waiting(reviews: Sequence[FindingReview]) -> int:
-    """The cents that await a second signature."""
+    """Return the cents that await a second signature."""
     return sum(
         review.resolution.amount_cents or 0
         for review in reviews

@@ -1,4 +1,4 @@
-"""What the person who is signed in did last about incidents: said with who and when, and taken back within ten seconds."""
+"""The signed-in person's last action on incidents: shown with name and time, and revocable within ten seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN_SECONDS = 60
 
 
 def strip(formats: Formats) -> None:
-    """Show the last deed of the session, if it is new, and for a while a button that reopens what it resolved."""
+    """Show the session's last action if it is new, and for a while a button that reopens what it resolved."""
     deed: Deed | None = st.session_state.get(LAST_DEED)
     if deed is not None and _age_s(deed) <= SHOWN_SECONDS:
         _shown(deed, formats)
@@ -37,7 +37,7 @@ def _shown(deed: Deed, formats: Formats) -> None:
 
 
 def words(deed: Deed, formats: Formats) -> str:
-    """Return what was done, where, by whom and when."""
+    """Return the action, place, person and time in words."""
     places = list(deed.places.values())
     where = places[0] if len(places) == 1 else plural(len(places), "incident")
     return f"{where}: {desk.name_of(deed.by)} {deed.says} · {formats.time_of_day(deed.at_us)}"

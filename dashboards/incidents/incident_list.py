@@ -1,4 +1,4 @@
-"""The list of the queue: no figure is cut at any width; rows on a screen, cards on a phone, chosen by mouse, touch or keys."""
+"""The list of the queue: rows on a screen, cards on a phone, no figure ever cut; chosen by mouse, touch or keys."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _LIST, _SENT = "queue-list", "queue-sent"
 def incident_list(
     rows: Sequence[dict[str, Any]], chosen: Sequence[str], place: int, said: Reviews | None, formats: Formats
 ) -> None:
-    """Show incidents, those of `chosen` as chosen; what a person chooses is then in the session at `CHOSEN`.
+    """Show incidents with those of `chosen` selected; the session has a person's selection at `CHOSEN`.
 
-    `place` is the row from which J goes on if none is chosen.
+    `place` is the row from which J goes on without a selection.
     """
     html = _table([(row["finding_id"], line(row, said, formats)) for row in rows])
     data = {"html": html, "chosen": list(chosen), "from": place, "sent": st.session_state.get(_SENT, 0)}
@@ -38,18 +38,18 @@ def incident_list(
 
 
 def choose(causes: Sequence[str]) -> None:
-    """Choose incidents by the ids of their causes."""
+    """Select incidents by the ids of their causes."""
     st.session_state[CHOSEN] = list(causes)
     st.session_state.pop(ALL, None)
 
 
 def choose_all(filters: QueueFilters) -> None:
-    """Choose all incidents that these filters leave, on whatever page of the list they are."""
+    """Select all incidents that match these filters, on every page of the list."""
     st.session_state[ALL] = filters
 
 
 def are_all_chosen(filters: QueueFilters) -> bool:
-    """Say whether all incidents that these filters leave are chosen."""
+    """Return whether all incidents that match these filters are selected."""
     return st.session_state.get(ALL) == filters
 
 
@@ -60,7 +60,7 @@ def _note() -> None:
 
 
 def line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, tuple[str, str]]:
-    """Return an incident as a line of the list: of each column two lines of words, the second less important."""
+    """Return an incident as a line of the list: two lines of words for each column, the second less important."""
     shape, word = SEVERITIES[found["severity"]]
     short, over = found["underpaid_cents"], found["overpaid_cents"]
     where = [] if found["seat"] is None else [position_name(found["seat"])]

@@ -1,4 +1,4 @@
-"""A view of the queue by its query, as the addresses of the queue and of its rounds have it: the filters, and what comes next."""
+"""A view of the queue, from the query in addresses: its filters, and its next incident."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FURTHEST = 2_000
 
 
 def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFilters:
-    """Return the filters that a query asks for; without a log (`said` is None) there are no states. A bad day is no filter."""
+    """Return the filters of a query; without a log (`said` is None) there are no states. An invalid day is ignored."""
     only, without = (None, ()) if said is None else _by_state(query.get("state") or TO_DO, said)
     day = query.get("day")
     return QueueFilters(
@@ -35,7 +35,7 @@ def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFi
 
 
 def packed(query: Mapping[str, str]) -> str | None:
-    """Return the view in one value of an address; None for the queue as a whole.
+    """Return the view as one value for an address; None for the whole queue.
 
     >>> packed({"severity": "high", "finding": "ab"}), packed({"finding": "ab"})
     ('severity=high', None)
@@ -44,12 +44,12 @@ def packed(query: Mapping[str, str]) -> str | None:
 
 
 def unpacked(value: str) -> dict[str, str]:
-    """Return the view that `packed` made a value of; what belongs to no view is left out."""
+    """Return the view of a value made by `packed`, without parts that belong to no view."""
     return {key: words for key, words in parse_qsl(value) if key in KEPT}
 
 
 def next_in_queue(incident_id: str, view: Mapping[str, str], said: Reviews | None) -> dict[str, Any] | None:
-    """Return the incident after one in a view of the queue, the first if that one left it; None if none exists."""
+    """Return the incident after this one in a view, the first if this one left the view; None if there is none."""
     rows = source.ask(lambda db: queue.incidents_queue(db, filters_of(view, said), limit=FURTHEST)).to_dicts()
     place = next((i for i, row in enumerate(rows) if row["incident_id"] == incident_id), -1)
     rest = [row for row in rows[place + 1 :] if row["round_no"] is not None]
@@ -64,7 +64,7 @@ def _day(words: str) -> date | None:
 
 
 def _by_state(state: str, said: Reviews) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return which ids a state leaves: only these (None: any), and without those."""
+    """Return the ids that a state includes (None: any) and excludes."""
     if state == "all":
         return None, ()
     if state == TO_DO:

@@ -1,4 +1,4 @@
-"""Saved views of the queue: names for sets of filters, in a file next to the warehouse. They are no evidence."""
+"""Saved views of the queue: names for sets of filters, in a file next to the warehouse. They are not evidence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path_of(warehouse: Path) -> Path:
 
 
 def saved(path: Path) -> dict[str, dict[str, str]]:
-    """Return the views people saved, by name; none if there is no file, or one that cannot be read as views."""
+    """Return the saved views by name; empty if there is no readable file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -43,7 +43,7 @@ def saved(path: Path) -> dict[str, dict[str, str]]:
 
 
 def save(path: Path, name: str, query: Mapping[str, str]) -> str:
-    """Keep a view under a name, in place of one of that name; return why not, empty where it was kept."""
+    """Save a view under a name, replacing one of that name; return why not, empty if it was saved."""
     name = " ".join(name.split())
     views = saved(path)
     if not name or len(name) > LONGEST or name in ALWAYS:
@@ -55,7 +55,7 @@ def save(path: Path, name: str, query: Mapping[str, str]) -> str:
 
 
 def forget(path: Path, name: str) -> str:
-    """Drop a view; return why not, empty if it is gone."""
+    """Delete a view; return why not, empty if it was deleted."""
     views = saved(path)
     views.pop(name, None)
     return _write(path, views)

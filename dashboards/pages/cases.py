@@ -1,4 +1,4 @@
-"""Cases: which disputes have to be answered, by when, and what is in each one's file?"""
+"""Cases: which disputes need an answer, by when, and what is in each file?"""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def page() -> None:
 
 
 def listed(found: list[PatronCase], today: str) -> None:
-    """Show the cases, the overdue first."""
+    """Show the cases, overdue ones first."""
     source.show(
         markup.heading(
             "Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page."
@@ -80,7 +80,7 @@ def listed(found: list[PatronCase], today: str) -> None:
 
 
 def one(found: PatronCase, today: str, formats: Formats) -> None:
-    """Show one case: its facts, what the record shows, its attachments and history; next to them what can be done."""
+    """Show one case: its facts, the record, its attachments and history, and next to them the possible actions."""
     case = found.case
     assert case.round_no is not None, "a dispute is about a round"
     desk.on_record(found.table, case.round_no)
@@ -115,7 +115,7 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
 
 
 def _record(found: PatronCase, formats: Formats) -> Shown:
-    """Show what the record says of the claim, where the log confirms it; return it."""
+    """Show the record on the claim if the log confirms it; return it."""
     view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
@@ -130,7 +130,7 @@ def _record(found: PatronCase, formats: Formats) -> Shown:
 
 
 def _observed(found: PatronCase) -> Shown:
-    """Show what the log alone says of a round that a person entered; return it."""
+    """Show the log's record of a round that a person entered; return it."""
     place, number = found.table, found.case.round_no or 0
     judged, formats = observed_round.ask(
         lambda at: (observed_round.judged_now(at, place, number), observed_round.formats_of(at))
@@ -141,7 +141,7 @@ def _observed(found: PatronCase) -> Shown:
 
 
 def _attachments(found: PatronCase) -> None:
-    """Show the attachments, each opened and hashed now, and offer to take one out."""
+    """Show the attachments, each opened and hashed now, with a way to export one."""
     files = found.case.attachments
     source.show(markup.section("Attachments"))
     if not files:
@@ -164,7 +164,7 @@ def _attachments(found: PatronCase) -> None:
 
 
 def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> None:
-    """Offer an attachment as a file, once its leaving is on record."""
+    """Offer an attachment as a file, after recording its export."""
     attached = next(each for each in found.case.attachments if each.digest == digest)
     try:
         data = folder.read(found.table, attached)
@@ -178,7 +178,7 @@ def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> N
 
 
 def _act(found: PatronCase, who: str) -> None:
-    """Offer what can be done about a case: one form at a time."""
+    """Offer the possible actions on a case, one form at a time."""
     is_open = found.case.decision is None
     offered = ["note", "attach", "assign", "due"] if is_open else ["note", "attach", "appeal"]
     todo = st.segmented_control(
@@ -203,7 +203,7 @@ Doing = Callable[[Desk], Entry] | None
 
 
 def _carry_out(done: Doing, draft: str) -> None:
-    """Do what a form is for, or say that it is not filled in."""
+    """Carry out a form's action, or say that the form is incomplete."""
     if done is None:
         desk.refuse("Fill in every box of the form.")
     elif desk.act(done) is not None:

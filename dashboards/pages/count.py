@@ -1,4 +1,4 @@
-"""Count: what the drop boxes of a gaming day held, entered by one person and, without sight of that, by another."""
+"""Count: what did a gaming day's drop boxes hold? Entered by one person, and by another without seeing the first entry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIFFERENT = {"Box": "short", "First entry": "number", "Second entry": "number"}
 
 
 def page() -> None:
-    """Lay the page out: the gaming day, what is counted, and the entry that comes next."""
+    """Lay the page out: the gaming day, the counted boxes, and the next entry."""
     source.begin()
     source.show(markup.heading("Count", "Two people enter what each box held; nothing is on record until both agree."))
     house.outcome()
@@ -49,7 +49,7 @@ def page() -> None:
 
 
 def _next(day: str, boxes: list[str], entered: Drafted | None, formats: Formats) -> None:
-    """Show the entry that comes next: the first, the second, or what counts where both differ."""
+    """Show the next entry: the first, the second, or the decision if both differ."""
     who = access.person()
     person = None if who is None else desk.actor(who)
     if entered is None:
@@ -72,7 +72,7 @@ def _next(day: str, boxes: list[str], entered: Drafted | None, formats: Formats)
 
 
 def grid(day: str, boxes: list[str], way: str, title: str) -> None:
-    """Show a field for each box; what was entered before is not shown."""
+    """Show a field for each box; earlier entries stay hidden."""
     source.show(
         markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there.")
     )
@@ -102,7 +102,7 @@ def _enter(day: str, boxes: list[str], way: str) -> None:
 
 
 def cents(table: str, words: str) -> int:
-    """Read the amount of a box. Raises `ReviewRefused` naming the box."""
+    """Read the amount of a box. Raises `ReviewRefused`, which names the box."""
     try:
         return typed_cents(words)
     except ReviewRefused as error:
@@ -110,7 +110,7 @@ def cents(table: str, words: str) -> int:
 
 
 def _differing(day: str, entered: Drafted, formats: Formats) -> None:
-    """Show the boxes whose entries differ, and ask which amount counts, and why."""
+    """Show the boxes whose entries differ, and ask for the right amount and the reason."""
     different = differences(entered)
     rows = [
         [table_name(each.table), *(LEFT_OUT if c is None else formats.money(c) for c in (each.first, each.again))]

@@ -1,4 +1,4 @@
-"""Dealer errors: where do things go wrong at the table, and who or what needs a look?"""
+"""Dealer errors: where do errors happen at the table, and who or what needs a look?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = 400
 
 
 def page() -> None:
-    """Lay the page out: one of its views, for the part of the floor that was chosen."""
+    """Lay the page out: one of its views, for the chosen part of the floor."""
     source.begin()
     formats = source.formats()
     source.show(
@@ -49,7 +49,7 @@ def page() -> None:
 
 
 def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
-    """Show mispayments and their rates by dealer or by something else, with intervals."""
+    """Show mispayments and their rates by dealer or another dimension, with intervals."""
     of = part.selection
     rates = ERRORS["rates"]
     by = group_by(rates, part.bar)
@@ -97,7 +97,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
 
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
-    """Show the rates next to those of the period before, and whether chance explains the change."""
+    """Show the rates next to the period before, and whether chance explains the change."""
     change = ERRORS["change"]
     found = flagged_first(figures.answer(change, by, of))
     source.show(
@@ -199,7 +199,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
 
 
 def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
-    """Show which rules of play are got wrong, and whether by many or by one."""
+    """Show which rules of play are broken, and whether by many dealers or by one."""
     rules = ERRORS["rules"]
     found = figures.answer(rules, part.selection)
     if found.is_empty():
@@ -236,7 +236,7 @@ def _tables(tables: Any) -> int:
 
 
 def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
-    """Show how long mistakes went unseen."""
+    """Show how long errors went unnoticed."""
     detection = ERRORS["detection"]
     found = figures.answer(detection, "code", part.selection)
     rows = [
@@ -267,7 +267,7 @@ def _long(seconds: float) -> str:
 
 
 def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> None:
-    """Show how each code has stood up to people and to corrections of the record."""
+    """Show how often people, and corrections of the record, confirmed each code."""
     alarms = ERRORS["alarms"]
     found = figures.answer(alarms)
     rows = [

@@ -1,4 +1,4 @@
-"""Dispute: was the patron paid right? From what is remembered to the round, the answer, the decision and a print."""
+"""Dispute: was the patron paid correctly? From the patron's memory to the round, the answer, the decision and a print."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHOWN = 12
 
 
 def page() -> None:
-    """Lay the page out: the search, or the round that was chosen."""
+    """Lay the page out: the search, or the chosen round."""
     source.begin()
     formats = source.formats()
     query = st.query_params
@@ -58,7 +58,7 @@ def page() -> None:
 
 
 def search(formats: Formats) -> None:
-    """Ask what the patron remembers, and show the rounds that fit; if none does, that is said, with what nearly fits."""
+    """Ask what the patron remembers, and show the matching rounds; if there are none, say so and show near matches."""
     tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
     source.show(
         markup.heading(
@@ -103,7 +103,7 @@ def search(formats: Formats) -> None:
 
 
 def sentence(days: list[date], formats: Formats) -> None:
-    """Show the box for a sentence; what is understood of it goes into the boxes below, where it can be corrected."""
+    """Show the box for a sentence; its understood parts fill the boxes below, where they can be corrected."""
 
     def read() -> None:
         text = str(st.session_state["sentence"] or "")
@@ -144,13 +144,13 @@ def _capital(words: str | None) -> str:
 
 
 def _today(days: list[date]) -> date:
-    """Return the gaming day now; without a log the day after the newest one on record."""
+    """Return the present gaming day; without a log, the day after the newest one on record."""
     said = desk.reviews()
     return date.fromisoformat(said.today) if said is not None else days[0] + timedelta(days=1)
 
 
 def _unread() -> list[str]:
-    """Return the words of the sentence and of the boxes that were not understood."""
+    """Return the words of the sentence and the boxes that were not understood."""
     state = st.session_state
     unread = [*state.get("sentence-unread", ()), *cards_typed(state["cards"] or "").unread]
     clock = str(state["time"] or "").strip()
@@ -162,7 +162,7 @@ def _unread() -> list[str]:
 
 
 def _written(text: str, formats: Formats) -> list[FoundText]:
-    """Return what somebody wrote with every word of a sentence that is no filler; nothing if these pages know no log."""
+    """Return the texts that contain every word of a sentence but fillers; empty if these pages know no log."""
     address, words = log_address(), significant(text)
     if address is None or not words:
         return []
@@ -179,13 +179,13 @@ def _texts(address: str, currency: str) -> list[FoundText]:
 
 
 def _day_asked(days: list[date]) -> list[date]:
-    """Return the day that a sentence named, where nothing is recorded of it: it stays in its box, and nothing fits."""
+    """Return the day named in a sentence if nothing is recorded of it: it stays in its box, and no round matches."""
     named = str(st.session_state.get("day") or EVERY_DAY)
     return [] if named == EVERY_DAY or date.fromisoformat(named) in days else [date.fromisoformat(named)]
 
 
 def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
-    """Show the boxes for what is remembered; each is in the address."""
+    """Show the boxes for the patron's memory; each is in the address."""
     row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 4.2], vertical_alignment="bottom")
@@ -253,7 +253,7 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
 
 
 def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> None:
-    """Show one round's answer and the steps of its dispute next to each other, and below the answer what proves it."""
+    """Show one round's answer next to the steps of its dispute, and below the answer its proof."""
     r = view.round
     table, round_no = r["table_id"], r["round_no"]
     if typed := str(st.session_state.get("sentence") or "").strip():
@@ -289,7 +289,7 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
 
 
 def _whose(view: RoundView) -> int | None:
-    """Ask whose wagers are shown, which the address keeps."""
+    """Ask whose wagers to show; the choice is in the address."""
     r = view.round
     key = f"seat of {r['table_id']} {r['round_no']}"
     seats = sorted({*view.settlements["seat"].to_list()})
@@ -310,7 +310,7 @@ def _whose(view: RoundView) -> int | None:
 
 
 def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
-    """Show the money of every wager, the other findings, the table at the end of the round, and what was recorded."""
+    """Show every wager's money, the other findings, the table at the end of the round, and the recorded events."""
     source.show(accounts.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:

@@ -1,4 +1,4 @@
-"""Enter a round: what was due? Typed as it was seen, answered as one types; and stored, at a table, in the observer's name."""
+"""Enter a round: what was due? A person types a round and gets an answer at once; an observer at a table can store it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTLED = ("take ", "pay ", "return ", "close")
 
 
 class Place(NamedTuple):
-    """Where a round was played: the table, the gaming day, the rules that it had on file then; for which observation, if any."""
+    """The place of a round: the table, the gaming day, the rules then on file; and its observation, if any."""
 
     table: str
     day: date
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 class FeltDraft(NamedTuple):
-    """What is typed on the felt: its name, the round that was stored before it ("": none), and the text with which it begins."""
+    """A draft on the felt: its name, the round stored before it ("": none), and its initial text."""
 
     name: str
     turn: str
@@ -53,7 +53,7 @@ class FeltDraft(NamedTuple):
 
 
 def page() -> None:
-    """Lay the page out: the felt, which answers as one types. A person who may review can store the round."""
+    """Lay the page out: the felt, with an answer while typing. A person who may review can store the round."""
     above, felt_here = st.container(), st.container()  # whatever is said above, the felt stays in its place
     with above:
         place = _above()
@@ -65,7 +65,7 @@ def page() -> None:
 
 
 def _above() -> Place | None:
-    """Show what was stored or refused, and ask where the round was played."""
+    """Show the stored or refused entry, and ask for the place of the round."""
     source.begin()
     source.show(
         markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
@@ -80,7 +80,7 @@ def _above() -> Place | None:
 
 
 def _stored(table: str, number: int, words: str) -> None:
-    """Say what was stored, and offer what is done with it: look at it, open a case, make the packet."""
+    """Say what was stored, and offer the next actions: view it, open a case, make the packet."""
     with st.container(border=True, key="entry-stored"):
         here = {"table": table, "round": number}
         source.show(
@@ -90,7 +90,7 @@ def _stored(table: str, number: int, words: str) -> None:
 
 
 def _place() -> Place | None:
-    """Ask at which table and on which gaming day the round was played; None if it is only to be answered."""
+    """Ask for the table and gaming day of the round; None if it is only to be answered."""
     try:
         tables, today = _ask(lambda at: (_tables(at), at.today()))
     except REFUSALS as error:
@@ -136,7 +136,7 @@ def _place() -> Place | None:
 
 
 def _ask(question: Callable[[Desk], T]) -> T:
-    """Put a question to the desk of a log of which perhaps nothing was replayed yet. Raises what a desk raises."""
+    """Query the desk of a log that may not be replayed yet. Raises the desk's errors."""
     with desk_at(log_address() or "", read_only=True, needs_results=False, **log_options()) as at:
         return question(at)
 
@@ -146,13 +146,13 @@ def _tables(at: Desk) -> list[str]:
 
 
 def _open_observations(at: Desk, table: str) -> dict[str, str]:
-    """Return the observations of a table that go on, each with its purpose."""
+    """Return a table's open observations, each with its purpose."""
     found = ObservedTable(at.log, table).observations
     return {name: each.opened.purpose for name, each in found.items() if each.closed is None}
 
 
 def _draft(place: Place | None) -> FeltDraft:
-    """Return the draft that is typed at a place: after a round was stored, the next one."""
+    """Return the draft of a place; after a round was stored, the next one."""
     if place is None:
         return FeltDraft("rack-entry", "", "")
     turn = st.session_state.get(TURN, "")
@@ -163,7 +163,7 @@ def _draft(place: Place | None) -> FeltDraft:
 
 @st.fragment
 def _felt(place: Place | None, draft: FeltDraft) -> None:
-    """Show the felt. A key draws this again, and nothing else of the page."""
+    """Show the felt. Typing redraws only this part of the page."""
     if place is None:
         felt(draft=draft.name)
         return
@@ -178,7 +178,7 @@ def _felt(place: Place | None, draft: FeltDraft) -> None:
 
 
 def _shows(place: Place, draft: str, typed: Typed) -> bool:
-    """Say whether the answer may be shown: in an audit once what was done is typed; before that it is put on record first."""
+    """Return whether the answer may be shown: in an audit, after the payments are typed, or after recording that it is shown."""
     if not place.is_blind:
         return True
     seen: dict[str, list[str] | None] = st.session_state.setdefault(SEEN, {})
@@ -196,7 +196,7 @@ def _done(text: str) -> list[str]:
 
 
 def _put_on_record(place: Place) -> bool:
-    """Record that what was due was seen before what was done was typed; say whether it is on record."""
+    """Record that the amounts due were seen before the payments were typed; return whether it is recorded."""
     try:
         with desk_at(log_address() or "", persons=desk.register(), needs_results=False, **log_options()) as at:
             unveil(at, place.table, observation=str(place.observation), by=str(access.person()))
@@ -208,7 +208,7 @@ def _put_on_record(place: Place) -> bool:
 
 @st.fragment
 def _storing(place: Place, draft: FeltDraft) -> None:
-    """Ask how it is known, and store the round in the name of who is signed in."""
+    """Ask for the source, and store the round in the name of the signed-in person."""
     with st.form("store", border=True):
         row = st.columns([2, 2, 2, 2])
         basis = row[0].selectbox("How it is known", list(BASES), format_func=BASES.__getitem__)
@@ -246,7 +246,7 @@ def _storing(place: Place, draft: FeltDraft) -> None:
 
 
 def _camera(column: DeltaGenerator, table: str) -> str | None:
-    """Ask which camera it was: one that sees the table, or by its name if these pages know no cameras."""
+    """Ask for the camera: one that sees the table, or any name if these pages know no cameras."""
     known = clips.cameras()
     if known is None:
         return column.text_input("Camera", placeholder="cam-4", help="Of what was seen on video.").strip() or None

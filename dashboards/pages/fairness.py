@@ -78,7 +78,7 @@ def page() -> None:
 
 
 def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
-    """Show the tests, those that need a look first, those too small to tell folded; next to them what they said before."""
+    """Show the tests, those that need a look first, small ones folded away; next to them their earlier results."""
     found = flagged_first(found)
     if before is not None:
         found = beside(found, before)
@@ -122,7 +122,7 @@ def _sentence(words: str) -> str:
 
 
 def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: pl.DataFrame) -> None:
-    """Show how often each value of a family came next to how often it should, one test at a time, the least likely first."""
+    """Show observed and expected counts of a family's values, one test at a time, the least likely first."""
     found = figures.ask(f"Counts: {plain(fairness.FAMILIES[family])}", fairness.fairness_counts, family, by, of)
     if found.is_empty():
         return

@@ -1,4 +1,4 @@
-"""Filing: the rules of tables, by a form made from the chapter; checked as typed, filed by one person, signed by another."""
+"""Filing: which rules does a table play by? A form from the chapter, filed by one person and signed by another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returns now": "
 
 
 def page() -> None:
-    """Lay the page out: what waits for a second signature, the tables, the form, what it changes, and the button that files."""
+    """Lay the page out: filings that need a second signature, the tables, the form, its changes, and the button that files."""
     source.begin()
     source.show(
         markup.heading(
@@ -62,13 +62,13 @@ def page() -> None:
 
 
 def _text_of(record: TableRecord) -> str:
-    """Return the rules that a table filed last."""
+    """Return the rules last filed for a table."""
     filed = record.filings.in_force("9999-12-31")
     return "" if filed is None else filed.toml
 
 
 def signatures(records: Sequence[TableRecord]) -> None:
-    """Show what waits for a second signature, with the button for those who may give it."""
+    """Show the filings that need a second signature, with a button for those who may give it."""
     who = access.person()
     person = None if who is None else desk.actor(who)
     waiting: dict[tuple[str, str, str], list[str]] = {}
@@ -94,7 +94,7 @@ def _sign(tables: list[str]) -> None:
 
 
 def form(records: Sequence[TableRecord]) -> str:
-    """Show the form of the tables' rules; return the submission that it now makes."""
+    """Show the form of the tables' rules; return the resulting submission."""
     base = _text_of(records[0])
     at = "filing-" + "-".join(each.table for each in records)
     tomorrow = (date.today() + timedelta(days=1)).isoformat()
@@ -136,7 +136,7 @@ def _choice(value: str) -> str:
 
 
 def review(records: Sequence[TableRecord], text: str) -> None:
-    """Show whether the form is accepted, what it changes and what every wager returns, and the button that files it."""
+    """Show whether the form is accepted, its changes, the return of every wager, and the button that files it."""
     why = fault_of(text)
     if why:
         source.show(markup.notice("Not accepted yet", why))
@@ -164,7 +164,7 @@ def review(records: Sequence[TableRecord], text: str) -> None:
 
 
 def returns(before: Rulebook | None, after: Rulebook) -> Html:
-    """Return the table of wagers: paytable and limits in force and new, and what each returns."""
+    """Return the table of wagers: present and new paytable, limits and return."""
     percent, percent_before = percent_of(after), {} if before is None else percent_of(before)
     rows = []
     for wager in dict.fromkeys((*(before.offers if before is not None else ()), *after.offers)):

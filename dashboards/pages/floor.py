@@ -61,7 +61,7 @@ BEAT_SECONDS = 1
 
 
 def page() -> None:
-    """Lay the page out: the floor as it is now if the log is known, or as the warehouse has a gaming day."""
+    """Lay the page out: the floor now if the log is known, otherwise a gaming day of the warehouse."""
     source.begin()
     open_round_warnings.list_all()
     days = [day.isoformat() for day in _days()]
@@ -81,7 +81,7 @@ def page() -> None:
 
 
 def now() -> None:
-    """Show the floor as it is now, redrawn on its own every second."""
+    """Show the floor now, refreshed every second."""
     formats = Formats.of(_facts())
 
     @st.fragment(run_every=BEAT_SECONDS)
@@ -112,7 +112,7 @@ def now() -> None:
 
 
 def _in_queue(said: desk.Reviews | None) -> int | None:
-    """How many incidents of all gaming days the queue has to do; None if there is no warehouse yet."""
+    """Return the number of open incidents of all gaming days; None without a warehouse."""
     if stamp(warehouse_path()) is None:
         return None
     total = source.ask(lambda db: queue.queue_totals(db, queue_view.filters_of({}, said)))
@@ -120,7 +120,7 @@ def _in_queue(said: desk.Reviews | None) -> int | None:
 
 
 def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None = None) -> Html:
-    """Return the floor's own figures; `in_queue`: the incidents of all gaming days that are to do, if that is known."""
+    """Return the floor's figures; `in_queue`: the open incidents of all gaming days, if known."""
     incidents, high = (sum(row[name] for row in rows) for name in ("incidents", "high"))
     days = (
         Html("") if in_queue in (None, incidents) else Html(f" · {markup.link('queue', f'{in_queue:,} in the queue')}")
@@ -150,7 +150,7 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
 
 
 def _gaming_day(rows: list[dict[str, Any]]) -> Html:
-    """The newest gaming day of the tables, and how many are in an earlier one."""
+    """Return the tables' newest gaming day, and how many tables are on an earlier one."""
     days = [row["gaming_day"] for row in rows if row["gaming_day"]]
     if not days:
         return markup.figure("Gaming day", "–", "no table has opened one")
@@ -163,14 +163,14 @@ def _gaming_day(rows: list[dict[str, Any]]) -> Html:
 
 
 def _house_win(rows: list[dict[str, Any]], formats: Formats) -> Html:
-    """The house win of the tables that have wagers on record, and of how many tables."""
+    """Return the house win of the tables with recorded wagers, and their number."""
     wins = [row["house_win_cents"] for row in rows if row["house_win_cents"] is not None]
     of = "on settled wagers" if len(wins) == len(rows) else f"{len(wins):,} of {plural(len(rows), 'table')} with wagers"
     return markup.figure("House win", formats.money(sum(wins) if wins else None), of)
 
 
 def of_day(day: date | None, head: DeltaGenerator) -> None:
-    """Show what the warehouse has of one gaming day, or of all."""
+    """Show one gaming day, or all, from the warehouse."""
     formats = source.formats()
     tables = source.ask(lambda db: hold.floor_overview(db, day))
     with head:
@@ -208,7 +208,7 @@ def _words(choice: str) -> str:
 
 
 def _days() -> list[date]:
-    """The gaming days of the warehouse; none if there is no warehouse but a log to follow."""
+    """Return the warehouse's gaming days; empty if there is only a log."""
     if log_address() is not None and stamp(warehouse_path()) is None:
         return []
     return source.ask(hold.gaming_days)

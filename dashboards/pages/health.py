@@ -1,4 +1,4 @@
-"""Health: does everything run, and what is to be done if it does not?"""
+"""Health: does everything run, and what must be done if not?"""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ OFTEN_EVENTS = 50
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that must run: its state, what was found, and what to do (empty: nothing).
+    """One part that must run: its state, what was found, and what to do (empty: nothing).
 
     States are `ok`, `look`, `act`, and `note`, which claims nothing.
     """
@@ -71,7 +71,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 def page() -> None:
-    """Lay the page out: the checks, redrawn on their own, and the devices."""
+    """Lay the page out: the checks, refreshed automatically, and the devices."""
     source.begin()
     source.show(markup.heading("Health", "Whether log, replay, warehouse, disk and devices do what they should."))
 
@@ -101,7 +101,7 @@ def page() -> None:
 
 
 def of_engine() -> list[Check]:
-    """Check whose verdicts are in force."""
+    """Check which engine's verdicts are in force."""
     address = log_address()
     if address is None:
         return []
@@ -119,7 +119,7 @@ def of_engine() -> list[Check]:
 
 
 def shadows() -> None:
-    """Offer what each shadow would change: by rule with money, and what people decided on these rounds."""
+    """Offer the changes of each shadow: by rule with money, and people's decisions on these rounds."""
     address = log_address()
     if address is None:
         return
@@ -164,7 +164,7 @@ def _checks(checks: list[Check], label: str) -> Html:
 
 
 def overall(checks: list[Check]) -> Html:
-    """Say in one sentence how things are."""
+    """Return the overall state in one sentence."""
     acts, looks = (sum(each.state == state for each in checks) for state in ("act", "look"))
     if acts:
         kind, shape, words = "under", "✖", f"{plural(acts, 'thing needs', 'things need')} somebody now."
@@ -236,7 +236,7 @@ def _of_log(at: Desk) -> list[Check]:
 
 
 def of_verification() -> list[Check]:
-    """Tell of the last full verification; that it passed is a notice, and no claim that the log is whole now."""
+    """Report the last full verification; a pass is a notice, not a claim that the log is whole now."""
     address = log_address()
     if address is None:
         return []
@@ -259,7 +259,7 @@ def of_verification() -> list[Check]:
 
 
 def of_witness() -> list[Check]:
-    """Check the witness, where the pages were started with one."""
+    """Check the witness, if the pages were started with one."""
     address, named = log_address(), witness_paths()
     if address is None or named is None:
         return []
@@ -277,7 +277,7 @@ def of_witness() -> list[Check]:
 
 
 def of_alarms() -> list[Check]:
-    """Tell of messages about alarms that could not be delivered, where an outbox is named or lies next to the log."""
+    """Report undelivered alarms, if an outbox is named or is next to the log."""
     address, named = log_address(), outbox_path()
     file = named or outbox_beside(address) if address is not None else None
     if file is None or (named is None and not file.is_file()):
@@ -336,7 +336,7 @@ def _of_devices(db: Warehouse) -> list[Check]:
 
 
 def _gone_on_since(built_at_us: int) -> bool:
-    """Whether a table or meter has events that were recorded after a time."""
+    """Return whether a table or meter has events recorded after a time."""
     if log_address() is None:
         return False
     try:
@@ -347,7 +347,7 @@ def _gone_on_since(built_at_us: int) -> bool:
 
 
 def of_disk(folder: Path) -> Check:
-    """Check the space that is left where the warehouse lies."""
+    """Check the free disk space of the warehouse."""
     try:
         space = shutil.disk_usage(folder)
     except OSError as error:
@@ -384,7 +384,7 @@ def devices() -> None:
 
 
 def is_quiet(row: dict[str, Any]) -> bool:
-    """Say whether a device that reports often was silent while its table went on."""
+    """Return whether a device that reports often was silent while its table went on."""
     return bool(row["events"] >= OFTEN_EVENTS and row["table_last_at_us"] - row["last_at_us"] > QUIET_S * 1_000_000)
 
 

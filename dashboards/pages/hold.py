@@ -21,7 +21,7 @@ _VIEWS = {
 
 
 def page() -> None:
-    """Lay the page out: one of its views, for the part of the floor that was chosen."""
+    """Lay the page out: one of its views, for the chosen part of the floor."""
     source.begin()
     formats = source.formats()
     source.show(

@@ -1,4 +1,4 @@
-"""Integrity: is the record as it was written, how far does it reach, and who can vouch for it?"""
+"""Integrity: is the record unchanged, how far does it reach, and who vouches for it?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BEAT_SECONDS = 5
 
 
 def page() -> None:
-    """Lay the page out: the verification of the log, its witness, where each stream ends, what was refused, what is missing."""
+    """Lay the page out: the log's verification, its witness, the ends of streams, refused lines, missing records."""
     source.begin()
     source.show(
         markup.heading(
@@ -62,7 +62,7 @@ def page() -> None:
 
 
 def show_verification(address: str, formats: Formats) -> None:
-    """Offer to verify the whole log, and show what the last verification said, here or on the command line."""
+    """Offer a verification of the whole log, and show the last one, from here or the command line."""
     walked = verification_run.last(address)
     asked = st.button("Verify log", type="primary" if walked is None else "secondary")
     if asked or verification_run.going_on(address):
@@ -92,7 +92,7 @@ def show_verification(address: str, formats: Formats) -> None:
 
 
 def _watched(address: str) -> verification_run.Walk:
-    """Verify the log, and show stream by stream how far it has come; the walk goes on where the page is left."""
+    """Verify the log, and show the progress stream by stream; the verification continues if the page is left."""
     bar = st.progress(0.0, "Verifying every event: chain, numbering, signatures, high-water mark …")
 
     def show(step: VerificationStep) -> None:
@@ -104,7 +104,7 @@ def _watched(address: str) -> verification_run.Walk:
 
 
 def ends(formats: Formats) -> None:
-    """Show where each stream ends, against what was acknowledged and what was judged; redrawn on its own."""
+    """Show each stream's end against the acknowledged and the judged end; refreshed automatically."""
 
     @st.fragment(run_every=BEAT_SECONDS)
     def beat() -> None:
@@ -152,7 +152,7 @@ def ends(formats: Formats) -> None:
 
 
 def _stream(each: StreamStatus, now_us: int) -> list[object]:
-    """A stream as a row: what is wrong is told by shape and word."""
+    """Return a stream as a row; a fault is shown by shape and word."""
     if each.trouble:
         end = Html('<span class="rk-money-under"><span aria-hidden="true">✖</span> not as acknowledged</span>')
     elif each.acknowledged is None:
@@ -189,7 +189,7 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
 
 
 def missing(formats: Formats) -> None:
-    """Show the findings about the log itself: what the record lacks."""
+    """Show the findings about the log itself: missing records."""
     source.show(
         markup.section(
             "Gaps",

@@ -1,4 +1,4 @@
-"""Observations: which rounds are watched, what is to do, and what do they show of a dealer or a game?"""
+"""Observations: which rounds are watched, what is to be done, and what do they show of a dealer or a game?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Results = list[tuple[ObservationResult, Observation | None]]
 
 
 def page() -> None:
-    """Lay the page out: all observations, one of them with its work, or an entered round with its lines."""
+    """Lay the page out: all observations, one of them with its tasks, or an entered round with its lines."""
     source.begin()
     if log_address() is None:
         source.show(markup.heading("Observations"))
@@ -47,7 +47,7 @@ def page() -> None:
 
 
 def every() -> None:
-    """Show all observations: the samples with their rates, then what is listed only; and the form for a new one."""
+    """Show all observations: samples with their rates, then the others; and the form for a new one."""
     found, formats, tables, today = observed_round.ask(_every)
     source.show(
         markup.heading(
@@ -80,7 +80,7 @@ def _every(at: Desk) -> tuple[Results, Formats, list[str], str]:
 
 
 def _opening(tables: list[str], today: str) -> None:
-    """Ask what is to be observed; a random selection is drawn when it is opened, before anything is watched."""
+    """Ask for the subject of an observation; a random selection is drawn at its opening, before anyone watches."""
     with st.form("open-observation", border=False):
         first = st.columns([2, 2, 2, 1])
         table = first[0].selectbox("Table", tables, format_func=table_name)
@@ -121,7 +121,7 @@ def _opening(tables: list[str], today: str) -> None:
 
 
 def one(table: str, name: str) -> None:
-    """Show one observation: what it shows, how it was opened, its work, its rounds."""
+    """Show one observation: its results, its opening, its tasks, its rounds."""
 
     def read(at: Desk) -> tuple[ObservedTable, ObservationResult, dict[int, Any], Formats, dict[int, str]]:
         state = ObservedTable(at.log, table)
@@ -191,7 +191,7 @@ def _then(done: str, what: Callable[[Desk, str], object]) -> None:
 
 
 def one_round(table: str, number: int) -> None:
-    """Show an entered round: who recorded it, its verdict as of now, its money and lines; correct, confirm, case, packet."""
+    """Show an entered round: its recorder, present verdict, money and lines; correct, confirm, case, packet."""
     place = f"observed/{table}"
 
     def read(at: Desk) -> tuple[EnteredRound, Any, Formats, dict[int, str]]:

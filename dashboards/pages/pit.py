@@ -1,4 +1,4 @@
-"""Pit: what happens at the tables, entered by those who are there. For a phone or a tablet: a tile for each table."""
+"""Pit: what happens at the tables? Entered by the people there, on a phone or tablet: a tile for each table."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OF_CLOSED = {"open": Action("Open", ("opener", "dealer"))}
 
 
 def page() -> None:
-    """Lay the page out: a tile for each table, and in it the form that was asked for."""
+    """Lay the page out: a tile for each table, with the requested form in it."""
     source.begin()
     source.show(markup.heading("Pit", "Open and close tables, dealers, fills and credits. Each entry is in your name."))
     if st.session_state.get(DOING) is None:
@@ -64,7 +64,7 @@ def page() -> None:
 
 
 def awaiting(records: list[TableRecord], formats: Formats) -> None:
-    """Show what waits for the initials of who is signed in; what somebody entered waits for another person."""
+    """Show the entries that need the viewer's initials; their own need another person's."""
     who = access.person()
     person = None if who is None else desk.actor(who)
     if person is None:
@@ -94,7 +94,7 @@ def _initial(table: str, line: Line) -> None:
 
 
 def tile(record: TableRecord, formats: Formats) -> None:
-    """Show a table: its state, its buttons, the form that is open, its last lines."""
+    """Show a table: its state, its buttons, the open form, its last lines."""
     table, is_open = record.table, record.opened is not None
     state = f"open, {record.dealer or 'no dealer'}" if is_open else "closed"
     source.show(markup.section(table_name(table), f"{state} · gaming day {record.gaming_day or '–'}"))
@@ -129,7 +129,7 @@ def _choose(table: str, action: str, line: int | None = None) -> None:
 
 
 def form(record: TableRecord, action: str, seq: int | None, formats: Formats) -> None:
-    """Show the form of an action; what it writes is decided when its button is pressed."""
+    """Show the form of an action; pressing its button decides what to write."""
     table = record.table
     with st.container(key=f"form-{table}"):
         house.outcome()
@@ -150,7 +150,7 @@ def form(record: TableRecord, action: str, seq: int | None, formats: Formats) ->
 
 
 def _dealers(record: TableRecord) -> None:
-    """Offer who dealt here last: one tap."""
+    """Offer the last dealers here: one tap."""
     others = [dealer for dealer in record.dealers() if dealer != record.dealer]
     if others:
         with st.container(horizontal=True):
@@ -187,7 +187,7 @@ FIELDS: dict[str, Callable[[TableRecord, Formats], str]] = {
 
 
 def cents_of(text: str) -> int | None:
-    """Return an amount as typed, in total or as chips; None if nothing was typed. Raises `ReviewRefused`."""
+    """Return a typed amount, in total or as chips; None if nothing was typed. Raises `ReviewRefused`."""
     return None if not text else typed_cents(text)
 
 
@@ -224,7 +224,7 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
 
 
 def _correction(record: TableRecord, line: Line) -> None:
-    """Ask what a line should say, or whether it never happened, and why."""
+    """Ask for the right content of a line, or whether it never happened, and why."""
     table, now = record.table, line.counts
     may = [name for name in (() if now is None else MAY_CHANGE.get(now.KIND, ())) if name != "verified_by"]
     with st.form(f"{table}-correct-{line.seq}", border=False):

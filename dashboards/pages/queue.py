@@ -1,4 +1,4 @@
-"""Queue: which incidents have to be looked at, and in which order?"""
+"""Queue: which incidents need a look, and in which order?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in S
 
 
 def page() -> None:
-    """Lay the page out: views, filters, the list to choose from, and next to it the incident with what is done about it."""
+    """Lay the page out: views, filters, the list, and next to it the incident with its actions."""
     source.begin()
     formats, choices, said = source.formats(), source.ask(queue.queue_choices), desk.reviews()
     head = st.container()
@@ -70,7 +70,7 @@ def page() -> None:
 def several(
     chosen: list[str], rows: pl.DataFrame, filters: QueueFilters, matching: int, said: Reviews | None, formats: Formats
 ) -> None:
-    """Show what can be done about several incidents: those that were chosen on this page of the list, or all that match."""
+    """Show the actions on several incidents: those selected on this page of the list, or all that match."""
     of_them = [row for row in rows.to_dicts() if row["finding_id"] in chosen]
     if incident_list.are_all_chosen(filters):
         of_them = source.ask(lambda db: queue.incidents_queue(db, filters)).to_dicts()
@@ -80,7 +80,7 @@ def several(
 
 
 def links() -> None:
-    """Show the views as links, and a way to save this one."""
+    """Show the views as links, with a way to save this one."""
     path = views.path_of(warehouse_path())
     mine = views.saved(path)
     now = {key: st.query_params[key] for key in views.KEPT if key in st.query_params}
@@ -107,9 +107,9 @@ def links() -> None:
 
 
 def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
-    """Show the filters, which are kept in the address. Return them, and whether similar incidents are grouped.
+    """Show the filters, which are in the address. Return them, and whether similar incidents are grouped.
 
-    Each filter in use is shown beside the filter box with a button to clear it. A value that matches nothing is reported `above`.
+    Each filter in use is shown next to the filter box with a button to clear it. A value without matches is reported `above`.
     """
     days = [day.isoformat() for day in choices.gaming_days]
     boxes = {
@@ -169,9 +169,9 @@ def _day_words(day: str) -> str:
 
 
 def choose_rows(rows: pl.DataFrame, filters: QueueFilters, said: Reviews | None, formats: Formats) -> list[str]:
-    """Show the list to choose from, by mouse, touch or keyboard; return the causes of the incidents chosen.
+    """Show the list for selection by mouse, touch or keyboard; return the causes of the selected incidents.
 
-    The address names the first by any of its findings. If one that was shown left the list, the next takes its place.
+    The address names the first by any of its findings. If a shown incident left the list, the next takes its place.
     """
     ids: list[str] = rows["finding_id"].to_list()
     incident_of = {
@@ -195,7 +195,7 @@ def choose_rows(rows: pl.DataFrame, filters: QueueFilters, said: Reviews | None,
 
 
 def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> None:
-    """Show the incident that was chosen, and what can be done about it."""
+    """Show the selected incident and its possible actions."""
     members = [] if finding_id is None else source.ask(lambda db: queue.incident(db, finding_id)).to_dicts()
     if not members:
         words = (
@@ -232,7 +232,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
 
 
 def _round_of(found: dict[str, Any]) -> dict[str, object]:
-    """The query of the round of an incident, from where the queue goes on as it is shown here."""
+    """Return the query of an incident's round, so that the queue goes on from this view."""
     view = {key: st.query_params[key] for key in st.query_params}
     place = {"table": found["table_id"], "round": found["round_no"], "finding": found["finding_id"]}
     return place | {"queue": queue_view.packed(view)}
@@ -249,7 +249,7 @@ def _summary(total: dict[str, Any], formats: Formats) -> Html:
 
 
 def _new(drawn: int, filters: QueueFilters) -> str:
-    """Return in words what the warehouse has now beyond this many findings."""
+    """Return in words what the warehouse has gained beyond this many findings."""
     try:
         with reading(warehouse_path()) as db:
             now = int(queue.queue_totals(db, filters).row(0, named=True)["findings"])

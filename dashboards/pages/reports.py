@@ -1,4 +1,4 @@
-"""Reports: what has to be filed for a day or a month?"""
+"""Reports: what must be filed for a day or a month?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN = 40
 
 
 def page() -> None:
-    """Lay the page out: which report, of which days; the report itself; and the way to take it away."""
+    """Lay the page out: the choice of report and days, the report itself, and its export."""
     source.begin()
     source.show(markup.heading("Reports", "Signed reports for filing, and the rule each one meets."))
     try:
@@ -36,7 +36,7 @@ def page() -> None:
 
 
 def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
-    """Offer the reports, whose choice is in the address, and the days."""
+    """Offer the reports and the days; the choice is in the address."""
     left, middle, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
     names = list(REPORTS)
     with left:
@@ -47,7 +47,7 @@ def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
 
 
 def _asked(first: date, last: date) -> tuple[date, date]:
-    """Return the days that the address asks for, else these."""
+    """Return the days in the address, else these."""
     given = [st.query_params.get(name) or "" for name in ("from", "to")]
     try:
         days = date.fromisoformat(given[0]), date.fromisoformat(given[1])

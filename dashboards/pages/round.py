@@ -132,7 +132,7 @@ def choose(stream: str | None) -> None:
 
 
 def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> None:
-    """Show the incident that the address names by a finding (else the gravest) whole, with what can be done, and the others."""
+    """Show the incident of a finding in the address (else the gravest) whole, with its actions, and the others."""
     every = view.findings.to_dicts()
     if not every:
         source.show(markup.empty("No finding", "Nothing was found against the rules in this round."))

@@ -1,4 +1,4 @@
-"""Rules: which rules hold at a table, what do its wagers return, and what would another paytable?"""
+"""Rules: which rules apply at a table, what do its wagers return, and what would another paytable return?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ STATES = {
 
 
 def page() -> None:
-    """Lay the page out: the decision or finding that a link names, a table's rules, and all decisions."""
+    """Lay the page out: the decision or finding of a link, a table's rules, and all decisions."""
     source.begin()
     source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
     source.show(decisions.account(st.query_params.get("decision")))
@@ -63,12 +63,12 @@ def page() -> None:
 
 
 def every_decision() -> None:
-    """Offer all decisions: how a text is read that leaves room."""
+    """Offer all decisions on ambiguous texts."""
     source.on_opening("How ambiguous rules are interpreted", lambda: source.show(decisions.listing()))
 
 
 def every_edition() -> None:
-    """Offer the editions of all chapters: what each changed, since when, and what is not held."""
+    """Offer the editions of all chapters: the changes of each, its date, and what is not held."""
     columns = {
         "Chapter": "short",
         "Edition": "number",
@@ -92,7 +92,7 @@ def every_edition() -> None:
 
 
 def _rules_of_a_table() -> None:
-    """Show the submissions of a table, the wagers of one, and the what-if; or what to do where nothing was filed."""
+    """Show a table's submissions, the wagers of one, and the what-if; or what to do if nothing was filed."""
     filed = source.ask(rules.filings)
     if not filed:
         source.show(
@@ -136,7 +136,7 @@ def _first(of_table: list[FiledSubmission]) -> FiledSubmission:
 
 
 def tables_with_the_same(filed: list[FiledSubmission], shown: FiledSubmission) -> Html:
-    """Say which other tables play by the same submission."""
+    """Show which other tables play by the same submission."""
     others = sorted(
         {each.table_id for each in filed if each.digest == shown.digest and each.state == "in force"} - {shown.table_id}
     )
@@ -146,7 +146,7 @@ def tables_with_the_same(filed: list[FiledSubmission], shown: FiledSubmission) -
 
 
 def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Formats) -> Html:
-    """Return a table's submissions, the newest first; each is a link to its wagers."""
+    """Return a table's submissions, newest first, each a link to its wagers."""
     rows = []
     for each in of_table:
         kind, shape = STATES[each.state]
@@ -169,7 +169,7 @@ def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Fo
 
 
 def show_wagers(submission: ReadSubmission, formats: Formats) -> None:
-    """Show what is offered, within which limits, and what each wager returns exactly."""
+    """Show the offered wagers, their limits, and the exact return of each."""
     offered = submission.offered
     source.show(
         markup.section(
@@ -216,7 +216,7 @@ def _row(each: OfferedWager, formats: Formats) -> list[object]:
 
 
 def _why_not(each: OfferedWager) -> str:
-    """Say why a wager has no figures of its own."""
+    """Show why a wager has no figures of its own."""
     if each.reading:
         return f"filed: {each.reading}; its return by that is not computed"
     if each.together:
@@ -229,7 +229,7 @@ def _both(wagers: tuple[str, ...]) -> str:
 
 
 def show_pay_lines(submission: ReadSubmission, formats: Formats) -> None:
-    """Show the lines of each paytable that was filed: what each pays, and how often it comes."""
+    """Show the lines of each filed paytable: the payout of each, and its frequency."""
     for each in submission.offered:
         if not each.lines:
             continue
@@ -251,7 +251,7 @@ def show_pay_lines(submission: ReadSubmission, formats: Formats) -> None:
 
 
 def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
-    """Ask what other paytables, of one wager or several at once, would have returned on the wagers that were made."""
+    """Ask for other paytables of one or several wagers, and show what they would have returned on past wagers."""
     choices = submission.other_paytables
     if not choices:
         return
@@ -327,7 +327,7 @@ def _what_if_row(answer: WhatIf, formats: Formats) -> list[object]:
 
 
 def _sum_row(answers: list[WhatIf], formats: Formats) -> list[list[object]]:
-    """The sum of several wagers; their half-widths added, for those of one hand end together to a degree that no one knows."""
+    """Return the sum of several wagers; half-widths are added, since wagers on one hand are correlated to an unknown degree."""
     if len(answers) < 2:
         return []
     due, other = sum(each.theoretical_cents for each in answers), sum(each.other_cents for each in answers)

@@ -1,4 +1,4 @@
-"""Setup: whether every part of the house is as it should be, and what the property's file would change; applied from here."""
+"""Setup: is every part of the house in order, and what would the property's file change?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKS = {"+": "new", "~": "changed", "!": "to be looked at"}
 
 
 def page() -> None:
-    """Lay the page out: a card for each part, then the plan, then the button that applies it."""
+    """Lay the page out: a card for each part, the plan, and the button that applies it."""
     source.begin()
     source.show(markup.heading("Setup", "Every part of the house, and what its file would change."))
     house.outcome()
@@ -64,7 +64,7 @@ def cards(parts: list[Part]) -> None:
 
 
 def show_plan(plan: Plan) -> None:
-    """Show what would change and what is to be looked at, and the button."""
+    """Show the changes, the points that need attention, and the button."""
     lines = [line for line in plan.lines if line[0] in MARKS]
     source.show("".join(f"<p><b>{MARKS[line[0]]}</b> {markup.text(line[2:])}</p>" for line in lines))
     if not plan.changes:
@@ -76,7 +76,7 @@ def show_plan(plan: Plan) -> None:
 
 
 def _apply(shown: tuple[str, ...]) -> None:
-    """Apply the file, if it still comes to what was shown."""
+    """Apply the file if its plan is still the one shown."""
 
     def what(log: HouseLog, persons: Persons, by: str) -> None:
         folder = house.folder()

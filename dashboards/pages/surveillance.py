@@ -34,7 +34,7 @@ ENTRY = "surveillance-entry"
 
 
 def page() -> None:
-    """Lay the page out: what waits to be accepted, the way to make an entry, the entries, and the way to hand over."""
+    """Lay the page out: a hand-over to accept, the form for an entry, the entries, and the hand-over."""
     source.begin()
     source.show(
         markup.heading(
@@ -76,14 +76,14 @@ def page() -> None:
 
 
 def _sheet_way() -> markup.Html:
-    """Return the link to the printed sheet, of the gaming day that is now if the log tells it."""
+    """Return the link to the printed sheet, for the present gaming day if the log gives it."""
     said = desk.reviews()
     day = None if said is None else said.today
     return markup.button_link("reports", "Printed sheet", report="surveillance-log", **{"from": day, "to": day})
 
 
 def _is_filled_in(boxes: Mapping[str, str]) -> bool:
-    """Return whether all boxes of a form (label → what is in it) are filled in; if one is not, the page says so."""
+    """Return whether all boxes of a form (label → content) are filled in; if not, the page says so."""
     empty = [label for label, value in boxes.items() if not value]
     if empty:
         desk.refuse(f"Fill in: {', '.join(empty)}.")
@@ -91,7 +91,7 @@ def _is_filled_in(boxes: Mapping[str, str]) -> bool:
 
 
 def _actor() -> str | None:
-    """Return the id of who may write here; None if no one may, and the page is there to be read."""
+    """Return the id of a viewer who may write here; otherwise None, and the page is read-only."""
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return None
@@ -102,7 +102,7 @@ def _actor() -> str | None:
 def _accept(
     waiting: surveillance.HandOver, lines: Sequence[surveillance.HandOverLine], who: str | None, formats: Formats
 ) -> None:
-    """Show the shift that was handed over, and offer to accept it to anybody but the person who signed."""
+    """Show the shift handed over; anybody but the person who handed it over can accept it."""
     at = formats.day_and_clock(waiting.entry.at_us)
     source.show(
         markup.notice(
@@ -126,7 +126,7 @@ def _accept(
 
 
 def _enter(who: str, formats: Formats) -> None:
-    """Offer to make an entry; without a day and a time it is of now."""
+    """Show the form for an entry; without a day and a time, it is for now."""
     tables: list[str | None] = [None, *source.ask(hold.tables)]
     with st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
         note = drafts.box("What happened", ENTRY)
@@ -155,7 +155,7 @@ def _enter(who: str, formats: Formats) -> None:
 
 
 def _moment(day: date | None, clock: time | None, formats: Formats) -> int | None:
-    """Return a day (today, if none is given) and a time of the property's clock as UTC microseconds; None without a time: now."""
+    """Return a day (default: today) and a time of the property's clock as UTC microseconds; None without a time: now."""
     if clock is None:
         return None
     zone = formats.zone or ZoneInfo("UTC")
@@ -204,7 +204,7 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
 
 
 def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLine]) -> None:
-    """Offer to sign the log over to the next shift, with what is open now."""
+    """Offer to hand over the log to the next shift, with the present open work."""
     with st.form("sign-over"):
         st.caption(f"Hand over to the next shift. {open_now}")
         listed = "".join(

@@ -1,1 +1,1 @@
-"""What several pages share: where pages ask and draw, the desk, what is taken away, and panels of Queue, Round and Floor."""
+"""Parts that several pages share: queries and drawing, the desk, exports, and panels of Queue, Round and Floor."""

@@ -1,7 +1,6 @@
-"""What is in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
+"""Checks the values in a page's address before the page reads them; invalid ones are dropped, and the page says so.
 
-Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after
-`left_out_notices`.
+Addresses are typed, truncated by mail programs, and sent by strangers. A page reads its address only after `left_out_notices`.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ SHOWN = 40
 
 
 class Form(NamedTuple):
-    """How a value looks: in words, and as a pattern; a number is from `least` to `LARGEST` (None: no number)."""
+    """The form of a value: in words, and as a pattern; a number is from `least` to `LARGEST` (None: no number)."""
 
     words: str
     pattern: re.Pattern[str]
     least: int | None = None
 
     def fits(self, value: str) -> bool:
-        """Say whether a value is in this form."""
+        """Return whether a value has this form."""
         return self.pattern.fullmatch(value) is not None and (self.least is None or self.least <= int(value) <= LARGEST)
 
 
@@ -65,7 +64,7 @@ FORMS = {
 
 
 def fits(name: str, values: Iterable[str]) -> bool:
-    """Say whether what the address gives under a name is in form. Nothing is in every form.
+    """Return whether the value of a name in an address is valid. An empty value always is.
 
     >>> fits("round", ["17"]), fits("round", ["9" * 5000]), fits("round", ["0"]), fits("view", ["\\x00"]), fits("round", [""])
     (True, False, False, False, True)
@@ -75,7 +74,7 @@ def fits(name: str, values: Iterable[str]) -> bool:
 
 
 def left_out_notices() -> Html:
-    """Take what is out of form out of the address; return the notice of it, empty if everything is in form."""
+    """Remove invalid values from the address; return the notice about them, empty if there are none."""
     notices = []
     for name in list(st.query_params):
         values = st.query_params.get_all(name)

@@ -1,4 +1,4 @@
-"""Video of a round: the cameras that see it, the clips that were marked, and marking one through the desk."""
+"""Video of a round: the cameras that see it, its marked clips, and the form for marking one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEFORE_US, AFTER_US = 10_000_000, 20_000_000
 
 
 def cameras() -> Cameras | None:
-    """Return the property's cameras; None if these pages know none (a file that cannot be read is named)."""
+    """Return the property's cameras; None if these pages know none (an unreadable file is named)."""
     path = cameras_path()
     if path is None:
         return None
@@ -35,8 +35,9 @@ def cameras() -> Cameras | None:
 
 
 def near(typed: str, about_us: int, formats: Formats) -> int | None:
-    """Return a time of day at the property, as typed, on the day that brings it nearest to a time, in UTC microseconds;
-    None for what is not one.
+    """Return a typed time of day near a given time.
+
+    It is at the property, on the day that brings it nearest to that time, in UTC microseconds; None for an invalid time.
 
     >>> near("21:14:05", 1_772_399_640_000_000, Formats("USD", None)), near("25:00", 0, Formats("USD", None))
     (1772399645000000, None)
@@ -61,7 +62,7 @@ def _us(moment: datetime) -> int:
 
 
 def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Formats, known: Cameras | None) -> None:
-    """Show the clips of a round, and offer to mark one around a moment if who looks may review."""
+    """Show the clips of a round; a viewer who may review can mark one around a moment."""
     said = desk.reviews()
     if said is None:
         return
@@ -87,7 +88,7 @@ def _form(
     formats: Formats,
     known: Cameras | None,
 ) -> None:
-    """Show the boxes of a clip; times are the property's, and stored by the camera's clock with what it is ahead."""
+    """Show the form for a clip; times are the property's, stored by the camera's clock with its offset."""
     key = f"clip {table} {round_no} {marked}"
     seen = known.seeing(table, seat) if known is not None else []
     with st.form(key, border=False, enter_to_submit=False):

@@ -1,7 +1,7 @@
-"""The desk of the log that these pages show: who is at it, what was reviewed, and one action at a time.
+"""The desk of these pages' log: who is at it, the reviews, and one action at a time.
 
-Invariant: what was reviewed is read from the log, and remembered only if the log goes on from what was read last;
-what is done becomes an event in it before the page says so, and what the desk refuses is shown with its reason.
+Invariant: reviews are read from the log, and remembered only while the log continues the last event read. An action is an event
+in the log before the page says so, and a refusal is shown with its reason.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ LAST_DEED = "last-deed"
 
 
 class Reviews:
-    """What was reviewed at all tables, as the log has it."""
+    """The reviews of all tables in the log."""
 
     def __init__(self, tables: dict[str, TableReview], broken: dict[str, str], today: str) -> None:
         self.tables, self.broken, self.today = tables, broken, today
 
     def of(self, table: str, finding_id: str) -> FindingReview:
-        """Return where a finding is."""
+        """Return the state of a finding."""
         review = self.tables.get(table)
         return FindingReview(finding_id=finding_id) if review is None else review.finding(finding_id)
 
     def disposed(self, table: str) -> dict[str, Resolution]:
-        """Return how findings of a table were disposed of, by their ids."""
+        """Return a table's dispositions by finding id."""
         review = self.tables.get(table)
         return {} if review is None else review.disposed
 
@@ -60,19 +60,19 @@ class Reviews:
         return by_deadline([each for table, review in self.tables.items() for each in cases_of(table, review)])
 
     def ids(self, fits: Callable[[FindingReview], bool]) -> tuple[str, ...]:
-        """Return the findings somebody spoke of that fit."""
+        """Return the ids of the findings that match."""
         return tuple(
             key for review in self.tables.values() for key, said in sorted(review.findings.items()) if fits(said)
         )
 
     def people(self) -> list[str]:
-        """Return everybody a finding is assigned to."""
+        """Return everybody assigned to a finding."""
         given = {said.assigned_to for review in self.tables.values() for said in review.findings.values()}
         return sorted(person for person in given if person)
 
 
 def reviews() -> Reviews | None:
-    """Return what was reviewed, or None if these pages know no log or cannot read it (then the page says why)."""
+    """Return the reviews; None if these pages know no log or cannot read it (then the page says why)."""
     address = log_address()
     if address is None:
         return None
@@ -84,14 +84,14 @@ def reviews() -> Reviews | None:
 
 
 def disposed(table: str) -> dict[str, Resolution]:
-    """Return how findings of a table were disposed of, by their ids; none if these pages know no log."""
+    """Return a table's dispositions by finding id; empty if these pages know no log."""
     said = reviews()
     return {} if said is None else said.disposed(table)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _memory(address: str) -> tuple[threading.Lock, DeskMemory]:
-    """What all sessions have read of the reviews in a log, for one of them at a time: a reload reads what is new alone."""
+    """Return the shared memory of a log's reviews, for one session at a time: a reload reads only new events."""
     return threading.Lock(), DeskMemory()
 
 
@@ -114,7 +114,7 @@ def _read(address: str) -> Reviews:
 
 
 def ask(question: Callable[[Desk], T]) -> T:
-    """Put a question to the desk; a log that lost its tail can still be asked. Raises what a desk raises."""
+    """Query the desk, even of a log that lost its tail. Raises the desk's errors."""
     address = log_address()
     if address is None:
         raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
@@ -123,7 +123,7 @@ def ask(question: Callable[[Desk], T]) -> T:
 
 
 def register() -> Persons:
-    """Return the register of persons. Raises `ReviewRefused` if none exists, or it is out of form."""
+    """Return the register of people. Raises `ReviewRefused` if it is missing or invalid."""
     file = persons_path()
     if file is None:
         raise ReviewRefused(
@@ -134,7 +134,7 @@ def register() -> Persons:
 
 
 def actor(who: str) -> Person | None:
-    """Return the registered person who is signed in under a name; None where no one is, which the page then says."""
+    """Return the registered person for a sign-in name; None if there is none, and the page says so."""
     try:
         return register().known(who)
     except REFUSALS as error:
@@ -143,7 +143,7 @@ def actor(who: str) -> Person | None:
 
 
 def recorded_as(who: str) -> str:
-    """Return the name under which somebody signed in is recorded: the id of a registered person, else the name of the sign-in."""
+    """Return the recorded name of a signed-in person: the id of a registered person, else the sign-in name."""
     file = persons_path()
     person = persons.read(file).find(who) if file is not None and file.is_file() else None
     return who if person is None else person.id
@@ -152,7 +152,7 @@ def recorded_as(who: str) -> str:
 def export(
     tables: Sequence[str], *, digest: str, form: str, by: str, reason: str, what: RecordKind = "findings"
 ) -> None:
-    """Put on record that a record of tables leaves in a file with a SHA-256 (`digest`, hex). Raises what a desk raises."""
+    """Record that a record of tables leaves in a file with a SHA-256 (`digest`, hex). Raises the desk's errors."""
     address = log_address()
     if address is None:
         raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
@@ -162,7 +162,7 @@ def export(
 
 
 class Deed(NamedTuple):
-    """What somebody did about incidents (their causes by the ids, each with where it happened in words), and when."""
+    """An action on incidents (the ids of their causes, each with its place in words), and its time."""
 
     places: Mapping[str, str]
     by: str
@@ -172,7 +172,7 @@ class Deed(NamedTuple):
 
 
 def act(what: Callable[[Desk], Entry], *, about: Mapping[str, str] | None = None) -> Entry | None:
-    """Do one thing at the desk; None if it was refused, and the page says why. `about`: the incident, as in a `Deed`."""
+    """Do one action at the desk; None if it was refused, and the page says why. `about`: the incident, as in a `Deed`."""
     address = log_address()
     if address is None:
         return None
@@ -196,9 +196,9 @@ def act(what: Callable[[Desk], Entry], *, about: Mapping[str, str] | None = None
 
 
 def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], Entry]) -> None:
-    """Do one thing about each of several incidents, each in its own commit; what was refused is said with its place.
+    """Do one action on each of several incidents, each in its own commit; refusals are shown with their place.
 
-    `places` are the incidents by the ids of their causes, with where each happened in words.
+    `places` maps the ids of the incidents' causes to their places in words.
     """
     address, denied = log_address(), access.refusal(access.REVIEW)
     if address is None or denied is not None:
@@ -226,17 +226,17 @@ def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], Entry]) -
 
 
 def forget() -> None:
-    """Have the next look at the reviews read what was written since."""
+    """Make the next query of the reviews read new events."""
     _read.clear()
 
 
 def refuse(why: str, title: str = "Not saved") -> None:
-    """Have the page say, when it is drawn again, that something was refused."""
+    """Have the next drawing of the page show a refusal."""
     st.session_state["desk-refusal"] = title, why
 
 
 def outcome(overtaken_by: str = "") -> None:
-    """Say once what the last action came to; `overtaken_by`: what another person did first, which says why it was refused."""
+    """Show the last action's result once; `overtaken_by`: another person's earlier action, which explains a refusal."""
     refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)
     with st.container():  # what is beneath stays in its place, whether there is a refusal or not
         if refusal:
@@ -247,7 +247,7 @@ def outcome(overtaken_by: str = "") -> None:
 
 
 def name_of(who: str) -> str:
-    """Return the name of a registered person as people write it; the id if no register has it."""
+    """Return a registered person's name; the id if there is no register entry."""
     try:
         found = register().find(who)
     except REFUSALS:
@@ -256,7 +256,7 @@ def name_of(who: str) -> str:
 
 
 def on_record(table: str, round_no: int) -> None:
-    """Put on record that who is logged in looks at a round, once a session. If that cannot be, the page ends here.
+    """Record that the viewer looks at a round, once a session. If that fails, the page ends here.
 
     Without a login no one is known, and nothing is written.
     """

@@ -1,7 +1,7 @@
-"""A patron's dispute, step by step: claim, payment, decision, letter and packet. One step is next, the others are quiet.
+"""A patron's dispute, step by step: claim, payment, decision, letter and packet. One step is next; the others are dimmed.
 
-A dispute that is opened here is a case at once: it has a number, a due date, and a letter at its end. Everything is written
-through the desk, by people who may review; others see what was done.
+A dispute opened here is a case at once: it has a number, a due date, and a letter at its end. Everything is written through the
+desk, by people who may review; others see the steps done.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MARKS = {DONE: "✔︎", NEXT: "➤", WAITS: "◈", LATER: "○"}
 
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:
-    """Return the disputes of a round, in the order in which they were opened; none if these pages know no log."""
+    """Return the disputes of a round in the order opened; empty if these pages know no log."""
     said = desk.reviews()
     review = None if said is None else said.tables.get(table)
     return [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
@@ -59,7 +59,7 @@ def case_ways(table: str, round_no: int, seat: int | None) -> Html:
 
 
 def writer() -> str | None:
-    """Return the id of who may write here; None if no one may."""
+    """Return the id of a viewer who may write here, otherwise None."""
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return None
@@ -68,21 +68,21 @@ def writer() -> str | None:
 
 
 class Shown(NamedTuple):
-    """What the record shows of a round: rows of its findings, each with its incident, and its verdict (None: nothing)."""
+    """The record of a round: rows of its findings, each with its incident, and its verdict (None: no verdict)."""
 
     findings: Sequence[dict[str, Any]] = ()
     verdict: RoundVerdict | None = None
 
     @classmethod
     def of_view(cls, view: RoundView) -> Shown:
-        """Return what the warehouse shows of a recorded round."""
+        """Return the warehouse's record of a recorded round."""
         findings = view.findings.to_dicts()
         said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": findings}
         return cls(findings, RoundVerdict.of(said))
 
     @classmethod
     def of_judged(cls, table: str, judged: Adjudication) -> Shown:
-        """Return what a verdict shows of a round that a person entered, which is in no warehouse."""
+        """Return the record of a round that a person entered, from its verdict; the warehouse has none."""
         rows = [
             msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}
             for incident in incidents(judged.findings)
@@ -92,7 +92,7 @@ class Shown(NamedTuple):
 
 
 class Steps:
-    """The steps of one dispute of a round, or of a claim that no one opened yet."""
+    """The steps of one dispute of a round, or of a claim not yet opened."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class Steps:
     def _write_claim(
         self, who: str, name: str, patron: str, slip: str = "", owed: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Open a case; `owed`, if the patron was paid at once, for which `slip` has the number or a note."""
+        """Open a case; `owed`: the patron was paid at once, and `slip` has the number or a note."""
         claim, why = drafts.text(name), drafts.text(slip)
         token = str(st.session_state.get(patron) or "").strip().lower() or None
         if not claim:
@@ -226,7 +226,7 @@ class Steps:
     # ----------------------------------------------------------------------------------------------------------- payment
 
     def _owed(self) -> list[dict[str, Any]]:
-        """Return the findings at the seat by which a patron is owed money that was not paid and signed."""
+        """Return the findings at the seat by which a patron is still owed money without payment and signature."""
         return [
             each
             for each in self.shown.findings
@@ -325,7 +325,7 @@ class Steps:
         )
 
     def _is_as_recorded(self) -> bool:
-        """Say whether the record is complete and all that it shows as underpaid at the seat was paid to the patron."""
+        """Return whether the record is complete and every underpayment at the seat was paid to the patron."""
         money = [f for f in self.shown.findings if f["difference_cents"] and self.seat in (None, f["seat"])]
         made = [self._review(each).resolution for each in money]
         paid = all(each is not None and each.disposition == "confirmed_paid_patron" for each in made)
@@ -341,9 +341,9 @@ class Steps:
         *,
         value: str = "",
     ) -> None:
-        """Show a form of one box (`against`: of two) whose button writes, with the text in the box as the reason.
+        """Show a form with one box (`against`: two) whose button writes, with the text in the box as the reason.
 
-        `value` is in the box to begin with.
+        `value` is the initial text.
         """
         name, other = f"{what}-{self.name}", f"against-{self.name}"
 
@@ -365,9 +365,9 @@ OUTCOME_LABELS = {name: capitalized(words.removeprefix("decided ")) for name, wo
 
 
 def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: Formats) -> bool:
-    """Show the steps of the dispute of a round (`here`) that is open, else the last, at a seat; with links to the others.
+    """Show the steps of the round's (`here`) open, else last, dispute at a seat; with links to the others.
 
-    Return whether it is decided: then the last step has its packet.
+    Return whether it is decided: then the last step offers its packet.
     """
     desk.outcome()
     table, round_no = view.round["table_id"], view.round["round_no"]
@@ -400,7 +400,7 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
 
 
 def resolution(shown: Shown, table: str, seat: int | None, formats: Formats, title: str = "") -> None:
-    """Offer to resolve the gravest incident of a round in which money is wrong (at a seat), where who looks may review."""
+    """Offer to resolve the gravest incident with wrong money in a round (at a seat), if the viewer may review."""
     said = desk.reviews()
     if said is None or writer() is None:
         return

@@ -1,7 +1,7 @@
-"""A draft: the browser keeps what a person types, under that person's name, until it is stored or emptied.
+"""A draft: the browser keeps typed text under the person's name until it is stored or cleared.
 
-Nothing is cut: a text that is too long stays in its box, which says by how much. The keeping itself is in keys.js: a box whose
-container's key begins with `draft-`, and a mark that says what was stored.
+Text is never cut: a text that is too long stays in its box, which says by how much. keys.js does the keeping: a box whose
+container's key begins with `draft-`, and a mark that names stored drafts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STORED = "drafts-stored"
 
 
 def box(label: str, name: str, *, longest: int = LONGEST, value: str = "", placeholder: str | None = None) -> str:
-    """Show the box of a draft and return what is in it; `value` is there to begin with."""
+    """Show the box of a draft with the initial `value`, and return its text."""
     with st.container(key=_container(name)):
         typed = str(st.text_area(label, value, key=_key(name), placeholder=placeholder, height=96) or "").strip()
         if len(typed) > longest:
@@ -29,19 +29,19 @@ def box(label: str, name: str, *, longest: int = LONGEST, value: str = "", place
 
 
 def text(name: str) -> str:
-    """Return what is in the box of a draft, for what a button does."""
+    """Return the text of a draft, for a button's action."""
     return str(st.session_state.get(_key(name)) or "").strip()
 
 
 def stored(*names: str) -> None:
-    """Empty the boxes of drafts that are stored now, and have the browser forget them."""
+    """Clear the boxes of stored drafts, and have the browser forget them."""
     for name in names:
         st.session_state[_turn(name)] = turn(name) + 1
     st.session_state[STORED] = [*st.session_state.get(STORED, ()), *names]
 
 
 def forget() -> None:
-    """Have the browser forget what was stored."""
+    """Have the browser forget stored drafts."""
     marks = [f'<span data-draft-stored="{_container(name)}"></span>' for name in st.session_state.pop(STORED, ())]
     if marks:
         st.html(f'<div class="rk-noprint" hidden>{"".join(marks)}</div>')

@@ -1,4 +1,4 @@
-"""The list of findings as a file: all that the filters leave, not only those on view, and on record before it is there."""
+"""The list of findings as a file: all that match the filters, not only those on view; its export is recorded first."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ KEPT = "findings-export"
 
 
 def why_not() -> str:
-    """Return why nothing can be exported here; empty if it can."""
+    """Return why nothing can be exported here; empty if exports are possible."""
     return save_link.why_not(access.EXPORT, "a list", signed=False)
 
 
 def offer(filters: QueueFilters, said: Reviews | None) -> None:
-    """Offer the findings that `filters` leave as CSV: one click records the export and makes the file, the next saves it."""
+    """Offer the findings that match `filters` as CSV: one click records the export and makes the file, the next saves it."""
     why, made = why_not(), st.session_state.get(KEPT)
     if st.button(
         "Export list", disabled=bool(why), help=why or "All findings of this list, as CSV; recorded in the log"

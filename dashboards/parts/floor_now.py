@@ -1,4 +1,4 @@
-"""The floor as it is now, held once for all who look: the tables of `analytics.live`, and each as a tile."""
+"""The floor now, read once for all viewers: the tables of `analytics.live`, and a tile for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Held:
             self._resources.close()
 
     def tiles(self, said: Reviews | None) -> list[dict[str, Any]] | None:
-        """Return what each tile shows, read now; None if it was released meanwhile. Raises what a desk raises."""
+        """Return the content of each tile, read now; None if it was released meanwhile. Raises the desk's errors."""
         with self._lock:
             if not self._is_open:
                 return None
@@ -60,7 +60,7 @@ def _held(address: str, drawn_from: tuple[int, int] | None) -> Held:
 
 
 def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:
-    """Return what each tile shows, or None if these pages know no log. Raises what a desk raises."""
+    """Return the content of each tile, or None if these pages know no log. Raises the desk's errors."""
     address = log_address()
     found = None
     while address is not None and found is None:
@@ -100,7 +100,7 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
 
 
 def urgency(row: dict[str, Any]) -> tuple[object, ...]:
-    """Return a key that sorts the tables, the most urgent first: broken, with something to correct now, with open incidents."""
+    """Return a sort key for tables, most urgent first: broken, with something to correct now, with open incidents."""
     advice = row["advice"]
     gravest = min((incident.gravity for incident in incidents(advice.warnings)), default=None) if advice else None
     rank = GRAVEST_FIRST.index(row["worst"]) if row["worst"] else len(GRAVEST_FIRST)
@@ -117,7 +117,7 @@ def urgency(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
-    """Return a table's tile, a link to its incidents of the day."""
+    """Return a table's tile, which links to its incidents of the day."""
     warnings = warning_sentences(row["advice"], formats.currency) if row["advice"] else []
     if row["broken"]:
         badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">✖</span> Broken</span>')
@@ -159,7 +159,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
 
 
 def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats) -> Html:
-    """Return the lines of a tile on the open round: the first departure to correct, and the phase of the round."""
+    """Return the tile's lines on the open round: the first error to correct, and the phase of the round."""
     if advice is None:
         return Html("")
     dues = due_sentences(advice, formats.currency)
@@ -174,7 +174,7 @@ def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats
 
 
 def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
-    """Return the figures of a table's day, in lines; the gravest first, for a narrow tile cuts a line off."""
+    """Return the lines of a table's day, gravest first, since a narrow tile cuts lines off."""
     waits = [f"{plural(row['waiting'], 'round')} not judged yet"] if row["waiting"] else []
     win = (
         "No house win: a patron deals"

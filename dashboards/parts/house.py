@@ -1,6 +1,6 @@
-"""What the pit sees of the tables, and one entry at a time in the name of who is signed in.
+"""The pit's view of the tables, and one entry at a time in the signed-in person's name.
 
-Invariant: an entry is in the log before the page says so; what is refused is shown with its reason, and nothing was written.
+Invariant: an entry is in the log before the page says so; a refusal is shown with its reason, and nothing is written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from desk.review.persons import Persons, ReviewRefused
 
 
 class Counts(NamedTuple):
-    """The count of a gaming day: the boxes that wait, those that are counted with their cents, and what was entered so far."""
+    """The count of a gaming day: the uncounted boxes, the counted ones with their cents, and the entries so far."""
 
     boxes: list[str]
     counted: list[tuple[str, int]]
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class Tables(NamedTuple):
-    """Every table with its lines, by name, and how the property writes money and time."""
+    """Every table with its lines, by name, and the property's format of money and time."""
 
     records: list[TableRecord]
     formats: Formats
@@ -59,7 +59,7 @@ def _tables(address: str) -> Tables:
 
 
 def tables() -> Tables | None:
-    """Return what is at the tables; None if the log is not known or cannot be read, which the page then says."""
+    """Return the tables; None if the log is unknown or unreadable, and the page says so."""
     address = log_address()
     if address is None:
         st.html(markup.empty("No log", "These pages were started without a log; name it: rack dashboard --log ADDR"))
@@ -72,7 +72,7 @@ def tables() -> Tables | None:
 
 
 def read(what: Callable[[HouseLog], T]) -> T:
-    """Ask the log something. Raises what `REFUSALS` names."""
+    """Query the log. Raises the errors in `REFUSALS`."""
     address = log_address()
     if address is None:
         raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
@@ -81,23 +81,23 @@ def read(what: Callable[[HouseLog], T]) -> T:
 
 
 def in_pit(done: str, what: Callable[[Pit, str], object]) -> bool:
-    """Enter something at a table, given the pit and who is signed in; say whether it was written."""
+    """Enter something at a table, given the pit and the signed-in person; return whether it was written."""
     closed = closed_tables(folder())
     return written("pit", done, lambda log, persons, by: what(Pit(log, persons, _now_us, closed), by))
 
 
 def in_office(done: str, what: Callable[[Office, str], object]) -> bool:
-    """File or sign something, given the office and who is signed in; say whether it was written."""
+    """File or sign something, given the office and the signed-in person; return whether it was written."""
     return written("filing", done, lambda log, persons, by: what(Office(log, persons, _now_us()), by))
 
 
 def in_count_room(done: str, what: Callable[[CountRoom, str], object]) -> bool:
-    """Count something, given the count room and who is signed in; say whether it was taken."""
+    """Count something, given the count room and the signed-in person; return whether it was accepted."""
     return written("count", done, lambda log, persons, by: what(count_room(log, persons), by))
 
 
 def counts_of(day: str) -> Counts | None:
-    """Return how far the count of a gaming day is; None if the log or the register cannot be read, which the page then says."""
+    """Return the progress of a gaming day's count; None if the log or the register cannot be read, and the page says so."""
     address = log_address()
     if address is None:
         return None
@@ -111,19 +111,19 @@ def counts_of(day: str) -> Counts | None:
 
 
 def count_room(log: HouseLog, persons: Persons) -> CountRoom:
-    """Return the count room, which keeps first entries where `rack count` does."""
+    """Return the count room, which keeps first entries where `rack count` keeps them."""
     return CountRoom(log, persons, _now_us, (cases_path() or folder() or Path(".rack")) / "counts")
 
 
 def folder() -> Path | None:
-    """Return the folder of the property's file: next to its log, or, on Kafka, the folder of cases; None if neither is known."""
+    """Return the folder of the property's file: next to its log or, on Kafka, the folder of cases; None if unknown."""
     address, beside = log_address(), cases_path()
     found = None if address is None else house_folder(address)
     return beside if found is None and beside is not None and (beside / FILE).is_file() else found
 
 
 def outcome() -> None:
-    """Say once what the last entry came to."""
+    """Show the last entry's result once."""
     if why := st.session_state.pop(REFUSED, None):
         st.html(markup.notice("Not saved", why))
     if more := st.session_state.pop(NOTICE, None):
@@ -133,7 +133,7 @@ def outcome() -> None:
 
 
 def written(right: str, done: str, what: Callable[[HouseLog, Persons, str], object]) -> bool:
-    """Write something in the name of who is signed in; say whether it was written."""
+    """Write something in the signed-in person's name; return whether it was written."""
     address, who, denied = log_address(), access.person(), access.refusal(right)
     if address is None or who is None or denied is not None:
         st.session_state[REFUSED] = denied or "Sign in to enter anything: an entry is made in a person's name."

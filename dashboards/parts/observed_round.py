@@ -1,7 +1,6 @@
-"""An observed round on a page: its verdict, worked out from the log at this moment, and what people do about it.
+"""An observed round on a page: its verdict, computed from the log now, and people's actions on it.
 
-Invariant: nothing of it is from the warehouse, which counts no observed round; what is written is in the log before the page
-says so.
+Invariant: nothing comes from the warehouse, which counts no observed round; an action is in the log before the page says so.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ T = TypeVar("T")
 
 
 def formats_of(at: Desk) -> Formats:
-    """Return how the property of a log writes money and time."""
+    """Return the format of money and time of a log's property."""
     said = at.memory.configured(at.log)
     return Formats.of(
         PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
@@ -38,18 +37,18 @@ def formats_of(at: Desk) -> Formats:
 
 
 def judged_now(at: Desk, place: str, number: int) -> Judged | None:
-    """Return the verdict on an observed round as the log is now; None if it has none."""
+    """Return the present verdict on an observed round; None if it has none."""
     return judge(place, functools.partial(at.log.read, place), number, elsewhere=at.log.read)
 
 
 def ask(question: Callable[[Desk], T]) -> T:
-    """Put a question to the desk of a log of which perhaps nothing was replayed yet. Raises what a desk raises."""
+    """Query the desk of a log that may not be replayed yet. Raises the desk's errors."""
     with desk_at(log_address() or "", read_only=True, check_heads=False, needs_results=False, **log_options()) as at:
         return question(at)
 
 
 def act(done: str, what: Callable[[Desk, str], object]) -> bool:
-    """Do something at the desk in the name of the person signed in; say whether it was written. The page shows the result."""
+    """Act at the desk in the signed-in person's name; return whether it was written. The page shows the result."""
     address, who, denied = log_address(), access.person(), access.refusal(access.REVIEW)
     if address is None or who is None or denied is not None:
         desk.refuse(denied or "Sign in first: what is entered is in a person's name.")
@@ -65,7 +64,7 @@ def act(done: str, what: Callable[[Desk, str], object]) -> bool:
 
 
 def record(judged: Judged | None, seat: int | None, formats: Formats) -> None:
-    """Show what the log shows now of an observed round (and a seat)."""
+    """Show the log's present record of an observed round (and a seat)."""
     if judged is None:
         source.show(markup.empty("No verdict", "The entry of this round was withdrawn."))
     else:
@@ -79,12 +78,12 @@ def verdict(judged: Adjudication, seat: int | None, formats: Formats) -> None:
 
 
 def may_act() -> bool:
-    """Whether who looks may enter, correct and confirm."""
+    """Return whether the viewer may enter, correct and confirm."""
     return log_address() is not None and access.person() is not None and access.may(access.REVIEW)
 
 
 def case_and_packet(place: str, number: int) -> None:
-    """Offer to open a case of an observed round by what the patron says, and to make its packet."""
+    """Offer to open a case of an observed round on the patron's claim, and to make its packet."""
     here = [each for each in ask(lambda at: cases.cases(at, place)) if each.case.round_no == number]
     seat = here[-1].case.seat if here else None
     with st.container(horizontal=True, vertical_alignment="center"):

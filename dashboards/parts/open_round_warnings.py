@@ -1,7 +1,7 @@
-"""Alarms: what can still be corrected in an open round, on whatever page one is, and what was not before its round closed.
+"""Alarms on every page: errors that can still be corrected in an open round, and those not corrected in time.
 
-Invariant: an alarm goes only if the round goes on without it, its verdict does not have it, it is disposed of, or somebody has
-taken it and its round is over. The log is looked at whether or not somebody looks at a page.
+Invariant: an alarm disappears only if the round continues without it, its verdict does not have it, it is disposed of, or
+somebody has taken it and its round is over. The log is read even if no page is open.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KEPT_S = 12 * 3600
 
 
 class Alarm(msgspec.Struct, frozen=True, kw_only=True):
-    """An incident of a round that was open: its findings by id, what it says, what to do, and since when (s) it is known."""
+    """An incident of an open round: its findings by id, its sentence, what to do, and since when (s) it is known."""
 
     stream: str
     round_no: int
@@ -61,7 +61,7 @@ class Alarm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlarmBoard:
-    """The alarms of a log, which a thread of its own looks for until it is closed."""
+    """The alarms of a log, which its own thread updates until it is closed."""
 
     def __init__(self, address: str, currency: str) -> None:
         self._resources, self._lock, self._currency = ExitStack(), threading.Lock(), currency
@@ -72,7 +72,7 @@ class AlarmBoard:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def close(self) -> None:
-        """End the looking, and release the log and its results."""
+        """Stop updating, and release the log and its results."""
         self._ended.set()
         with self._lock:
             self._resources.close()
@@ -85,12 +85,12 @@ class AlarmBoard:
                 continue
 
     def alarms(self) -> list[Alarm]:
-        """Return the alarms: what can still be corrected first, the oldest first."""
+        """Return the alarms: those that can still be corrected first, oldest first."""
         with self._lock:
             return sorted(self._alarms.values(), key=lambda each: (each.closed, each.since_s))
 
     def look(self, now_s: float) -> None:
-        """Bring the alarms up to date with the advice and the verdicts. Raises what a desk raises."""
+        """Update the alarms from the advice and the verdicts. Raises the desk's errors."""
         with self._lock:
             if self._ended.is_set():
                 return
@@ -115,7 +115,7 @@ class AlarmBoard:
             self._alarms = found
 
     def _outlived(self, before: Alarm, given: dict[str, Advice], now_s: float) -> Alarm | None:
-        """Return an alarm that advice no longer has as it is now: None if it was corrected, or is too old."""
+        """Return the present form of an alarm that advice no longer has: None if it was corrected or is too old."""
         if before.closed:
             return before if now_s - before.since_s < KEPT_S else None
         advice = given.get(before.stream)
@@ -131,7 +131,7 @@ class AlarmBoard:
         return msgspec.structs.replace(before, closed=True) if is_there or unknown else None
 
     def open_round(self, stream: str, round_no: int) -> tuple[Advice | None, list[dict[str, Any]]]:
-        """Return the advice on a round, and its recorded events; none if it is not the one that is open."""
+        """Return the advice on a round and its recorded events; empty if it is not the open round."""
         with self._lock:
             advice = advice_in(self._desk.results).get(stream)
             if advice is None or advice.round_no != round_no:
@@ -145,7 +145,7 @@ def _board(address: str) -> AlarmBoard:
 
 
 def waiting() -> list[tuple[Alarm, str]]:
-    """Return the alarms that wait for somebody, each with who has taken it (or nothing); none without a log."""
+    """Return the waiting alarms, each with the person who took it (or empty); none without a log."""
     address = log_address()
     if address is None:
         return []
@@ -165,7 +165,7 @@ def waiting() -> list[tuple[Alarm, str]]:
 
 
 def watch() -> None:
-    """Show the alarms on this page, within a second; nothing if no log is known or readable."""
+    """Show the alarms on this page within a second; nothing if no log is known or readable."""
     _show(SHOWN)
 
 
@@ -226,7 +226,7 @@ def _take(alarm: Alarm, who: str) -> None:
 
 
 def open_round(table: str, round_no: int) -> bool:
-    """Show a round that is still open as the log has it, with what is to be corrected; return whether it is open."""
+    """Show the log's open round with what to correct; return whether it is open."""
     address = log_address()
     if address is None:
         return False
@@ -275,7 +275,7 @@ def _draw(advice: Advice, rows: list[dict[str, Any]], table: str, formats: Forma
 
 @st.cache_data(max_entries=1, show_spinner=False)
 def _currency(drawn_from: tuple[int, int] | None) -> str:
-    """Return the property's currency by the warehouse, or that of the regulations if none exists yet."""
+    """Return the property's currency from the warehouse, or the regulations' currency without one."""
     try:
         with reading(warehouse_path()) as db:
             return Formats.of(property_facts(db)).currency

@@ -1,4 +1,4 @@
-"""The dispute packet from a page: made from the log by the person who is logged in, on record before the files are there."""
+"""The dispute packet from a page: made from the log by the logged-in person, and recorded before the files are offered."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ FORMS = {
 
 
 def why_not() -> str:
-    """Return why no packet can be made here; empty if one can."""
+    """Return why no packet can be made here; empty if it can."""
     return save_link.why_not(access.PACKET, "a packet")
 
 
 def offer(table: str, round_no: int, seat: int | None = None) -> None:
-    """Offer the packet of a round (and seat): one click makes it, and its files are beneath the button, which stays."""
+    """Offer the packet of a round (and seat): one click makes it; its files are below the button, which stays."""
     why = why_not()
     reason, withhold = ("", False) if why else _asked(table, round_no, seat)
     name = _kept(table, round_no, seat, withhold=withhold)
@@ -42,17 +42,17 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
 
 
 def what_is_made(seat: int | None, *, has_case: bool) -> str:
-    """Return what a decided dispute ends with: a letter is about one seat, and is of a case."""
+    """Return the documents of a decided dispute: a letter needs a seat and a case."""
     return "letter and packet" if has_case and seat is not None else "packet"
 
 
 def make_when_drawn(table: str, round_no: int, seat: int | None) -> None:
-    """Have the next drawing make what a decided dispute ends with, as a click on its button does."""
+    """Have the next drawing make the documents of a decided dispute, as a click on its button does."""
     st.session_state[f"now {_kept(table, round_no, seat, withhold=seat is not None)}"] = True
 
 
 def letter_and_packet(table: str, round_no: int, seat: int | None, filed: PatronCase | None, who: str) -> None:
-    """Offer what a decided dispute ends with, in one click: the letter on the decision (of a case) and the packet."""
+    """Offer the documents of a decided dispute in one click: the letter on the decision (of a case) and the packet."""
     why, packet = why_not(), _kept(table, round_no, seat, withhold=seat is not None)
     decision = None if filed is None or filed.case.seat is None else filed.case.decision  # a letter is about one seat
     letter = "" if filed is None or decision is None else f"letter {filed.name} {decision.seq}"
@@ -81,7 +81,7 @@ def _kept(table: str, round_no: int, seat: int | None, *, withhold: bool) -> str
 
 
 def _make_once(name: str, table: str, round_no: int, seat: int | None, reason: str, withhold: bool) -> None:
-    """Make a packet unless the session has it: a second click takes no second copy out."""
+    """Make a packet unless the session has it: a second click exports no second copy."""
     if name in st.session_state:
         return
     with st.spinner("Making the packet under a checkpoint that covers the round …"):
@@ -91,7 +91,7 @@ def _make_once(name: str, table: str, round_no: int, seat: int | None, reason: s
 
 
 def _letter(found: PatronCase, who: str) -> bytes | None:
-    """Return the signed letter of a case, once it is on record; None if it cannot be made, and the page says why."""
+    """Return a case's signed letter after recording it; None if it cannot be made, and the page says why."""
     # It typesets and signs: no page waits for that before it is asked for.
     from desk.packet import REFUSALS
     from desk.report.letter import signed_letter
@@ -110,7 +110,7 @@ def _letter(found: PatronCase, who: str) -> bytes | None:
 
 
 def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
-    """Ask what the packet is for, and whether other patrons are left out of it, which takes a seat."""
+    """Ask for the purpose of the packet, and whether to leave out other patrons, which needs a seat."""
     with st.popover("Packet options"):
         reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}")
         others = st.checkbox("Include other patrons", key=f"packet of all {table} {round_no}", disabled=seat is None)

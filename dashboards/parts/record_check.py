@@ -1,4 +1,4 @@
-"""The events of a round held against the log when its page opens: what does not fit is in the place of the verdict."""
+"""Checks a round's events against the log when its page opens; a mismatch replaces the verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNNAMED = "Not checked against the log: these pages were started without one (`r
 
 
 def check_of(view: RoundView) -> EventsCheck | None:
-    """Return whether the events of a round, as the warehouse has them, are those of the log; None without a log."""
+    """Return whether the warehouse's events of a round are those of the log; None without a log."""
     address = log_address()
     if address is None:
         return None
@@ -40,12 +40,12 @@ def _check_of(key: tuple[object, ...], _view: RoundView) -> EventsCheck:
 
 
 def is_confirmed(found: EventsCheck | None) -> bool:
-    """Say whether a verdict may be shown: the log confirms the events, or no log is named, which the page says."""
+    """Return whether a verdict may be shown: the log confirms the events, or no log is named, and the page says so."""
     return found is None or found.ok
 
 
 def check_notice(found: EventsCheck | None) -> Html:
-    """Return what was checked in a line, or what does not fit as a warning."""
+    """Return the result of the check in a line, or a mismatch as a warning."""
     if found is None or found.ok:
         return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')
     return markup.notice(

@@ -1,4 +1,4 @@
-"""A report for filing from a page: shown, then signed and taken away, on record before it is there."""
+"""A report for filing from a page: shown, then signed and recorded before it can be saved."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
 
 
 def why_not() -> str:
-    """Return why no report can be taken away here; empty if one can."""
+    """Return why no report can be exported here; empty if it can."""
     return save_link.why_not(access.EXPORT, "a report")
 
 
 def made(name: str, first: date, last: date) -> Report | None:
-    """Make a report of the newest warehouse and the log, to be shown; None where it cannot be, and the page says why."""
+    """Make a report from the newest warehouse and the log; None if it cannot be made, and the page says why."""
     try:
         filing = read_filing(reports_path())
         return source.ask(
@@ -61,7 +61,7 @@ def offer(report: Report) -> None:
 
 
 def month_of(last: date, newest: date) -> tuple[date, date]:
-    """Return the first and the last day of the month of a day, as far as the record goes.
+    """Return the first and last day of a day's month, as far as the record goes.
 
     >>> month_of(date(2026, 2, 3), date(2026, 4, 7)), month_of(date(2026, 4, 3), date(2026, 4, 7))
     ((datetime.date(2026, 2, 1), datetime.date(2026, 2, 28)), (datetime.date(2026, 4, 1), datetime.date(2026, 4, 7)))
@@ -106,7 +106,7 @@ def _all_signed(first: date, last: date) -> list[tuple[Report, bytes]] | None:
 
 
 def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
-    """Return the files of signed reports as one: the same reports are the same bytes."""
+    """Return the files of signed reports in one archive: the same reports give the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for report, pdf in signed:
@@ -117,7 +117,7 @@ def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
 
 
 def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
-    """Sign reports, all before the first is recorded; None if one is refused: none can be saved then."""
+    """Sign all reports before recording the first; None if one is refused: then none can be saved."""
     # It typesets and signs: no page waits for that before it is asked for.
     from desk.report.document import signed_pdf
 

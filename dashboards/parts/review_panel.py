@@ -1,4 +1,4 @@
-"""What people do about one incident: where it is, what was said about it, and what to do next; written at the desk only."""
+"""People's work on one incident: its state, its notes, and the next action; written at the desk only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WORDS = {
 
 
 def cents_typed(text: str) -> int | None:
-    """Return an amount as typed in cents; None if it is not one.
+    """Return a typed amount in cents; None if it is not an amount.
 
     >>> cents_typed("1,250.00"), cents_typed("$ 75"), cents_typed("7.5")
     (125000, 7500, None)
@@ -63,7 +63,7 @@ def cents_typed(text: str) -> int | None:
 
 
 def standing(review: FindingReview, formats: Formats) -> Html:
-    """Return where a finding is: its state, who has it, and how it was disposed of."""
+    """Return a finding's state, its assignee, and its disposition."""
     parts = [f"<strong>{markup.text(STATES[review.state])}</strong>"]
     if review.assigned_to and review.state == "assigned":
         parts.append(f"with {markup.text(review.assigned_to)}")
@@ -76,7 +76,7 @@ def standing(review: FindingReview, formats: Formats) -> Html:
 
 
 def history(said: Sequence[Entry], formats: Formats) -> Html:
-    """Return everything that was said about a finding, in order, each with its number in the review stream."""
+    """Return the history of a finding in order, each entry with its number in the review stream."""
     if not said:
         return Html("")
     rows = "".join(
@@ -88,7 +88,7 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
 
 
 def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
-    """Return where an incident is: its state and who has it, and of each disposition how often it was given."""
+    """Return an incident's state and assignee, and how often each disposition was given."""
     if len(reviews) == 1:
         return standing(reviews[0], formats)
     state, holder = incident_state(reviews), incident_holder(reviews)
@@ -101,7 +101,7 @@ def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
 
 
 def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:
-    """Show where an incident is and what can be done about it; `members` are its findings, the cause first."""
+    """Show an incident's state and possible actions; `members` are its findings, the cause first."""
     table = members[0]["table_id"]
     if table in said.broken:
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
@@ -112,9 +112,10 @@ def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Fo
 def panel(
     members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats
 ) -> None:
-    """Show where an incident is and offer what can be done about all its findings.
+    """Show an incident's state and offer actions on all its findings.
 
-    `members` are the findings, the cause first, `reviews` theirs; `alike` the causes of the other incidents of its fingerprint.
+    `members` are the findings, the cause first, `reviews` their reviews; `alike` the causes of other incidents with its
+    fingerprint.
     """
     written = sum(len(review.history) for review in reviews)
     desk.outcome(_overtaken(members[0]["finding_id"], reviews, formats))
@@ -153,7 +154,7 @@ def panel(
 
 
 def _overtaken(cause: str, reviews: Sequence[FindingReview], formats: Formats) -> str:
-    """Return what was written about an incident since this session showed it, if its person did not; else nothing."""
+    """Return another person's entries about an incident since this session showed it, if any."""
     shown, written = st.session_state.get(SHOWN, ("", 0))
     entries = sorted((each for review in reviews for each in review.history), key=_seq)
     if shown != cause or len(entries) <= written:
@@ -163,7 +164,7 @@ def _overtaken(cause: str, reviews: Sequence[FindingReview], formats: Formats) -
 
 
 class _Form:
-    """What a form needs: the incident, who acts, and the names of its boxes."""
+    """The context of a form: the incident, the acting person, and the names of its boxes."""
 
     def __init__(
         self,
@@ -188,21 +189,21 @@ class _Form:
         self.members = members
 
     def moved(self, disposition: str) -> list[int]:
-        """Return the amount in cents that a disposition moves for each finding without a disposition: 0 if none."""
+        """Return the cents that a disposition moves for each finding without a disposition: 0 if none."""
         waiting = [each for each, review in zip(self.members, self.reviews, strict=True) if not review.settled]
         return [amount_moved(each["difference_cents"], disposition) or 0 for each in waiting]
 
     def sheet(self) -> DeltaGenerator:
-        """Return what boxes and button are on: what is typed is sent with the button, and with nothing else."""
+        """Return the container of boxes and button: typed text is sent only with the button."""
         return st.form(f"sheet {self.key}", border=False, enter_to_submit=True)
 
     def box(self, label: str, name: str, **options: Any) -> None:
-        """Show a box of text; it is read when the button is pressed."""
+        """Show a text box; it is read when the button is pressed."""
         self.labels[name] = label
         st.text_input(label, key=f"{name} {self.key}", **options)
 
     def read(self, name: str) -> str:
-        """Return what is in a box."""
+        """Return the text of a box."""
         return str(st.session_state.get(f"{name} {self.key}") or "").strip()
 
     def ticked(self, name: str) -> bool:
@@ -210,12 +211,12 @@ class _Form:
         return bool(st.session_state.get(f"{name} {self.key}"))
 
     def reason(self, action: str, label: str = "Why", **options: Any) -> None:
-        """Show the box of the reason, with the last one that was given for the same."""
+        """Show the box for the reason, with the last reason given for the same action."""
         self.action = action
         self.box(label, "reason", value=st.session_state.get(LAST_REASON, {}).get(action, ""), **options)
 
     def button(self, words: str, action: Callable[[Desk], Entry], *, needs: Sequence[str] = ("reason",)) -> None:
-        """Show the button that writes: what is missing is said, and then nothing is written."""
+        """Show the button that writes; if something is missing, it says so and writes nothing."""
 
         def write() -> None:
             missing = [name for name in needs if not self.read(name)]
@@ -288,7 +289,7 @@ def _resolve(form: _Form) -> None:
 
 
 def _usual(form: _Form) -> str | None:
-    """Return the disposition that this person gave last to an incident of the same cause, else to any, if it fits this one."""
+    """Return this person's last disposition of an incident with the same cause, else of any, if it fits this one."""
     kept: dict[str, str] = st.session_state.get(LAST_DISPOSITIONS, {})
     given = [kept[form.cause["code"]]] if form.cause["code"] in kept else []
     given += list(kept.values())[-1:]
@@ -344,7 +345,7 @@ def _resolve_incident_as(form: _Form, disposition: str) -> None:
 
 
 def _split(form: _Form, disposition: str) -> str:
-    """Return how many findings of an incident get a disposition that moves money, and how many none."""
+    """Return how many findings of an incident get a disposition that moves money, and how many one that moves none."""
     moved = form.moved(disposition)
     amounts = [cents for cents in moved if cents]
     words = f"{plural(len(amounts), 'finding')}: {DISPOSITIONS[disposition]}, {form.formats.money(sum(amounts))} in all"

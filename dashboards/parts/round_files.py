@@ -18,7 +18,7 @@ PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff")
 
 
 def panel(place: str, round_no: int) -> None:
-    """Show the files that are attached to a round, and offer to attach another."""
+    """Show the files attached to a round, and offer to attach another."""
     if log_address() is None:
         return
     try:

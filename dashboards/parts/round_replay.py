@@ -1,4 +1,4 @@
-"""Stepping and playing through a round: the table after the chosen step next to the event of the step, redrawn alone."""
+"""Step or play through a round: the table after the chosen step next to the step's event, redrawn separately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOVES_HEIGHT = 560
 
 
 def step_key(view: RoundView) -> str:
-    """Return the name under which this round's step is kept in the session."""
+    """Return the session key of this round's step."""
     return f"step of {view.round['stream']} {view.round['round_no']}"
 
 
@@ -57,9 +57,9 @@ def proofs_of(view: RoundView) -> set[int]:
 
 
 def replay(view: RoundView, steps: list[ReplayStep], formats: Formats, beside: Callable[[], None]) -> None:
-    """Show the table after the chosen step with its controls, and at its left what `next to` shows, and the moves.
+    """Show the table after the chosen step with its controls, at its left the output of `beside`, and the moves.
 
-    Drawn again alone, at each step; without events there is only what `next to` shows.
+    Each step redraws only this part; without events only `beside` is shown.
     """
     if not steps:
         beside()
@@ -104,7 +104,7 @@ def replay(view: RoundView, steps: list[ReplayStep], formats: Formats, beside: C
 
 
 def controls(view: RoundView, steps: list[ReplayStep], at: int, playing: bool) -> int:
-    """Show back, play, next, the jump to the next evidence and the slider; return the step that is chosen."""
+    """Show back, play, next, the jump to the next evidence and the slider; return the chosen step."""
     key, last = step_key(view), len(steps)
     proofs = proofs_of(view)
     places = [i for i, step in enumerate(steps, start=1) if step.seq in proofs]
@@ -144,7 +144,7 @@ def controls(view: RoundView, steps: list[ReplayStep], at: int, playing: bool) -
 
 
 def board(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -> None:
-    """Show the event of a step in a line, and the table after it."""
+    """Show the event of a step in one line, and the table after it."""
     now = steps[at - 1]
     here = markup.link(
         "round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at
@@ -162,7 +162,7 @@ def board(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -
 
 
 def video_of(view: RoundView, now: ReplayStep, formats: Formats) -> None:
-    """Show where a step is on video, the clips of the round, and mark one."""
+    """Show the video links of a step and the clips of the round, with a form to mark one."""
     known, table, seat = clips.cameras(), view.round["table_id"], video.seat_of(now)
     if known is None:
         source.show(
@@ -175,12 +175,12 @@ def video_of(view: RoundView, now: ReplayStep, formats: Formats) -> None:
 
 
 def move(key: str, by: int, last: int) -> None:
-    """Go a step on or back."""
+    """Go one step forward or back."""
     st.session_state[key] = max(1, min(int(st.session_state[key]) + by, last))
 
 
 def play_or_pause(key: str, last: int) -> None:
-    """Begin to play, from the first step if the last is on view; or stop."""
+    """Start playing, from the first step if the last is shown; or stop."""
     playing = st.session_state.get(f"{key} playing") is not None
     st.session_state[f"{key} playing"] = None if playing else time.monotonic()
     if not playing and int(st.session_state[key]) >= last:
@@ -193,7 +193,7 @@ def go(key: str, to: int) -> None:
 
 
 def moves(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -> None:
-    """Show every move of the round; a click on one goes to its step. The one on the board is in sight."""
+    """Show every move of the round; a click on one goes to its step. The present one is kept in view."""
     key, proofs = step_key(view), proofs_of(view)
     listed = f"{key} moves"
     st.session_state[listed] = at

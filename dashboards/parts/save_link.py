@@ -1,4 +1,4 @@
-"""Files that are taken away from a page: a link that works for the sign-in that made them, as long as it holds."""
+"""Links to save files of a page; a link works for the sign-in that made the file, as long as it is valid."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dashboards.run import key_path, log_address
 
 
 def why_not(right: str, what: str, *, signed: bool = True) -> str:
-    """Return why something (`what`: "a packet") cannot be taken away from these pages; empty if it can.
+    """Return why something (`what`: "a packet") cannot be exported from these pages; empty if it can.
 
-    It takes the log, a right of the role, somebody to put on record, and for what is signed the log's key.
+    An export needs the log, a right of the role, a person to record, and for signed files the log's key.
     """
     if log_address() is None:
         return "Start the pages with the log: rack dashboard --log ADDR"

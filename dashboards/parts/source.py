@@ -1,4 +1,4 @@
-"""What every page does the same way: its style, the open warehouse, and what is there when none exists."""
+"""Shared work of every page: its style, the open warehouse, and the text if there is none."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ NEWS = "page-news"
 
 
 def begin() -> None:
-    """Put the pages' style in place, note the generation that is there, check the address, say where a verification failed.
+    """Load the pages' style, note the present generation, check the address, and show a failed verification.
 
-    The first call of every page, before any question.
+    Every page calls this first, before any query.
     """
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     facts = _facts()
@@ -55,7 +55,7 @@ def begin() -> None:
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:
-    """Put a question to the newest generation. If there is no warehouse the page says what to do, and ends here."""
+    """Query the newest generation. Without a warehouse, the page says what to do and ends here."""
     try:
         return question(_warehouse())
     except WarehouseError as error:
@@ -65,12 +65,12 @@ def ask(question: Callable[[Warehouse], T]) -> T:
 
 
 def reckon(question: Callable[..., T], *about: Any, **more: Any) -> T:
-    """Put a question that takes its time to the newest generation; the same question to the same generation is answered once."""
+    """Make a slow query of the newest generation; the same query of the same generation is computed once."""
     return reckon_with_statements(question, *about, **more)[0]
 
 
 def reckon_with_statements(question: Callable[..., T], *about: Any, **more: Any) -> tuple[T, list[Statement]]:
-    """Put a question as `reckon` does; return with the answer the statements that ran for it."""
+    """Query as `reckon` does; return the answer with the statements that ran for it."""
     name = f"{question.__module__}.{question.__qualname__}"
     try:
         kept: tuple[T, list[Statement]] = _reckoned(
@@ -92,9 +92,9 @@ def _reckoned(
 
 
 class _Open(threading.local):
-    """The generation that a thread has open, from its first question on until the thread ends: with the drawing of a page.
+    """A thread's open generation, from its first query to its end, which is the end of the page's drawing.
 
-    To open it for each question would take longer than most answers.
+    Opening it for each query would take longer than most answers.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ def _warehouse() -> Warehouse:
 
 
 def records_rounds() -> bool:
-    """Say whether devices record rounds here: false if a log is named and the warehouse has no round of it."""
+    """Return whether devices record rounds here: false if a log is named and the warehouse has no round of it."""
     if log_address() is None:
         return True
     try:
@@ -128,7 +128,7 @@ def records_rounds() -> bool:
 
 
 def _facts() -> PropertyFacts:
-    """Return what the property is, for what is on every page, also if there is no warehouse."""
+    """Return the property's facts for parts of every page, even without a warehouse."""
     try:
         return hold.property_facts(_warehouse())
     except WarehouseError:
@@ -136,23 +136,23 @@ def _facts() -> PropertyFacts:
 
 
 def frame_formats() -> Formats:
-    """Return the formats for what is on every page, also if there is no warehouse."""
+    """Return the formats for parts of every page, even without a warehouse."""
     return Formats.of(_facts())
 
 
 def formats() -> Formats:
-    """Return how this property writes money and time."""
+    """Return this property's format of money and time."""
     return Formats.of(ask(hold.property_facts))
 
 
 def show(html: str) -> None:
-    """Put markup on the page; nothing if none exists."""
+    """Put markup on the page; nothing if it is empty."""
     if html:
         st.html(html)
 
 
 def on_opening(label: str, content: Callable[[], None], *, expanded: bool = False) -> None:
-    """Fold something away, and draw it when it is opened: a page does not carry what few look at."""
+    """Fold something away, and draw it only when opened, to keep the page light."""
 
     @st.fragment
     def folded() -> None:
@@ -165,7 +165,7 @@ def on_opening(label: str, content: Callable[[], None], *, expanded: bool = Fals
 
 
 def draw(wide: str, upright: str = "") -> None:
-    """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it. A phone shows `upright`."""
+    """Put a drawing on the page inline, so that its titles can be read; `st.html` would drop it. A phone shows `upright`."""
     drawings = f'<div class="rk-drawing{" rk-wide" if upright else ""}">{wide}</div>'
     if upright:
         drawings += f'<div class="rk-drawing rk-upright">{upright}</div>'
@@ -173,12 +173,12 @@ def draw(wide: str, upright: str = "") -> None:
 
 
 def title(words: str) -> None:
-    """Give the browser's tab the name of what is shown."""
+    """Set the browser tab's title to the content shown."""
     st.set_page_config(page_title=f"{words} · Discard Rack")
 
 
 def print_button() -> None:
-    """Offer to print the page as it is; the style for print leaves out what is only for the screen."""
+    """Offer to print the page; the print style leaves out screen-only parts."""
     st.html(
         '<button type="button" class="rk-button rk-noprint" id="rk-print">Print this page</button>'
         "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
@@ -187,7 +187,7 @@ def print_button() -> None:
 
 
 def _nothing(error: WarehouseError) -> None:
-    """Say why there is nothing to show, and if nothing was replayed yet, what to do."""
+    """Show why the page is empty and, if nothing was replayed yet, what to do."""
     if stamp(warehouse_path()) is None:
         no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
     else:
@@ -195,19 +195,19 @@ def _nothing(error: WarehouseError) -> None:
 
 
 def keep_in_sight(container: str, place: int) -> None:
-    """Scroll a container (by its key) to the option that is chosen in it; `place` is where that is."""
+    """Scroll a container (by its key) to its selected option; `place` is that option's position."""
     words = f"<script>/* {place} */ window.rackSight?.('{container}')</script>"
     st.html(words, unsafe_allow_javascript=True)  # our own words only
 
 
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
-    """Say that nothing was replayed, and what to do."""
+    """Show that nothing was replayed, and what to do."""
     replay = f"`rack replay --log {log_address() or 'ADDR'} --warehouse {warehouse_path()}`"
     show(markup.empty(title, f"{why} Run {replay}: this page updates by itself.".strip()))
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:
-    """Say that the address asks for what is not here, and take it out of the address: a dead link says so."""
+    """Show that the address names something that is not here, and remove it from the address."""
     given = st.query_params.get(name)
     if given and given not in values:
         del st.query_params[name]
@@ -219,9 +219,9 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
 def choose(
     label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str, *, in_bar: bool = False
 ) -> str | None:
-    """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
+    """Offer the values and keep the choice in the address, so that the page can be sent as a link.
 
-    `everything` is said where nothing is chosen, which is None. In the filter bar it is without its label.
+    `everything` is the text of no choice, which is None. The filter bar shows no label.
     """
     key, given = f"choose-{name}", value_in_address(label, name, values)
     if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
@@ -265,16 +265,17 @@ def _width(*, in_bar: bool) -> dict[str, Any]:
 
 
 def value_in_address(label: str, name: str, allowed: Collection[str]) -> str | None:
-    """Return a value of the address's query if it is one that is offered; else None, and the page says so."""
+    """Return a value of the address's query if it is offered; else None, and the page says so."""
     not_offered(label, name, allowed)
     return st.query_params.get(name)
 
 
 def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> None:
-    """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to, with
-    what `offer` says is new.
+    """Redraw the page when a new generation of the warehouse comes.
 
-    If somebody is choosing or writing, the page must not change under the hand.
+    `quietly`: only offer to redraw, with the news from `offer`.
+
+    While somebody chooses or types, the page must not change.
     """
     drawn_from = st.session_state[DRAWN_FROM]
 

@@ -1,4 +1,4 @@
-"""The log verified as by the command that an auditor runs, in a process of its own; its result, and the notice kept of it."""
+"""Verifies the log as an auditor's command does, in a process of its own; keeps the result and the notice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a walk said (the JSON of `rack verify`), and when; `fault` says why none exists. `report`: its PDF, if any."""
+    """The result of a verification (the JSON of `rack verify`), and its time; `fault` says why there is none.
+
+    `report`: its PDF, if any.
+    """
 
     at_us: int
     said: dict[str, Any]
@@ -39,7 +42,7 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 class Walking:
-    """A walk that goes on in a thread of its own, no matter who looks on: a page that is left does not end it."""
+    """A verification in a thread of its own; it continues if its page is left."""
 
     def __init__(self, request: Request) -> None:
         self.step: VerificationStep | None = None
@@ -49,11 +52,11 @@ class Walking:
 
     @property
     def ended(self) -> bool:
-        """Whether it has come to its end; its result is with the walks."""
+        """Whether it has ended; its result is then with the others."""
         return not self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for its end, at most."""
+        """Wait for its end, at most this long."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
@@ -78,18 +81,18 @@ def _walking() -> dict[str, Walking]:
 
 
 def going_on(address: str) -> bool:
-    """Say whether a walk of a log goes on that was begun by these pages, no matter by whom."""
+    """Return whether a verification of a log is running, begun from these pages by anyone."""
     now = _walking().get(address)
     return now is not None and not now.ended
 
 
 def last(address: str) -> Walk | None:
-    """Return the last walk of a log since the pages were started; None if there was none."""
+    """Return the last verification of a log since the pages were started; None if there was none."""
     return _walks().get(address)
 
 
 def words(address: str) -> list[str]:
-    """Return the words of the command that walks a log, as anybody can give them."""
+    """Return the command that verifies a log, for anyone to run."""
     named = witness_paths()
     vouched = ["--witness", str(named[0]), "--witness-key", str(named[1])] if named is not None else []
     return ["verify", "--log", address, *vouched]
@@ -97,12 +100,12 @@ def words(address: str) -> list[str]:
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def standing(address: str) -> VerificationStatus:
-    """Return what the last full verification of a log came to, by its notice."""
+    """Return the state of a log by the notice of its last full verification."""
     return integrity.verified_at(address, **log_options())
 
 
 def banner(formats: Formats) -> Html:
-    """Return what every page says of a verification that failed; nothing if none did, or no log is named."""
+    """Return every page's banner about a failed verification; empty if none failed, or no log is named."""
     address = log_address()
     if address is None:
         return Html("")
@@ -120,7 +123,7 @@ def banner(formats: Formats) -> Html:
 
 
 def told(now: VerificationStatus, formats: Formats) -> str:
-    """Return the last full verification in a sentence: when, by whom, with which result."""
+    """Return the last full verification in a sentence: when, by whom, and the result."""
     shown = now.shown
     if shown is None:
         return "Not yet verified." if now.state is State.NONE else ""
@@ -130,9 +133,9 @@ def told(now: VerificationStatus, formats: Formats) -> str:
 
 
 def walk(address: str, show: Callable[[VerificationStep], None] = lambda step: None) -> Walk:
-    """Verify a log now, in the name of who is logged in, or wait for the walk that goes on; `show` tells of its steps.
+    """Verify a log now in the logged-in person's name, or wait for the running verification; `show` gets its steps.
 
-    The notice of it is kept, and its report made.
+    The notice is stored and the report made.
     """
     if not going_on(address):
         witness, witness_key = witness_paths() or (None, None)
@@ -158,7 +161,7 @@ def walk(address: str, show: Callable[[VerificationStep], None] = lambda step: N
 
 
 def answer(walked: Walk, formats: Formats) -> Html:
-    """Return what a walk found: whole or broken, how much was read, what is signed, and where the first break is."""
+    """Return the result of a verification: whole or broken, the amount read, what is signed, and the first break."""
     if walked.fault:
         return markup.notice("The log could not be verified", walked.fault)
     said = walked.said
@@ -206,7 +209,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
 
 
 def breaks(walked: Walk) -> Html:
-    """Return every break as a table; nothing if none exists."""
+    """Return every break as a table; empty if there are none."""
     rows = [
         [f"{each['stream']} · {each['seq']:,}", str(each["kind"]).replace("_", " "), each["code"], each["message"]]
         for each in walked.said.get("breaks", ())

@@ -1,4 +1,4 @@
-"""The witness on the page: which checkpoints it cosigned, how far behind it is, where it disagrees or is silent."""
+"""The witness on a page: the checkpoints it cosigned, how far behind it is, where it disagrees or is silent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNNAMED = (
 
 
 def show(address: str, formats: Formats) -> None:
-    """Show what a witness vouches for; redrawn on its own."""
+    """Show a witness's state; refreshed automatically."""
     source.show(
         markup.section(
             "Witness",
@@ -59,7 +59,7 @@ def show(address: str, formats: Formats) -> None:
 
 
 def sentences(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
-    """Return the status of a witness on the page: what is wrong first, then figures, what it refused, the checkpoints."""
+    """Return a witness's state for the page: faults first, then figures, refused checkpoints, the checkpoints."""
     return [
         *notices(found, formats, now_us),
         figures(found, now_us),
@@ -69,7 +69,7 @@ def sentences(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
 
 
 def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
-    """Return what somebody must look into, the gravest first."""
+    """Return the notices that need attention, gravest first."""
     said = []
     if found.trouble:
         said.append(

@@ -1,1 +1,1 @@
-"""What was found of a round, as markup: its account, the ruling on a dispute, what is on paper only. Pure functions."""
+"""The findings of a round as markup: its account, the ruling on a dispute, the parts only printed. Pure functions."""

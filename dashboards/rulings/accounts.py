@@ -1,4 +1,4 @@
-"""The account of a round, as markup: its heading, its findings, and the money due next to the money done. Pure functions."""
+"""The account of a round as markup: its heading, its findings, and the money due next to the money paid. Pure functions."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "sh
 
 
 def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> Html:
-    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbors.
+    """Return the round's name, time, dealer, verdict, and the links to its neighbors.
 
-    `disposed` is how findings were disposed of, by their ids.
+    `disposed` maps finding ids to dispositions.
     """
     r = view.round
     facts = [
@@ -76,14 +76,14 @@ def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] =
 
 
 def unconfirmed_header(view: RoundView, ways: object = "") -> Html:
-    """Return the name of a round whose events the log does not confirm: no verdict, no facts of it."""
+    """Return the name of a round whose events the log does not confirm: no verdict and no facts."""
     r = view.round
     name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}"
     return markup.heading(name, "No verdict is shown: the log does not confirm the events of this round.", ways)
 
 
 def neighbor(words: str, table: str, round_no: int | None) -> Html:
-    """Return the link to a neighboring round, or the words without one at the end."""
+    """Return the link to a neighboring round, or plain words at the end."""
     if round_no is None:
         return Html(f'<span class="rk-button-off">{markup.text(words)}</span>')
     return markup.button_link("round", words, table=table, round=round_no)
@@ -110,7 +110,7 @@ def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[
 
 
 def where(seat: int | None, wager: str | None) -> str:
-    """Return the seat and the wager of a finding, as far as it has them."""
+    """Return the seat and wager of a finding, if it has them."""
     parts = [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
     return " · ".join(parts) or "The table"
 
@@ -122,8 +122,10 @@ def incident(
     steps: Sequence[ReplayStep] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
-    """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
-    cause; `view` is its round (None: it has none), `disposed` how findings were disposed of, by their ids."""
+    """Return an incident: its whole cause, what to do, and its consequences, folded.
+
+    `members` begins with the cause; `view` is its round (None: it has none), `disposed` maps finding ids to dispositions.
+    """
     whole = incident_of(members)
     work = work_on(whole, disposed, formats.currency)
     sentences = [*work.to_do, *(f"Done: {each}" for each in work.done)]
@@ -141,12 +143,12 @@ def incident(
 
 
 def incident_of(members: Sequence[dict[str, Any]]) -> Incident:
-    """Return the incident whose findings are these rows of the warehouse, the cause first."""
+    """Return the incident of these rows of findings, the cause first."""
     return Incident(findings=tuple(_finding_of(row) for row in members))
 
 
 def by_incident(findings: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return rows of findings by their incidents, in the order in which these come."""
+    """Return rows of findings grouped by incident, in the order of the incidents."""
     members: dict[str, list[dict[str, Any]]] = {}
     for row in findings:
         members.setdefault(row["incident_id"], []).append(row)
@@ -154,12 +156,12 @@ def by_incident(findings: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]
 
 
 def incidents_of(view: RoundView) -> list[Incident]:
-    """Return the incidents of a round, the gravest first."""
+    """Return the incidents of a round, gravest first."""
     return [incident_of(rows) for rows in by_incident(view.findings.to_dicts())]
 
 
 def other_incidents(findings: Sequence[dict[str, Any]], view: RoundView, formats: Formats) -> Html:
-    """Return each incident of these findings in its sentence, a link that shows it whole."""
+    """Return each incident of these findings as a sentence that links to the whole."""
     links = "".join(
         "<li>"
         + markup.link(
@@ -186,9 +188,10 @@ def finding(
     view: RoundView | None = None,
     whole: Incident | None = None,
 ) -> Html:
-    """Return a finding: its sentence, due and recorded, the section, the evidence, why it is so severe.
+    """Return a finding: its sentence, due and recorded amounts, section, evidence, and the reason for its severity.
 
-    With its round it is reckoned too. The cause of an incident (`whole`) has the sentence and the severity of all of it.
+    With its round, the finding shows its calculation. The cause of an incident (`whole`) has the sentence and severity of the
+    whole incident.
     """
     cents = found["difference_cents"]
     over, under = (
@@ -237,7 +240,7 @@ def finding(
 def reckoned(
     seat: int | None, wager: str | None, difference_cents: int | None, view: RoundView | None, formats: Formats
 ) -> str:
-    """Return the wager of a finding worked out; empty if that is not known."""
+    """Return the calculation of a finding's wager; empty if it is unknown."""
     if view is None:
         return ""
     wagers = view.settlements.to_dicts()
@@ -246,7 +249,7 @@ def reckoned(
 
 
 def flags(view: RoundView, formats: Formats) -> list[Flag]:
-    """Return a flag for each finding that has a seat."""
+    """Return a flag for each finding with a seat."""
     return [
         Flag(found["seat"], _flag_words(found, formats), found["difference_cents"])
         for found in view.findings.iter_rows(named=True)
@@ -262,7 +265,7 @@ def _flag_words(found: dict[str, Any], formats: Formats) -> str:
 
 
 def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> Html:
-    """Return each wager's due next to done (of one seat, or all); rows that differ are marked by sign, word and shape."""
+    """Return each wager's due and paid amounts (of one seat, or all); rows that differ have a sign, word and shape."""
     rows, marked = [], []
     shown = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
     for i, s in enumerate(shown.iter_rows(named=True)):
@@ -298,7 +301,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
 def ruling_of(
     view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE
 ) -> Ruling:
-    """Return the ruling on one seat of a round, or on all; `disposed` is how findings were disposed of, by their ids."""
+    """Return the ruling on one seat of a round, or on all; `disposed` maps finding ids to dispositions."""
     wagers = view.settlements.to_dicts()
     return ruling(incidents_of(view), wagers, view.round["chapter"], seat, formats.currency, disposed)
 
@@ -306,7 +309,7 @@ def ruling_of(
 def narrative_of(
     view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE
 ) -> Narrative:
-    """Return what packet and command say of the same verdict too: of the round, or of one seat."""
+    """Return the text of packet and command on this verdict, of the round or of one seat."""
     settled = ruling_of(view, seat, formats, disposed).settled
     said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": view.findings.to_dicts()}
     return narrate(RoundVerdict.of(said), seat, formats.currency, settled=settled)

@@ -1,4 +1,4 @@
-"""Cases as markup: the list by deadline, a case's facts and attachments, and what is due. Pure functions."""
+"""Cases as markup: the list by deadline, a case's facts and attachments, and due dates. Pure functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def days_left(case: CaseFile, today: str) -> int:
 
 
 def due_words(case: CaseFile, today: str) -> str:
-    """Return when a case is due, as people say it.
+    """Return the due date of a case in words.
 
     >>> due_words(CaseFile(number=1, dispute="d", round_no=1, seat=1, patron=None, claim="x", due="2026-03-01", opened_by="a",
     ...     opened_us=0), "2026-03-03")
@@ -39,12 +39,12 @@ def due_words(case: CaseFile, today: str) -> str:
 
 
 def is_due_soon(case: CaseFile, today: str) -> bool:
-    """Whether a case is open, and overdue or due within a week."""
+    """Return whether a case is open and overdue or due within a week."""
     return case.decision is None and days_left(case, today) <= SOON_DAYS
 
 
 def state_words(case: CaseFile) -> str:
-    """Return where a case is, by shape and word."""
+    """Return the state of a case, by shape and word."""
     if case.decision is not None:
         return f"✔︎ {capitalized(case.decision.words)}"
     if case.pending is not None:
@@ -53,7 +53,7 @@ def state_words(case: CaseFile) -> str:
 
 
 def listed(found: Sequence[PatronCase], today: str) -> Html:
-    """Return the cases as a table; those that are overdue stand out."""
+    """Return the cases as a table; overdue ones are highlighted."""
     rows = [
         [
             markup.link("cases", each.name, case=each.name),
@@ -69,7 +69,7 @@ def listed(found: Sequence[PatronCase], today: str) -> Html:
 
 
 def due_cases(found: Sequence[PatronCase], today: str) -> Html:
-    """Return the open cases as links with their deadlines, the overdue first; nothing if none is open."""
+    """Return the open cases as links with their deadlines, overdue ones first; empty if none is open."""
     due = [each for each in found if each.case.decision is None]
     links = [
         markup.link("cases", f"{each.name} {due_words(each.case, today)}", case=each.name) for each in due[:MOST_DUE]
@@ -83,7 +83,7 @@ def due_cases(found: Sequence[PatronCase], today: str) -> Html:
 
 
 def facts(found: PatronCase, today: str) -> Html:
-    """Return what a case is: claim, deadline, owner, patron, and how it was decided."""
+    """Return the facts of a case: claim, deadline, owner, patron, and decision."""
     case = found.case
     pairs = {
         "Claim": f"“{case.claim}”",
@@ -102,14 +102,14 @@ def facts(found: PatronCase, today: str) -> Html:
 
 
 def decision_words(of: Decision) -> str:
-    """Return what was decided, by whom and why."""
+    """Return the decision, by whom and why."""
     by = f"{of.by} and {of.second_by}" if of.second_by else of.by
     against = f" Against the record because: {of.override}" if of.override else ""
     return f"{capitalized(of.words)}, by {by}: {of.reason}{against}"
 
 
 def attachments(case: CaseFile, faults: Mapping[str, str]) -> Html:
-    """Return the attachments of a case; `faults` says by SHA-256 what is wrong with one that cannot be opened whole."""
+    """Return the attachments of a case; `faults` maps SHA-256 to the fault of one that cannot be opened whole."""
     rows = [
         [
             each.name,

@@ -1,4 +1,4 @@
-"""What the page of disputes says of the search: how the words were read, and of each round what agrees. Pure functions."""
+"""The search results of the dispute page: how the words were understood, and what matches in each round. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = {"What": "short", "Where": "short", "Says": "text", "Written": "short"}
 
 
 def read_back(said: Remembered, formats: Formats, unread: Sequence[str], notes: Sequence[str] = ()) -> Html:
-    """Return what is searched for, how words with two meanings were taken, and which were not understood."""
+    """Return the search terms, the chosen meanings of ambiguous words, and words not understood."""
     parts = search_words.understood(said, formats.currency)
     read = f'<span class="rk-soft">Searched for: {markup.text("; ".join(parts))}.</span>' if parts else ""
     noted = "".join(f' <span class="rk-soft">{markup.text(note[:1].upper() + note[1:])}.</span>' for note in notes)
@@ -29,7 +29,7 @@ def read_back(said: Remembered, formats: Formats, unread: Sequence[str], notes: 
 
 
 def texts(found: Sequence[FoundText], formats: Formats) -> Html:
-    """Return findings, notes, disputes and cases that were found by their words, each a link to where it is."""
+    """Return matching findings, notes, disputes and cases, each with a link."""
     rows = [
         [
             each.kind.capitalize(),
@@ -58,7 +58,7 @@ def _text_link(found: FoundText) -> Html:
 
 
 def hits(found: Sequence[Candidate], said: Remembered, formats: Formats) -> Html:
-    """Return the rounds found, each a link to its answer, with what agrees and what does not."""
+    """Return the rounds found, each a link to its answer, with what matches and what does not."""
     return Html(f'<div class="rk-hits">{"".join(hit(each, said, formats) for each in found)}</div>')
 
 
@@ -91,7 +91,7 @@ def _high_first(card: str | None) -> int:
 
 
 def ways(view: RoundView) -> Html:
-    """Return the ways on from a round's answer: its neighbors, step by step, and a new search."""
+    """Return the links from a round's answer: its neighbors, step by step, and a new search."""
     table, links = view.round["table_id"], []
     for words, number in (("← Previous round", view.previous_round_no), ("Next round →", view.next_round_no)):
         if number is not None:

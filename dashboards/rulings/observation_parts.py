@@ -1,4 +1,4 @@
-"""Observations as markup: what each shows, its work, its rounds, and an entered round with its lines. Pure functions."""
+"""Observations as markup: results, tasks, rounds, and an entered round with its lines. Pure functions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SELECTION = {"random": "at random", "systematic": "by a system", "for_cause": "f
 
 
 def purpose(opened: Observation | None) -> str:
-    """Return what an observation is of, in words."""
+    """Return the purpose of an observation in words."""
     if opened is None:
         return "Entered by itself"
     of = f" of {table_name(opened.opened.dealer)}" if opened.opened.dealer else ""
@@ -57,7 +57,7 @@ def purpose(opened: Observation | None) -> str:
 
 
 def listed(found: Sequence[tuple[ObservationResult, Observation | None]], formats: Formats) -> Html:
-    """Return observations as a table, each a link to its work."""
+    """Return observations as a table, each a link to its tasks."""
     rows = []
     for result, observation in found:
         name = f"{table_name(result.table)} · {result.observation or 'no observation'}"
@@ -76,7 +76,7 @@ def listed(found: Sequence[tuple[ObservationResult, Observation | None]], format
 
 
 def money_words(result: ObservationResult, formats: Formats) -> str:
-    """Return the money of an observation: on each side, and a round."""
+    """Return the money of an observation: over and under, and for each round."""
     if not result.wrong:
         return ""
     each = formats.signed(round(result.difference_cents / result.known))
@@ -87,7 +87,7 @@ def money_words(result: ObservationResult, formats: Formats) -> str:
 
 
 def planning(planned: int) -> str:
-    """Return what a number of rounds would show.
+    """Return what this number of rounds could show.
 
     >>> planning(10)
     '0 of 10: at most 30.8 %; to show under 5 % takes 59 rounds without an error, under 1 % 299.'
@@ -100,7 +100,7 @@ def planning(planned: int) -> str:
 
 
 def facts(observation: Observation, formats: Formats) -> Html:
-    """Return how an observation was opened: by whom, its frame, its selection with the seed."""
+    """Return the opening of an observation: by whom, its frame, its selection with the seed."""
     of = observation.opened
     frame = "not limited"
     if of.frame_from_us is not None:
@@ -122,7 +122,7 @@ def facts(observation: Observation, formats: Formats) -> Html:
 
 
 def results(result: ObservationResult, formats: Formats) -> Html:
-    """Return what an observation shows: the sentence, its figures, kinds of errors, the agreement of two observers."""
+    """Return the results of an observation: the sentence, its figures, kinds of errors, the agreement of two observers."""
     figures = {
         "Entered": f"{result.entered} of {result.planned}" if result.planned else result.entered,
         "With a known outcome": result.known,
@@ -154,8 +154,9 @@ def work(
     formats: Formats,
     days: Mapping[int, str] | None,
 ) -> Html:
-    """Return what was selected, what is done of it, and a way to enter what is to do, with the gaming day of each time that was
-    drawn (`days`; None: who looks may not enter).
+    """Return the tasks of an observation.
+
+    Each is done or has a link to enter it. `days` gives the gaming day of each drawn time (None: the viewer may not enter).
     """
     rows: list[list[object]] = []
     counted = observation.opened.frame_rounds is not None
@@ -179,7 +180,7 @@ def work(
 def rounds(
     entered: Sequence[EnteredRound], verdicts: Mapping[int, Adjudication | None], table: str, formats: Formats
 ) -> Html:
-    """Return entered rounds as a table, each a link to it."""
+    """Return entered rounds as a table of links."""
     rows = []
     for each in entered:
         judged = verdicts.get(each.round_no)
@@ -239,5 +240,5 @@ def lines(entered: EnteredRound, formats: Formats) -> Html:
 
 
 def recorded_words(entered: EnteredRound, formats: Formats) -> str:
-    """Return who recorded a round, from what and when, by the property's clock."""
+    """Return who recorded a round, the source, and the times by the property's clock."""
     return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, formats.day_and_clock)

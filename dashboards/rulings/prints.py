@@ -1,4 +1,4 @@
-"""What a page says on paper only: of which property, when and by whom it was printed, and the whole list of evidence."""
+"""The parts of a page that only a print shows: property, time and person of the print, and the list of evidence."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def trail(
     label: str,
     video: Callable[[ReplayStep], Html],
 ) -> Html:
-    """Return recorded events in short, as a screen has room for them; `video` is the link to a step, or nothing."""
+    """Return recorded events in short form for a screen; `video` links to a step, or is empty."""
     rows: list[list[object]] = [
         [
             video(step) or formats.clock(step.occurred_at_us),

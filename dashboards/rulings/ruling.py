@@ -1,4 +1,4 @@
-"""The ruling on a round or a seat, as markup: claim, verdict, what was due, what is to be done, and the hands. Pure functions."""
+"""The ruling on a round or a seat as markup: claim, verdict, amounts due, actions, and hands. Pure functions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def answer(
     claims: Sequence[Dispute] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
-    """Return the answer to "was it paid right?": of one seat, or of all. A tick represents `AS_DUE` alone.
+    """Return the answer to "was it paid right?": of one seat, or of all. Only `AS_DUE` gets a check mark.
 
-    `disposed` is how findings were disposed of, by their ids.
+    `disposed` maps finding ids to dispositions.
     """
     ruled = accounts.ruling_of(view, seat, formats, disposed)
     told = accounts.narrative_of(view, seat, formats, disposed)
@@ -71,7 +71,7 @@ def answer(
 
 
 def hands(table: Table, view: RoundView, seat: int | None) -> str:
-    """Return the hands that a ruling is about as a drawing: the dealer's, and the seat's or those of the largest differences."""
+    """Return the hands of a ruling as a drawing: the dealer's, and the seat's or those with the largest differences."""
     dealer: Position = table.bank if table.bank is not None else "dealer"
     if seat is None:
         money: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Where to see a moment on video, as markup: a link for each camera, by the property's clock and the camera's. Pure functions."""
+"""Video links for a moment as markup, one for each camera, by the property's clock and the camera's. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def at_moment(cameras: Cameras, table: str, seat: int | None, at_us: int, format
 
 
 def link(cameras: Cameras, camera: Camera, at_us: int, formats: Formats) -> Html:
-    """Return a camera's link to a moment: "Video at 21:14:05", with what its own clock shows where that differs."""
+    """Return a camera's link to a moment: "Video at 21:14:05", with its own clock's time if that differs."""
     address, words = cameras.link(camera, at_us), f"Video at {formats.clock(at_us)}"
     said = f"{camera.id}{clock(camera, at_us, formats)}"
     if address is None:
@@ -32,7 +32,7 @@ def link(cameras: Cameras, camera: Camera, at_us: int, formats: Formats) -> Html
 
 
 def clock(camera: Camera, at_us: int, formats: Formats) -> str:
-    """Return what a camera's clock shows at a moment, and how far it is ahead or behind; nothing if it agrees."""
+    """Return a camera's clock time at a moment, and its offset; empty if it agrees."""
     ahead = camera.clock_offset_ms / 1_000
     if not ahead:
         return ""
@@ -41,7 +41,7 @@ def clock(camera: Camera, at_us: int, formats: Formats) -> str:
 
 
 def short(cameras: Cameras, table: str, step: ReplayStep, formats: Formats, before: str = "") -> Html:
-    """Return the time of a step, as a link to the camera that sees it best; if none does, nothing."""
+    """Return the time of a step as a link to the camera that sees it best; empty if none does."""
     seen = cameras.seeing(table, seat_of(step))
     address = cameras.link(seen[0], step.occurred_at_us) if seen else None
     if address is None:
@@ -55,7 +55,7 @@ def short(cameras: Cameras, table: str, step: ReplayStep, formats: Formats, befo
 
 
 def seat_of(step: ReplayStep) -> int | None:
-    """Return the seat that a step is about; None if it is about the table or the dealer."""
+    """Return the seat of a step; None if it is about the table or the dealer."""
     place = focus_of(step.type, step.payload)
     return place if isinstance(place, int) else None
 
@@ -63,7 +63,7 @@ def seat_of(step: ReplayStep) -> int | None:
 def of_evidence(
     cameras: Cameras, view: RoundView, evidence: Collection[int], seat: int | None, formats: Formats
 ) -> Html:
-    """Return the way to each event that proves a finding, by the camera that sees it best; nothing if none does."""
+    """Return a link to each event that proves a finding, by the camera that sees it best; empty if none does."""
     seen = cameras.seeing(view.round["table_id"], seat)
     proofs = view.events.filter(view.events["seq"].is_in(list(evidence)))["occurred_at_us"].to_list() if seen else []
     lines = "".join(f"<div>{link(cameras, seen[0], at_us, formats)}</div>" for at_us in dict.fromkeys(proofs))

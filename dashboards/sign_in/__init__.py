@@ -1,1 +1,1 @@
-"""The sign-in of our own, for a house without an identity provider, served by the server of the pages."""
+"""The house's own sign-in, for a house without an identity provider, served by the pages' server."""

@@ -1,5 +1,6 @@
-"""An identity provider (OpenID Connect: authorization code with PKCE) for one client, the pages. Without a server: its
-caller asks people who they are, and brings requests and answers.
+"""An identity provider (OpenID Connect: authorization code with PKCE) for one client, the pages.
+
+It has no server: its caller asks people who they are, and passes requests and answers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ MOST_GRANTS: Final = 1_000
 
 
 class Grant(NamedTuple):
-    """An authorization code that was handed out: what the token will say, and what proves who fetches it."""
+    """An issued authorization code: the token's claims, and the proof of who may fetch it."""
 
     claims: Mapping[str, Any]
     nonce: str
@@ -31,7 +32,7 @@ class Grant(NamedTuple):
 
 
 class Provider:
-    """Hands out codes, and a token for each, once. Its key lives as long as the process, as sign-ins do."""
+    """Issues codes, and one token for each. Its key lives as long as the process, as sign-ins do."""
 
     def __init__(self, issuer: str, redirect_uri: str, client_id: str, client_secret: str) -> None:
         self.issuer, self.redirect_uri = issuer, redirect_uri
@@ -41,7 +42,7 @@ class Provider:
         self._lock = threading.Lock()
 
     def is_ours(self, asked: Mapping[str, str]) -> bool:
-        """Return whether the pages themselves ask for somebody to be signed in."""
+        """Return whether a sign-in request comes from the pages themselves."""
         return (
             asked.get("client_id") == self.client_id
             and asked.get("redirect_uri") == self.redirect_uri
@@ -51,7 +52,7 @@ class Provider:
         )
 
     def grant(self, asked: Mapping[str, str], claims: Mapping[str, Any]) -> str:
-        """Return the address that takes who was asked back to the pages, signed in with these claims."""
+        """Return the address that returns the person to the pages, signed in with these claims."""
         code = secrets.token_urlsafe(32)
         made = Grant(claims, asked.get("nonce", ""), asked.get("code_challenge", ""), time.time() + CODE_SECONDS)
         with self._lock:
@@ -61,7 +62,7 @@ class Provider:
         return f"{self.redirect_uri}?{urlencode({'code': code, 'state': asked.get('state', '')})}"
 
     def token(self, asked: Mapping[str, str], authorization: str) -> dict[str, Any] | None:
-        """Return the token of a code, to whom it was given, once; None if it is refused."""
+        """Return the token of a code once, to its owner; None if it is refused."""
         with self._lock:
             grant = self._grants.pop(asked.get("code", ""), None)
         challenge = urlsafe_b64encode(sha256(asked.get("code_verifier", "").encode()).digest()).decode().rstrip("=")
@@ -84,11 +85,11 @@ class Provider:
         }
 
     def keys(self) -> dict[str, Any]:
-        """Return the key with which tokens are checked."""
+        """Return the public key for checking tokens."""
         return {"keys": [self._key.as_dict(private=False)]}
 
     def metadata(self, server: str) -> dict[str, Any]:
-        """Return what the provider says of itself; `server` is the address at which the pages' server reaches it."""
+        """Return the provider's metadata; `server` is its address for the pages' server."""
         return {
             "issuer": self.issuer,
             "authorization_endpoint": f"{self.issuer}/authorize",

@@ -1,6 +1,6 @@
-"""Where people sign in and set their sign-in up: the pages for that, which need no Streamlit, and the provider behind them.
+"""The site where people sign in and set up their sign-in, without Streamlit, and the provider behind it.
 
-Invariant: no answer says whether a name exists; a secret is in the body of a request or after `#`, never in an address.
+Invariant: no answer says whether a name exists; a secret is in a request's body or after `#`, never in an address.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ HEADERS: Final = {"Cache-Control": "no-store", "Content-Security-Policy": POLICY
 
 
 class Challenges:
-    """What authenticators have to answer. None is kept: each is a seal of when it ends and for whom it is, so that whoever asks
-    for many takes nobody's away. One that was answered is not answered again.
+    """The challenges for authenticators.
+
+    None is stored: each is sealed with its expiry and its person, so that a flood of requests cannot displace anyone's. An
+    answered challenge is not accepted again.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -60,18 +62,18 @@ class Challenges:
         self._lock = threading.Lock()
 
     def new(self, person: str) -> bytes:
-        """Return a challenge; `person`: for whom a passkey is made (empty: somebody signs in)."""
+        """Return a challenge; `person`: the owner of a new passkey (empty: somebody signs in)."""
         begun = struct.pack(">d", self._clock() + CHALLENGE_S) + secrets.token_bytes(16)
         return begun + self._seal(begun, person)
 
     def holds(self, challenge: bytes, person: str) -> bool:
-        """Return whether a challenge is ours, for this person, and neither over nor answered."""
+        """Return whether a challenge is ours, for this person, not expired and not answered."""
         begun = challenge[:24]
         is_ours = hmac.compare_digest(challenge[24:], self._seal(begun, person))
         return is_ours and self._clock() <= struct.unpack(">d", begun[:8])[0] and challenge not in self._answered
 
     def answer(self, challenge: bytes) -> None:
-        """Let a challenge hold no longer. Raises `SignInRefused` if it does not any more."""
+        """Use up a challenge. Raises `SignInRefused` if it is no longer valid."""
         with self._lock:
             now = self._clock()
             self._answered = {each: until for each, until in self._answered.items() if until > now}
@@ -96,7 +98,7 @@ class SignInSite:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     def routes(self) -> list[Route]:
-        """Return what is served, and how."""
+        """Return the routes of the site."""
         served: Mapping[str, tuple[Callable[[Request], Awaitable[Response]], str]] = {
             "/.well-known/openid-configuration": (self._metadata, "GET"),
             "/keys": (self._keys, "GET"),
@@ -202,7 +204,7 @@ class SignInSite:
     # ---------------------------------------------------------------------------------------------------------------- passkeys
 
     async def _passkey(self, request: Request) -> Response:
-        """Answer what a browser needs to use or make a passkey, then what the authenticator answered."""
+        """Answer a browser's request to use or make a passkey, then its authenticator's answer."""
         if not self._is_from_here(request):
             return _refused("This was not sent from this page. Open it again.", 403)
         try:
@@ -297,7 +299,7 @@ class SignInSite:
 
 
 def claims(person: Person) -> dict[str, Any]:
-    """Return what a token says of a person of the register."""
+    """Return the claims in a token of a registered person."""
     return {"sub": person.id, PERSON: person.id, "name": person.name, "roles": list(person.roles)}
 
 
@@ -306,7 +308,7 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body of a request; of one that is too long, nothing."""
+    """Return the body of a request; empty if it is too long."""
     body = b""
     async for part in request.stream():
         body += part

@@ -1,7 +1,7 @@
 """An identity provider to try the pages with, on this machine only: one person for each role, no passwords.
 
-It speaks OpenID Connect (authorization code with PKCE) on 127.0.0.1. Anybody at the machine may be anybody: never use it on a
-property's floor.
+It implements OpenID Connect (authorization code with PKCE) on 127.0.0.1. Anybody at the machine may sign in as anybody: never use
+it on a property's floor.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TrialProvider:
         self._server.server_close()
 
     def login_file(self, path: Path) -> Path:
-        """Write what `rack dashboard --login` needs to trust this provider; readable by its owner alone."""
+        """Write the login file for `rack dashboard --login` to trust this provider; only its owner can read it."""
         oidc = self.oidc
         auth = {"redirect_uri": oidc.redirect_uri, "client_id": oidc.client_id, "client_secret": oidc.client_secret}
         auth["server_metadata_url"] = f"{oidc.issuer}/.well-known/openid-configuration"
@@ -68,14 +68,14 @@ class TrialProvider:
 
 
 class LoginHandler(BaseHTTPRequestHandler):
-    """Answers the pages and the browser; `of` is the provider that it answers for."""
+    """Answers the pages and the browser; `of` is its provider."""
 
     of: TrialProvider
     verified = True
     """What it says of everybody's e-mail address."""
 
     def do_GET(self) -> None:
-        """Answer metadata, keys, the choice of a person, and that choice."""
+        """Answer requests for metadata, keys, the choice of a person, and the chosen person."""
         where, asked = (
             urlsplit(self.path),
             {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()},
@@ -91,7 +91,7 @@ class LoginHandler(BaseHTTPRequestHandler):
             self._answer(404, "text/plain", b"nothing here")
 
     def do_POST(self) -> None:
-        """Answer a code with the token of who it was given to, once, to whom it was given."""
+        """Answer a code with its token, once, to its owner."""
         length = min(int(self.headers.get("Content-Length", 0)), 65_536)
         asked = {key: values[0] for key, values in parse_qs(self.rfile.read(length).decode()).items()}
         found = None
@@ -100,7 +100,7 @@ class LoginHandler(BaseHTTPRequestHandler):
         self._json(found or {"error": "invalid_grant"}, 400 if found is None else 200)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing: the addresses asked for hold codes."""
+        """Do nothing: requested addresses contain codes."""
 
     def _authorize(self, asked: Mapping[str, str]) -> None:
         if not self.of.oidc.is_ours(asked):

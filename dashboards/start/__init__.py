@@ -1,1 +1,1 @@
-"""Where Streamlit starts: a folder of its own, for next to a folder `pages` it would open a link to a page without `app`."""
+"""The folder where Streamlit starts. Next to a folder `pages`, Streamlit would open a linked page without `app`."""

@@ -1,4 +1,4 @@
-"""The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, with the route of our downloads."""
+"""The server that `dashboards.run.command` starts: Streamlit's own, behind our guards, with a route for our downloads."""
 
 import gc
 import os
@@ -30,11 +30,10 @@ os.umask(os.umask(0o077) | 0o027)  # what the pages write is their owner's and g
 
 
 def load_pages() -> None:
-    """Load what the pages need while the server starts and the browser opens, so that the first page does not wait for it.
+    """Load the pages' modules while the server starts and the browser opens, so that the first page does not wait.
 
-    Then have garbage collection pass over what is loaded: Streamlit collects after each drawing. Deep in the calls of a page
-    Python 3.11 can take ten times as long: if a loop calls across the end of a chunk of its stack, each call asks the system
-    for memory and gives it back.
+    Then garbage collection skips the loaded objects: Streamlit collects after each drawing. In deep calls, Python 3.11 can take
+    ten times as long: if a loop makes calls across the end of a chunk of its stack, each call allocates and frees memory.
     """
     while not exists():  # what is cached asks the server for its place as it is loaded
         time.sleep(0.02)
@@ -50,12 +49,12 @@ threading.Thread(target=load_pages, daemon=True).start()
 
 
 def serves_tls() -> bool:
-    """Say whether people reach the pages by TLS, as the login file's `redirect_uri` says."""
+    """Return whether people reach the pages by TLS, by the login file's `redirect_uri`."""
     return (get_origin_from_redirect_uri() or "").startswith("https:")
 
 
 async def download(request: Request) -> Response:
-    """Answer with a file that was made for this sign-in; to anybody else none exists."""
+    """Answer with a file made for this sign-in; for anybody else there is none."""
     file = DOWNLOADS.fetch(key_of(cookies_of(request.scope)), request.path_params["token"])
     if file is None:
         return PlainTextResponse("There is no such download. Open the page and make it again.\n", 404)
@@ -63,9 +62,9 @@ async def download(request: Request) -> Response:
 
 
 def document() -> str:
-    """Return Streamlit's document with the place of its server, which a page would first look for beneath its own address.
+    """Return Streamlit's document with the path of its server, which a page would first look for below its own address.
 
-    What is chosen on a page changes its address, but is no step that Back goes: a link is (keys.js uses `rackPush`).
+    A choice on a page changes its address without a step for Back; a link makes one (keys.js uses `rackPush`).
     """
     words = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
     place = (
@@ -78,7 +77,7 @@ def document() -> str:
 
 
 def own_sign_in() -> SignInSite | None:
-    """Return the sign-in of our own, if the pages were started with it; from here on it ends sign-ins, too."""
+    """Return the house's own sign-in if the pages were started with it; from then on it ends sign-ins, too."""
     login, register = own_sign_in_path(), persons_path()
     local = None if login is None else local_sign_in(login)
     if local is None or register is None:
@@ -94,12 +93,12 @@ PAGES = sorted(path.stem for path in Path(__file__).parents[1].joinpath("pages")
 
 
 async def page(request: Request) -> Response:
-    """Answer with the document in which every page is drawn."""
+    """Answer with the document that draws every page."""
     return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
 
 
 async def felt(request: Request) -> Response:
-    """Answer with the felt. The address has its digest: a browser keeps it."""
+    """Answer with the felt. Its address has its digest, so that a browser caches it."""
     from dashboards.felt.component import script  # with what it needs of every chapter; not before the server answers
 
     return Response(script(), media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})

@@ -1,6 +1,6 @@
-"""A new house by a browser: the questions of `rack init` and the names of its people, the plan, and the button that applies it.
+"""A new house set up in a browser: the questions of `rack init`, the names of people, the plan, and its button.
 
-Invariant: it answers only this machine, and only at its address, which holds a seal. It writes nothing before the plan was
+Invariant: it answers only this machine, and only at its address, which has a secret seal. It writes nothing before the plan was
 shown and applied, and never overwrites a file. Once the house is made, it stops.
 """
 
@@ -64,13 +64,13 @@ class NewHouse:
             self._server.server_close()
 
     def end(self) -> threading.Thread:
-        """Stop after the requests at hand are answered; the thread ends then."""
+        """Stop after the present requests are answered; then the thread ends."""
         ending = threading.Thread(target=self._server.shutdown)
         ending.start()
         return ending
 
     def asked(self, given: Mapping[str, str]) -> str:
-        """Return the page with the questions, the plan, or what was applied."""
+        """Return the page of questions, of the plan, or of the result."""
         step = given.get("step")
         if step is None or step == "change":
             return questions(given, self.seal)
@@ -99,7 +99,7 @@ class NewHouse:
 
 
 class HouseHandler(BaseHTTPRequestHandler):
-    """Answers a browser; `house` is what it answers for."""
+    """Answers a browser for `house`."""
 
     house: NewHouse
 
@@ -109,7 +109,7 @@ class HouseHandler(BaseHTTPRequestHandler):
         self._answer({"seal": asked.get("seal", "")})
 
     def do_POST(self) -> None:
-        """Answer with the plan, or with what was applied."""
+        """Answer with the plan, or with the result."""
         stated = self.headers.get("Content-Length", "")
         length = int(stated) if stated.isdigit() and len(stated) < 9 else 0
         body = self.rfile.read(length) if length <= LONGEST_BODY else b""
@@ -146,11 +146,11 @@ class HouseHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing: the address holds the seal."""
+        """Do nothing: the address contains the seal."""
 
 
 def answers_of(given: Mapping[str, str], port: int) -> dict[str, str]:
-    """Return the answers of a form, as `make_house` takes them. Raises `ReviewRefused` naming a question without an answer."""
+    """Return a form's answers for `make_house`. Raises `ReviewRefused`, which names an unanswered question."""
     numbers = {game: given.get(game, "").strip() for game in games_in_force()}
     answers = {name: given.get(name, "").strip() or DEFAULTS.get(name, "") for name in QUESTIONS}
     answers["tables"] = ", ".join(f"{number} {game}" for game, number in numbers.items() if number.strip("0"))
@@ -166,7 +166,7 @@ def answers_of(given: Mapping[str, str], port: int) -> dict[str, str]:
 
 
 def questions(given: Mapping[str, str], seal: str, refused: str = "") -> str:
-    """Return the page that asks, with what was answered before."""
+    """Return the page of questions, with earlier answers."""
 
     def field(name: str, label: str, more: str) -> str:
         value = escape(given.get(name, DEFAULTS.get(name, "")))
@@ -194,7 +194,7 @@ def questions(given: Mapping[str, str], seal: str, refused: str = "") -> str:
 
 
 def plan_page(plan: Plan, given: Mapping[str, str], seal: str) -> str:
-    """Return the page with what applying would do, and the buttons."""
+    """Return the page with the plan and its buttons."""
     kept = {**given, "seal": seal}
     hidden = "".join(
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">'
@@ -210,7 +210,7 @@ def plan_page(plan: Plan, given: Mapping[str, str], seal: str) -> str:
 
 
 def made_page(plan: Plan, links: Mapping[str, str]) -> str:
-    """Return the page with an invitation for each person. No one sees it again."""
+    """Return the page with an invitation for each person. It is shown only once."""
     invited = "".join(f'<p><a href="{escape(link)}">{escape(name)}</a></p>' for name, link in links.items())
     return _page(
         "The house is made",

@@ -1,4 +1,4 @@
-"""The script that Streamlit runs for every page that is opened."""
+"""The script that Streamlit runs for every opened page."""
 
 from dashboards.app import main
 

@@ -32,7 +32,7 @@ _TEXT = re.compile(r"(?<![\w-])card\s*:(?:[\w.-]+(?:[ ./-]?\d+)*|\s*(?:[\w-]{0,8
 
 
 class _Reading(NamedTuple):
-    """The text to search in a line; `begins` and `ends` place each of its characters in the line."""
+    """A line as it is searched: its `text`, and for each character of it the begin and end of the original in the line."""
 
     text: str
     begins: list[int]

@@ -1,4 +1,4 @@
-"""Builds without the defenses of one machine, each found out by a fault of `local` or `next to` (see `test_broken_builds`)."""
+"""Builds without the defenses of one machine, each found out by a fault of `local` or `beside` (see `test_broken_builds`)."""
 
 from __future__ import annotations
 
