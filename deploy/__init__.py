@@ -1,1 +1,1 @@
-"""What runs next to Discard Rack in development and on a property's machines."""
+"""Services that run next to Discard Rack in development and on a property's machines."""

@@ -87,8 +87,8 @@ class Log:
     def read(self, stream: str, first: int = 1, last: int | None = None) -> Iterator[Envelope]:
         """Yield the events of a stream in order, by their sequence numbers from `first` to `last` (included; None: to the end).
 
-        Raises `IntegrityError` at the first event that is not as it was written, at once if events at the end are missing, and
-        `EventError` at an event that this version cannot read.
+        Raises `IntegrityError` at the first changed event, at once if events at the end are missing, and `EventError` at an event
+        that this version cannot read.
         """
         self.events.verify_head(stream)
         for record in self.events.read(stream, first, last):
@@ -108,7 +108,7 @@ class Log:
 
 
 class ReplayedLog(NamedTuple):
-    """What a replay of a whole log came to."""
+    """The result of replaying a whole log."""
 
     adjudications: list[Adjudication]
     """The newest verdict on each round, in the order of the log."""
@@ -121,8 +121,8 @@ class ReplayedLog(NamedTuple):
 def judge(text: str, source: str = "transcript", rules: Callable[[str], str] | None = None) -> list[JudgedRound]:
     """Return the verdict on every round of a transcript, in order (`rack judge`).
 
-    `source` is what errors call the text. `rules` returns the text of a rules submission that the transcript names. Raises
-    `TranscriptError` with the line and what was expected there.
+    `source` is the text's name in errors. `rules` returns the text of a rules submission named in the transcript. Raises
+    `TranscriptError`, which names the line and what was expected.
     """
     add_installed_games()
     return judge_transcript(text, source, rules)
@@ -131,7 +131,7 @@ def judge(text: str, source: str = "transcript", rules: Callable[[str], str] | N
 def open_log(address: str, **options: Any) -> Log:
     """Open the log at an address for reading: `sqlite:///path/floor.db`, `kafka://host:port/prefix` or `archive:///path`.
 
-    Options go to the backend: `security` is what the client of Kafka needs (no environment variable is read here). Raises
+    The backend gets the options: `security` is for the client of Kafka (environment variables are not read here). Raises
     `LogUnavailable` if there is no log.
     """
     return Log(address, open_events(address, read_only=True, check_heads=False, **options), options)
@@ -140,7 +140,7 @@ def open_log(address: str, **options: Any) -> Log:
 def replay(log: Log) -> ReplayedLog:
     """Judge every round of a log by the rules on file, from its first event, and store nothing (`rack replay`).
 
-    A fault of the log raises nothing: it is in `broken`. Raises `LogUnavailable` if the log cannot be read.
+    A damaged log raises nothing: the damage is in `broken`. Raises `LogUnavailable` if the log cannot be read.
     """
     add_installed_games()
     results = MemoryResults()
@@ -166,8 +166,8 @@ def verify(log: Log, keys: Sequence[PublicKey] = ()) -> VerificationReport:
 def warehouse(path: str | PathLike[str]) -> AbstractContextManager[Warehouse]:
     """Open a warehouse (a connection of DuckDB) for reading, in a `with` statement.
 
-    `rack warehouse columns` describes its tables. Raises
-    `analytics.warehouse.warehouse.WarehouseError` if none exists, or if another version built it.
+    `rack warehouse columns` describes its tables. Raises `analytics.warehouse.warehouse.WarehouseError` if there is none or
+    another version built it.
     """
     from analytics.warehouse.warehouse import reading
 

@@ -1,4 +1,4 @@
-"""A simulator of a gaming floor: whole days of tables, with planted, labeled faults and labeled legitimate irregularities.
+"""A simulator of a gaming floor: whole days of tables, with labeled planted faults and labeled legitimate irregularities.
 
-It imports `games` and `events`, never `replay`: a fault is planted by changing what was done, not what is due.
+It imports `games` and `events`, never `replay`: a fault changes what people do, not what is due.
 """

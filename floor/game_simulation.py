@@ -1,4 +1,4 @@
-"""A game on the floor: its tables, how a round of it is planned and played, and what can be irregular."""
+"""A game on the floor: its tables, the plan and play of a round, and its anomalies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from floor.table.table import Table
 class GameSimulation:
     """A game on the floor.
 
-    `models` are the tables that between them use all that can be filed; `own_filing` gives further ones of the same kinds
-    meters of their own. `plan(table, random)` decides a round: it has `round_no`, `turn` and `stack(number)`, which lets a rare
-    hand come up. `play(plan)` writes it down: `write()`, `script`, `table`, `plan`.
+    `models` are tables that together use everything that can be filed; `own_filing` gives further tables of these kinds their own
+    meters. `plan(table, random)` decides a round: it has `round_no`, `turn` and `stack(number)`, which makes a rare hand come.
+    `play(plan)` writes its script: `write()`, `script`, `table`, `plan`.
     """
 
     name: str
@@ -30,9 +30,9 @@ class GameSimulation:
 
     @property
     def tables(self) -> int:
-        """How many tables there are at least."""
+        """The smallest number of tables."""
         return len(self.models)
 
     def specs(self, tables: int) -> list[TableSpec]:
-        """Return this many tables. Raises `ValueError` for fewer than there are at least."""
+        """Return this many tables. Raises `ValueError` for fewer than the smallest number."""
         return grown(self.models, tables, self.own_filing)

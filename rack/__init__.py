@@ -1,1 +1,1 @@
-"""The command line, and what its commands share; `commands/` has a file for each."""
+"""The command line and the shared parts of its commands; `commands/` has a file for each."""

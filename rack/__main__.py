@@ -1,4 +1,4 @@
-"""`python -m rack`: the command line where no script was installed."""
+"""`python -m rack`: the command line without an installed script."""
 
 from rack.cli import main
 

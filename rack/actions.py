@@ -1,4 +1,4 @@
-"""A command of several actions: each has a parser with its own options, and a function that carries it out."""
+"""Commands with several actions: each action has its own parser, options and function."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DeskAct = Callable[["Desk", argparse.Namespace, Output], Exit | None]
 def action_parsers(
     parser: argparse.ArgumentParser, shared: Callable[[argparse.ArgumentParser], None] = lambda parser: None
 ) -> Callable[[str, str, Act], argparse.ArgumentParser]:
-    """Return what adds an action to a command, by its name, a sentence on what it does, and what carries it out.
+    """Return a function that adds an action to a command: its name, its help, and the function that carries it out.
 
     `shared` adds the options that every action takes; they may be given before the action, too.
     """
@@ -44,7 +44,7 @@ def action_parsers(
 
 
 def run_action(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry out the action that was given."""
+    """Carry out the chosen action."""
     return arguments.act(arguments, output) or Exit.CLEAN
 
 
@@ -74,7 +74,7 @@ def at_house(act: Callable[[EventLog, argparse.Namespace, Output], Exit | None],
 
 
 def add_person(*parsers: argparse.ArgumentParser, reason: str = "The reason.") -> None:
-    """Add who acts, and why (empty: without a reason)."""
+    """Add the options for who acts, and why (empty: without a reason)."""
     for parser in parsers:
         add(parser, "--by PERSON", "Who acts: a registered person, such as m.ortiz.", required=True)
         if reason:
@@ -82,12 +82,12 @@ def add_person(*parsers: argparse.ArgumentParser, reason: str = "The reason.") -
 
 
 def taken(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some of the arguments by name, as a function takes them."""
+    """Return some of the arguments by name, for a function call."""
     return {name: getattr(arguments, name) for name in names}
 
 
 def print_entries(output: Output, written: Entry | Sequence[Entry], of: str = "") -> None:
-    """Print what was written: one entry, or those of a whole incident; `of` names their stream."""
+    """Print the written entries: one, or those of a whole incident; `of` names their stream."""
     from msgspec import to_builtins
 
     output.value(to_builtins(written))

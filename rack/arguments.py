@@ -38,9 +38,9 @@ def parsed(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argp
 
 
 def add(parser: argparse._ActionsContainer, name: str, says: str, **options: Any) -> None:
-    """Add an argument by its name and what a user writes for it, as its help shows them; an option alone is a flag.
+    """Add an argument by its name and its placeholder in the help; an option without one is a flag.
 
-    `says` is its help; other options are those of argparse. The FILE or DIR of an option is a path.
+    `says` is its help; the other options are argparse's. A FILE or DIR is a path.
 
     >>> parser = CommandParser()
     >>> add(parser, "table TABLE", "The table."), add(parser, "--camera ID", "The camera."), add(parser, "--all", "All.")
@@ -59,7 +59,7 @@ def add(parser: argparse._ActionsContainer, name: str, says: str, **options: Any
 
 
 def output_flags() -> CommandParser:
-    """Return a parent with `--json` and `--quiet`, which every command and action takes."""
+    """Return a parent parser with `--json` and `--quiet`, which every command and action takes."""
     flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     add(flags, "--json", "Print the result as JSON, and nothing else, on stdout.")
     add(flags, "--quiet", "Print no progress and no notes on stderr.")
@@ -83,7 +83,7 @@ def add_round(parser: argparse.ArgumentParser) -> None:
 
 
 def given_path(text: str) -> Path:
-    """Read a path, for argparse. An empty text is not one: it comes of a variable that is not set, and would be this folder."""
+    """Read a path, for argparse. An empty text is refused: it comes from an unset variable, and would mean this folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError("expected a path, got an empty text; is a variable not set?")
     return Path(text)
@@ -117,7 +117,7 @@ PORT = within(1, 65_535)
 
 
 def option(name: str) -> str:
-    """Return an argument's name as it is written on the command line.
+    """Return an argument's name in the form of the command line.
 
     >>> option("by_person"), option("from_time")
     ('--by-person', '--from')
@@ -126,7 +126,7 @@ def option(name: str) -> str:
 
 
 def is_given(arguments: argparse.Namespace, name: str) -> bool:
-    """Return whether an option that is None, false or empty by default was given."""
+    """Return whether an option was given whose default is None, false or empty."""
     value = getattr(arguments, name)
     return value is not None and value is not False and value not in ("", [])
 
@@ -145,7 +145,7 @@ def check_options(
 
 
 def time_us(text: str, option_name: str, expected: str = "a time") -> int:
-    """Read the time with zone that an option gives; return UTC microseconds. Raises `UsageError`.
+    """Read an option's time with zone; return UTC microseconds. Raises `UsageError`.
 
     >>> time_us("2026-03-01T21:14:00.5Z", "--from"), time_us("2026-03-01T16:14:00-05:00", "--from")
     (1772399640500000, 1772399640000000)
@@ -188,7 +188,7 @@ def _cents(reader: str, text: str) -> int:
 
 
 def day_of(text: str, option_name: str) -> str:
-    """Read a day that an option gives, such as 2026-03-01. Raises `UsageError`."""
+    """Read an option's day, such as 2026-03-01. Raises `UsageError`."""
     from datetime import date
 
     try:

@@ -1,4 +1,4 @@
-"""What the commands that query the warehouse share: the file, the part of the floor, and how a result is printed."""
+"""The shared parts of commands that query the warehouse: the file, the part of the floor, and printing a result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_ROWS = 60
 
 
 def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], default: str) -> None:
-    """Add the question, the warehouse, and the part of the floor it is about."""
+    """Add the question, the warehouse, and the part of the floor."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     width = max(len(name) for name in questions)
     parser.epilog = "\n".join(f"{name.ljust(width)}  {text}" for name, text in questions.items())
@@ -58,7 +58,7 @@ def add_warehouse(parser: argparse.ArgumentParser) -> None:
 
 
 def warehouse_at(arguments: argparse.Namespace) -> Path:
-    """Return the warehouse's path: `--warehouse`, else the one of the demo's folder."""
+    """Return the warehouse's path: `--warehouse`, else the demo's."""
     given: Path | None = arguments.warehouse
     return given if given is not None else settings.load().out / WAREHOUSE
 
@@ -72,7 +72,7 @@ def day(text: str) -> date:
 
 
 def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Selection:
-    """Return the part of the floor that is asked about. Raises `UsageError` if a box cannot be split so (D27)."""
+    """Return the selected part of the floor. Raises `UsageError` if a drop box cannot be split in this way (D27)."""
     from analytics.warehouse.selection import Selection
 
     if per_box and (arguments.dealer or arguments.shift):
@@ -90,7 +90,7 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
 
 
 def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> Selection:
-    """Return a selection that has a period before: the days named, else the newest one. Raises `UsageError` for one end."""
+    """Return a selection with a period before: the named days, else the newest. Raises `UsageError` if only one end is given."""
     from msgspec.structs import replace
 
     from analytics.hold.hold import gaming_days
@@ -105,7 +105,7 @@ def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> S
 
 
 def answer(question: Question, db: Warehouse, arguments: argparse.Namespace, **more: Any) -> pl.DataFrame:
-    """Return the answer to a question; `more` are options worked out from what was given."""
+    """Return the answer to a question; `more` are options computed from the arguments."""
     given: dict[str, Any] = {
         "by": breakdown(arguments, question.breakdowns(), question.by) if question.dimensions else None
     }
@@ -116,7 +116,7 @@ def answer(question: Question, db: Warehouse, arguments: argparse.Namespace, **m
 
 @contextmanager
 def answered(arguments: argparse.Namespace, output: Output) -> Iterator[None]:
-    """Print what ran meanwhile on stderr, where `--sql` asks for it."""
+    """With `--sql`, print the statements that ran on stderr."""
     from analytics.warehouse.statements import recorded_statements
 
     with recorded_statements() as statements:
@@ -126,7 +126,7 @@ def answered(arguments: argparse.Namespace, output: Output) -> Iterator[None]:
 
 
 def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:
-    """Return the dimension that `--by` names. Raises `UsageError` that lists the dimensions."""
+    """Return the dimension of `--by`. Raises `UsageError`, which lists the dimensions."""
     by: str = arguments.by or default
     if by not in allowed:
         raise UsageError(f"--by {by}: expected one of {', '.join(allowed)}")
@@ -136,7 +136,7 @@ def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: st
 def show(
     output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False
 ) -> None:
-    """Print a result: whole as JSON; as a table with the given columns (None: all) and cents as amounts."""
+    """Print a result: whole as JSON, or as a table of the given columns (None: all) with cents as amounts."""
     from analytics.answers import cell, heading, plain
 
     output.value([plain(row) for row in frame.iter_rows(named=True)])

@@ -63,7 +63,7 @@ class _GroupedHelp(argparse.RawDescriptionHelpFormatter):
 
 
 class Command(Protocol):
-    """What a module of `rack.commands` offers."""
+    """The interface of a module in `rack.commands`."""
 
     HELP: str
 
@@ -81,7 +81,7 @@ def command(name: str) -> Command:
 
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the whole command line; with `only`, that of one command, whose module alone is imported."""
+    """Return the parser of the whole command line or, with `only`, of one command, whose module alone is imported."""
     shared = output_flags()
     parser = CommandParser(
         prog="rack",
@@ -105,7 +105,7 @@ NOT_OTHERS = 0o027
 
 
 class _Version(argparse.Action):
-    """Prints the version of the installed distribution, which is looked up only when it is asked for."""
+    """Prints the version of the installed distribution, looked up only on request."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
         super().__init__(
@@ -124,7 +124,7 @@ class _Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit code. Every file and folder that it writes is its owner's and group's alone."""
+    """Run the command line; return its exit code. Files and folders that it writes are for their owner and group only."""
     before = os.umask(0)
     os.umask(before | NOT_OTHERS)
     try:
@@ -162,7 +162,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _named_first(words: Sequence[str]) -> str | None:
-    """Return the command that the command line begins with; None if it begins with anything else, as for help."""
+    """Return the command at the start of the command line; None if there is none, as for help."""
     return words[0] if words and words[0] in {*COMMANDS, *OLD_NAMES} else None
 
 

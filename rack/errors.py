@@ -1,4 +1,4 @@
-"""What a command refuses, and the exit code of every error (the one mapping)."""
+"""The refusals of commands, and the exit code of every error (the only mapping)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 
 class Exit(IntEnum):
-    """What the process says to the shell."""
+    """The exit codes of the process."""
 
     CLEAN = 0
     FINDINGS = 1
@@ -17,11 +17,11 @@ class Exit(IntEnum):
 
 
 class UsageError(Exception):
-    """The command cannot be carried out as it was given: says what was expected and what to do."""
+    """The command cannot be carried out with these arguments; the message says what was expected and what to do."""
 
 
 class EnvironmentFault(Exception):
-    """Something outside is missing or in the way: a program, a folder, a port."""
+    """Something outside is missing or blocked: a program, a folder, a port."""
 
 
 EXIT_OF: dict[str, Exit] = {
@@ -117,7 +117,7 @@ address, once it comes to them.
 
 
 def require_extras(asked: str) -> None:
-    """Raise `ModuleNotFoundError` for the first library that what was asked for needs and that is not installed."""
+    """Raise `ModuleNotFoundError` for the first library that a command needs and that is not installed."""
     for extra in NEEDS.get(asked, ()):
         for library, brought_by in EXTRA_OF.items():
             if brought_by == extra and find_spec(library) is None:
@@ -125,7 +125,7 @@ def require_extras(asked: str) -> None:
 
 
 def missing_extra(error: BaseException) -> tuple[str, str] | None:
-    """Return the library that an import did not find and the extra that brings it; None if it was another error.
+    """Return the library that an import did not find and its extra; None for another error.
 
     >>> missing_extra(ModuleNotFoundError("no", name="pyhanko.sign")), missing_extra(ModuleNotFoundError("no", name="x"))
     (('pyhanko', 'packet'), None)
@@ -138,7 +138,7 @@ def missing_extra(error: BaseException) -> tuple[str, str] | None:
 
 
 def exit_code(error: BaseException) -> Exit | None:
-    """Return the exit code of an error; None for one that no one foresaw.
+    """Return the exit code of an error; None for an unexpected one.
 
     >>> exit_code(FileNotFoundError("x")), exit_code(ZeroDivisionError())
     (<Exit.ENVIRONMENT: 3>, None)

@@ -1,8 +1,8 @@
-"""Whether the top-level packages of Discard Rack are its own.
+"""Checks that the top-level packages of Discard Rack are its own.
 
 Their names are common words. `pip install Events` overwrites `events/__init__.py`, uninstalling it deletes that file, and a
-folder `events` earlier on the path of imports hides all of ours: rounds would be judged by code that is not Discard Rack's. This
-file imports nothing of ours, so that it runs whatever was overwritten.
+folder `events` earlier on the import path hides ours: other code would judge rounds. This file imports none of our packages, so
+that it runs whatever was overwritten.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ REMEDY = "install Discard Rack again, in an environment of its own (`pipx instal
 
 
 def foreign_files() -> str:
-    """Return which other distribution has files in our packages, and what to do; empty if none has.
+    """Return the other distribution with files in our packages, and what to do; empty if there is none.
 
-    A distribution counts if it installed files next to ours, or if its package is imported in place of ours.
+    A distribution is reported if it installed files next to ours, or if its package is imported instead of ours.
     """
     return _foreign_files(Path(__file__).resolve().parents[1], tuple(sys.path))
 
@@ -53,7 +53,7 @@ def _foreign_files(home: Path, path: tuple[str, ...]) -> str:
 
 
 def _claims(folder: Path, in_ours: re.Pattern[bytes]) -> Iterator[tuple[str, str]]:
-    """Yield each other distribution that is installed in a folder and claims a package of ours, with that package."""
+    """Yield each other installed distribution in a folder that claims a package of ours, with that package."""
     try:
         entries = sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info")))
     except OSError:

@@ -1,6 +1,6 @@
-"""Whatever copy of rounds leaves by a command is put on record first: an event in `review/<table>` of each table it tells of.
+"""Records every copy of rounds that a command exports first: an event in `review/<table>` of each table concerned.
 
-Who asks and why is with it, and the SHA-256 of what leaves. If the event cannot be written, nothing leaves.
+The event has the person, the reason, and the SHA-256 of the copy. If it cannot be written, nothing is exported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_custody(parser: argparse.ArgumentParser) -> None:
-    """Add who takes the copy away, and why."""
+    """Add the options for who exports the copy, and why."""
     add(parser, "--by PERSON", "Who exports, as in the property's directory (default: the login name).")
     add(parser, "--reason TEXT", "Reason recorded in the log with the export.")
 
@@ -35,10 +35,10 @@ def record_export(
     log_id: str,
     what: RecordKind = "table",
 ) -> None:
-    """Write down that a copy leaves the log at an address: of each table these rounds (None: all of it).
+    """Record that a copy leaves the log at an address: for each table these rounds (None: all of it).
 
-    `log_id` is the log that the copy is of. Raises `UsageError` if the address is another log's, and what a desk raises.
-    An archive takes no events: of what is made from one, its own handing over is on record.
+    `log_id` is the copy's log. Raises `UsageError` if the address is another log's, and the desk's errors. An archive takes no
+    events: the hand-over of the archive itself is recorded.
     """
     from getpass import getuser
 

@@ -1,4 +1,4 @@
-"""Opens logs, results and checkpoints by address, with what the environment says about a Kafka cluster."""
+"""Opens logs, results and checkpoints by address, with the environment's settings for a Kafka cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog:
     """Open a log; options are those of `events.open.open_log`.
 
-    `for_proof`: what this machine remembers of a log on Kafka (`events.kafka.bookmarks`) is not used; all of it is read.
+    `for_proof`: bookmarks of a log on Kafka (`events.kafka.bookmarks`) are ignored; all of it is read.
     """
     known = options_of(address, create=bool(options.get("create")), for_proof=for_proof)
     return open_log(address, **known, **options)
@@ -38,7 +38,7 @@ def results_at(address: str, file: Path | None = None, **options: Any) -> Result
 
 
 def shadow_at(address: str, name: str, **options: Any) -> ResultStore:
-    """Open a shadow of a log's results; `UsageError` if it cannot have this name."""
+    """Open a shadow of a log's results. Raises `UsageError` for an invalid name."""
     from events.open import SHADOW_NAME, open_shadow
 
     if not SHADOW_NAME.fullmatch(name):
@@ -52,9 +52,9 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
 
 
 def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -> AbstractContextManager[Desk]:
-    """Open the desk where a log's findings are reviewed; to write, with the register of persons that belongs to the log.
+    """Open the desk of a log's findings; to write, with the log's register of people.
 
-    `needs_results`: false for what can be done before the log was replayed.
+    `needs_results`: false for work possible before the log was replayed.
     """
     from desk.review import persons
     from desk.review.desk import desk_at
@@ -75,7 +75,7 @@ def now_us() -> int:
 
 
 def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextManager[EventLog]:
-    """Open the log of a house for its people; `flag` is what `--log` gave."""
+    """Open the log of a house for its people; `flag` is the value of `--log`."""
     from desk.house.record import house_at
 
     address = settings.log_address(flag)
@@ -83,14 +83,14 @@ def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextMa
 
 
 def register_of(flag: str | None) -> Persons:
-    """Read the register of persons that belongs to a log. Raises `ReviewRefused`, and `UsageError` if none is named."""
+    """Read a log's register of people. Raises `ReviewRefused`, and `UsageError` if none is named."""
     from desk.review import persons
 
     return persons.read(register_file(flag))
 
 
 def register_file(flag: str | None) -> Path:
-    """Return the register of persons that belongs to a log. Raises `UsageError` if none is named."""
+    """Return the file of a log's register of people. Raises `UsageError` if none is named."""
     file = settings.persons_file(settings.log_address(flag))
     if file is None:
         raise UsageError("the register of persons of a log on Kafka is named by RACK_PERSONS; set it to a file")
@@ -106,7 +106,7 @@ def group_at(address: str, name: str, engine: str) -> KafkaGroup:
 
 
 def options_of(address: str, *, create: bool = False, for_proof: bool = False) -> dict[str, Any]:
-    """Return what the environment says about a backend: how to be let in and, to create a log, how its topics are made.
+    """Return the environment's options for a backend: how to sign in and how to make a new log's topics.
 
     `for_proof` as of `log_at`.
     """
@@ -118,13 +118,13 @@ def options_of(address: str, *, create: bool = False, for_proof: bool = False) -
 
 
 def report_store_faults(log: EventLog, output: Output) -> None:
-    """Report on stderr the settings of the store that can lose evidence."""
+    """Report on stderr store settings that can lose evidence."""
     for fault in log.store_faults():
         output.problem(f"evidence can be lost: {fault.line()}")
 
 
 def report_clock(log: EventLog, output: Output) -> None:
-    """Report on stderr that the log holds events of a time that has not come."""
+    """Report on stderr that the log has events from the future."""
     from events.log.clock import ahead_lines, streams_ahead
 
     now = now_us()

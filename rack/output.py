@@ -1,4 +1,4 @@
-"""The one place that prints. Results go to stdout; progress, notes and problems to stderr.
+"""All printing is here. Results go to stdout; progress, notes and problems to stderr.
 
 With `--json` stdout carries one JSON value and nothing else. With `--quiet` stderr carries problems only.
 """
@@ -17,7 +17,7 @@ _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u
 
 
 class Output:
-    """Where one command writes."""
+    """The output of one command."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
@@ -25,17 +25,17 @@ class Output:
         self._drawn_at = 0.0
 
     def value(self, value: Any) -> None:
-        """Print the result as JSON, where JSON was asked for."""
+        """Print the result as JSON, if requested."""
         if self.as_json:
             print(_json(value, indent=2), flush=True)
 
     def line(self, value: Any) -> None:
-        """Print one of many results as a line of JSON, where JSON was asked for."""
+        """Print one of many results as a line of JSON, if requested."""
         if self.as_json:
             print(_json(value), flush=True)
 
     def text(self, *lines: str) -> None:
-        """Print the result as text, where JSON was not asked for."""
+        """Print the result as text, unless JSON was requested."""
         if not self.as_json:
             self._end_line()
             for line in lines:
@@ -43,7 +43,7 @@ class Output:
             sys.stdout.flush()
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> None:
-        """Print the result as a table; `empty` is what is printed in its place if it has no rows."""
+        """Print the result as a table; `empty` is printed if there are no rows."""
         shown = list(rows)
         self.text(*([empty] if empty and not shown else table(header, shown)))
 
@@ -67,7 +67,7 @@ class Output:
         print(f"\r{done:,} {what} …\x1b[K", end="", file=sys.stderr, flush=True)
 
     def step(self, value: Any) -> None:
-        """Print how far the command has come as a line of JSON on stderr, for a program that asked for it."""
+        """Print the progress as a line of JSON on stderr, for a program that requested it."""
         print(_json(value), file=sys.stderr, flush=True)
 
     def _end_line(self) -> None:
@@ -77,8 +77,10 @@ class Output:
 
 
 def printable(text: str) -> str:
-    """Return a text without what a terminal would obey: control characters, but for line breaks and tabs, and changes of
-    direction become their escapes. Texts come from receivers of webhooks, devices, files and patrons.
+    """Return a text without terminal controls.
+
+    Control characters (but not line breaks and tabs) and changes of direction become escapes. Texts come from receivers of
+    webhooks, devices, files and patrons.
 
     >>> print(printable("404 \\x1b[2J\\u202e"))
     404 \\x1b[2J\\u202e
@@ -87,7 +89,7 @@ def printable(text: str) -> str:
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    """Return JSON, which escapes control characters itself, but for those that are not ASCII."""
+    """Return JSON with all control characters escaped, also those that are not ASCII."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -109,12 +111,12 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def money(cents: int) -> str:
-    """Return cents as dollars, with the sign of what differs."""
+    """Return cents as dollars with the sign of the difference."""
     from replay.narrative import text_table
 
     return text_table.money(cents)
 
 
 def unsigned(cents: int | None) -> str:
-    """Return an amount as dollars without a sign; a dash if it is not known."""
+    """Return an amount as dollars without a sign; a dash if unknown."""
     return "–" if cents is None else money(cents).lstrip("+")

@@ -1,26 +1,20 @@
-"""Defaults, and what the environment says instead. Secrets come from the environment only, never from a flag.
+"""Defaults, and settings from the environment. Secrets come from the environment only, never from a flag.
 
-| variable | what it sets |
-| --- | --- |
-| `RACK_LOG` | the log's address, where `--log` is not given |
-| `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`, `rack report`) |
-| `RACK_PERSONS` | the register of persons who may act on findings; default: `persons.toml` next to a log on SQLite |
-| `RACK_CASES` | the folder of cases: `cases.toml` and `attachments`; default: the folder of a log on this machine |
-| `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml` next to a log on this machine |
-| `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml` next to a log on SQLite |
-| `RACK_OUTBOX` | the outbox of alarms, where `--outbox` is not given; default: `<log>.alarms` next to a log on SQLite |
-| `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` next to a log on this machine |
-| `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
-| `RACK_PORT` | the port of the dashboard |
-| `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not given |
-| `RACK_DEVICE_TOKEN` | the token that `rack devices conform` shows |
-| `RACK_DEBUG` | `1` shows the traceback of an error |
-| `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it |
-| `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
-| `RACK_KAFKA_MECHANISM`, `RACK_KAFKA_USERNAME`, `RACK_KAFKA_PASSWORD` | for SASL |
-| `RACK_DASK_CA`, `RACK_DASK_CERTIFICATE`, `RACK_DASK_KEY` | PEM files for TLS to a Dask scheduler |
-| `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PARTITIONS` | topics of a new log (3 and 2 in production) |
-| `RACK_KAFKA_SESSION_S` | for how long a silent member of a group of replayers keeps its partitions (10) |
+| variable | what it sets | | --- | --- | | `RACK_LOG` | the log's address, where `--log` is not given | | `RACK_KEY` | the log's
+key file, where `--key` is not given (`rack dispute`, `rack report`) | | `RACK_PERSONS` | the register of persons who may act on
+findings; default: `persons.toml` next to a log on SQLite | | `RACK_CASES` | the folder of cases: `cases.toml` and `attachments`;
+default: the folder of a log on this machine | | `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml`
+next to a log on this machine | | `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml`
+next to a log on SQLite | | `RACK_OUTBOX` | the outbox of alarms, where `--outbox` is not given; default: `<log>.alarms` next to a
+log on SQLite | | `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` next to a log on this machine | |
+`RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given | | `RACK_PORT` | the port of the
+dashboard | | `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not
+given | | `RACK_DEVICE_TOKEN` | the token that `rack devices conform` shows | | `RACK_DEBUG` | `1` shows the traceback of an error
+| | `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it | | `RACK_KAFKA_CA`,
+`RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS | | `RACK_KAFKA_MECHANISM`, `RACK_KAFKA_USERNAME`,
+`RACK_KAFKA_PASSWORD` | for SASL | | `RACK_DASK_CA`, `RACK_DASK_CERTIFICATE`, `RACK_DASK_KEY` | PEM files for TLS to a Dask
+scheduler | | `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PARTITIONS` | topics of a new log (3 and 2 in
+production) | | `RACK_KAFKA_SESSION_S` | for how long a silent member of a group of replayers keeps its partitions (10) |
 """
 
 from __future__ import annotations
@@ -47,7 +41,7 @@ DEMO_ROUNDS = 2_400
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds if the command line says nothing."""
+    """The settings used if the command line gives none."""
 
     log: str | None
     out: Path
@@ -56,7 +50,7 @@ class Settings:
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings. Raises `UsageError` naming the variable that cannot be read.
+    """Read the settings. Raises `UsageError`, which names an unreadable variable.
 
     >>> load({"RACK_LOG": "sqlite:///floor.db"}).log
     'sqlite:///floor.db'
@@ -71,7 +65,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def log_address(flag: str | None) -> str:
-    """Return the address that `--log` gives, else RACK_LOG. Raises `UsageError` if neither is there."""
+    """Return the address of `--log`, else RACK_LOG. Raises `UsageError` if neither is given."""
     address = flag or load().log
     if address is None:
         raise UsageError(
@@ -81,7 +75,7 @@ def log_address(flag: str | None) -> str:
 
 
 def key_file(flag: Path | None, address: str) -> Path:
-    """Return the log's key file: the one that `--key` gives, else RACK_KEY, else the key of the demo whose log it is.
+    """Return the log's key file: `--key`, else RACK_KEY, else the demo's key for its log.
 
     Raises `UsageError` if none is there.
     """
@@ -96,7 +90,7 @@ def key_file(flag: Path | None, address: str) -> Path:
 
 
 def persons_file(address: str) -> Path | None:
-    """Return a log's register of persons: RACK_PERSONS, else the file next to a log on SQLite; None if neither is named."""
+    """Return a log's register of people: RACK_PERSONS, else the file next to a log on SQLite; None if neither is named."""
     return _named("RACK_PERSONS") or _beside(address, PERSONS, "sqlite")
 
 
@@ -106,12 +100,12 @@ def cases_folder(address: str) -> Path | None:
 
 
 def reports_file(address: str) -> Path | None:
-    """Return the property's filing for its reports: RACK_REPORTS, else the file next to a log on this machine; or None."""
+    """Return the settings for reports: RACK_REPORTS, else the file next to a log on this machine; or None."""
     return _named("RACK_REPORTS") or _beside(address, REPORTS)
 
 
 def cameras_file(address: str) -> Path | None:
-    """Return the file of cameras: RACK_CAMERAS, else the one next to a log on this machine, if it is there; or None."""
+    """Return the file of cameras: RACK_CAMERAS, else an existing one next to a log on this machine; or None."""
     beside = _beside(address, CAMERAS)
     return _named("RACK_CAMERAS") or (beside if beside is not None and beside.is_file() else None)
 
@@ -121,7 +115,7 @@ def _named(variable: str) -> Path | None:
 
 
 def _beside(address: str, name: str, *backends: str) -> Path | None:
-    """Return a file next to a log on one of these backends (none: any on this machine); without a name, the log's folder."""
+    """Return a file next to a log on one of these backends (none given: any on this machine); without a name, its folder."""
     from events.open import ON_THIS_MACHINE, parse_address
 
     backend, place = parse_address(address)
@@ -129,7 +123,7 @@ def _beside(address: str, name: str, *backends: str) -> Path | None:
 
 
 def alarms_file(flag: Path | None, log: str | None) -> Path:
-    """Return the settings of alarms: the file that `--settings` gives, else RACK_ALARMS, else the one next to the log on SQLite.
+    """Return the settings of alarms: `--settings`, else RACK_ALARMS, else the file next to the log on SQLite.
 
     Raises `UsageError` if none is named.
     """
@@ -141,14 +135,14 @@ def alarms_file(flag: Path | None, log: str | None) -> Path:
 
 
 def outbox_of(address: str) -> Path | None:
-    """Return the outbox of a log's alarms: RACK_OUTBOX, else the one next to a log on SQLite; None where neither is."""
+    """Return the outbox of a log's alarms: RACK_OUTBOX, else the one next to a log on SQLite; None if neither is named."""
     from desk.alarms.outbox import outbox_beside
 
     return _named("RACK_OUTBOX") or outbox_beside(address)
 
 
 def outbox_file(flag: Path | None, address: str) -> Path:
-    """Return the outbox of a log's alarms. Raises `UsageError` if a log on Kafka is given none."""
+    """Return the outbox of a log's alarms. Raises `UsageError` if a log on Kafka has none."""
     found = flag or outbox_of(address)
     if found is None:
         raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE or RACK_OUTBOX")
@@ -163,7 +157,7 @@ _TOPICS = {
 
 
 def kafka_security() -> dict[str, str]:
-    """Return what the Kafka client needs to be let in, as the environment says."""
+    """Return the Kafka client's sign-in options from the environment."""
     from events.kafka.security import security
 
     return security(os.environ)
@@ -186,12 +180,12 @@ def dask_tls(environment: Mapping[str, str] | None = None) -> tuple[str, str, st
 
 
 def kafka_topics(environment: Mapping[str, str] | None = None) -> dict[str, int]:
-    """Return how a new log's topics are made. Raises `UsageError` naming a variable that is no number."""
+    """Return the settings of a new log's topics. Raises `UsageError`, which names a variable that is not a number."""
     return _numbers(_TOPICS, environment)
 
 
 def kafka_group(environment: Mapping[str, str] | None = None) -> dict[str, int]:
-    """Return how a group of replayers keeps together. Raises `UsageError` naming a variable that is no number."""
+    """Return the settings of a group of replayers. Raises `UsageError`, which names a variable that is not a number."""
     return _numbers({"RACK_KAFKA_SESSION_S": "session_s"}, environment)
 
 

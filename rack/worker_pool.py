@@ -1,4 +1,4 @@
-"""The processes in which a command works on a whole history: of this machine, or of a Dask cluster (docs/batch.md)."""
+"""The worker processes for a whole history: on this machine, or on a Dask cluster (docs/batch.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say where the work is done."""
+    """Add the arguments for where the work is done."""
     group = parser.add_argument_group("workers", "Work in several processes; the results are those of one.")
     add(group, "--workers N", "Number of processes (default: this one alone).", type=positive)
     add(
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def is_asked_for(arguments: argparse.Namespace) -> bool:
-    """Say whether other processes than this one are to work."""
+    """Return whether other processes than this one are to work."""
     return arguments.engine == "dask" or (arguments.workers or 1) > 1
 
 
@@ -47,9 +47,9 @@ def check(arguments: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def pool(arguments: argparse.Namespace, address: str) -> Iterator[Pool]:
-    """Yield the pool that is asked for; its processes open the log at this address.
+    """Yield the requested pool; its processes open the log at this address.
 
-    A scheduler on another machine needs TLS: it is sent who won what.
+    A scheduler on another machine needs TLS: it gets who won what.
     """
     if not is_asked_for(arguments):
         from whatif.workers.pool import ThisProcess

@@ -1,7 +1,7 @@
-"""What a laboratory needs to approve a version, as one page to print: `make kit` (58 Pa. Code § 461a.4).
+"""The documents that a laboratory needs to approve a version, as one page to print: `make kit` (58 Pa. Code § 461a.4).
 
-Everything in it is derived: digests of what decides verdicts, the chapters, the tests with their sources, the controls, the bill
-of materials of `make sbom`, the digests of `make release`, and how to repeat each of them. What was not built is named.
+All of it is derived: digests of the code that decides verdicts, the chapters, the tests with their sources, the controls, the
+bill of materials of `make sbom`, the digests of `make release`, and how to repeat each of them. Missing parts are named.
 """
 
 from __future__ import annotations

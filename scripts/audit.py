@@ -1,7 +1,7 @@
-"""Look for published faults in `requirements.lock`, and for releases that have grown old: `make audit`.
+"""Check `requirements.lock` for published vulnerabilities and for releases that have grown old: `make audit`.
 
-Exit status 0: every release was looked up and none has a published fault. 1: one has, or is older than a year without a reason in
-requirements-old.txt. 3: the package index's data could not be had, so that nothing, or not everything, was looked up.
+Exit status 0: every release was looked up and none has a published vulnerability. 1: one has, or is older than a year without a
+reason in requirements-old.txt. 3: the package index could not be read, so that some releases were not looked up.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLEAN, FAULTS, NO_DATA = 0, 1, 3
 
 
 def verdict(report: Mapping[str, Any] | None, releases: int, stderr: str) -> tuple[int, list[str]]:
-    """Return the exit status and the sentences about what was looked up; no report: it was never written."""
+    """Return the exit status and the sentences of a report; None: it was never written."""
     entries = report.get("dependencies", []) if report is not None else []
     looked_up = [entry for entry in entries if "vulns" in entry]
     faults = [
@@ -45,7 +45,7 @@ def verdict(report: Mapping[str, Any] | None, releases: int, stderr: str) -> tup
 
 
 def main() -> int:
-    """Print what is wrong; return the exit status."""
+    """Print the problems; return the exit status."""
     lock = LOCK.read_text()
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "report.json"

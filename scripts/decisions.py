@@ -1,4 +1,4 @@
-"""Make docs/decisions.md of rulebook/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
+"""Make docs/decisions.md from rulebook/decisions.toml: `python scripts/decisions.py`. A test keeps both in step."""
 
 from __future__ import annotations
 

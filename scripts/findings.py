@@ -1,4 +1,4 @@
-"""Make docs/findings.md of the rules: `python -m scripts.findings`. A test holds the two together."""
+"""Make docs/findings.md from the rules: `python -m scripts.findings`. A test keeps both in step."""
 
 from __future__ import annotations
 

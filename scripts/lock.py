@@ -1,8 +1,8 @@
 """Make `requirements.lock`: every distribution of pyproject.toml with its hashes, for all platforms, without addresses.
 
-`make lock` runs this. It uses uv if it is there and otherwise installs it into a temporary environment. Versions that
-the lock names already are kept; `--upgrade` takes the newest ones. When each release was published goes into
-`requirements-dates.txt`. (`uv.lock` and `pylock.toml` hold the address of every file, and so cannot be the lock.)
+`make lock` runs this. It uses an installed uv, or installs it into a temporary environment. Locked versions are kept; `--upgrade`
+takes the newest ones. The release dates go into `requirements-dates.txt`. (`uv.lock` and `pylock.toml` contain the address of
+every file, so neither can be the lock.)
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _dates(uv: list[str], draft: Path) -> str | None:
-    """Return the text of the dates of a lock; None, and a sentence, where the index states none."""
+    """Return the text of a lock's dates; None, and a sentence, if the index states none."""
     resolution = draft.with_name("pylock.toml")
     options = ["--no-deps", "--universal", "--quiet", "--python-version", "3.11", "--format", "pylock.toml"]
     command = [*uv, "pip", "compile", str(draft), *options, "--output-file", str(resolution)]

@@ -1,6 +1,6 @@
-"""Check that a wheel holds every document, with its part, that its own files name: `python -m scripts.named_documents WHEEL`.
+"""Check that a wheel holds every document and part that its files name: `python -m scripts.named_documents WHEEL`.
 
-Exit status 1: one is missing; then the file that names it is printed.
+Exit status 1: one is missing; the file that names it is printed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAMED = re.compile(r"docs/[a-z][\w-]+\.md(?:#[\w-]+)?")
 
 
 def missing(wheel: str) -> Iterator[str]:
-    """Yield what a file of the wheel names and the wheel does not hold."""
+    """Yield the documents that a file of the wheel names and the wheel lacks."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         held = {

@@ -1,4 +1,4 @@
-"""Make the list of questions in docs/analyst-guide.md of analytics/questions.py: `python -m scripts.questions`."""
+"""Make the list of questions in docs/analyst-guide.md from analytics/questions.py: `python -m scripts.questions`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table() -> str:
 
 
 def document(text: str) -> str:
-    """Return the document with the list as it is now."""
+    """Return the document with the present list."""
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n" + table() + "\n" + END + rest.split(END)[1]
 

@@ -94,7 +94,7 @@ def _run(source: Path, epoch: str, *words: str) -> None:
 
 
 def settled(archive: bytes, epoch: int) -> bytes:
-    """Return a source archive without what differs from build to build: times, owners, order."""
+    """Return a source archive without the differences between builds: times, owners, order."""
     packed = io.BytesIO()
     with (
         tarfile.open(fileobj=io.BytesIO(archive)) as given,

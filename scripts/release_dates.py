@@ -1,7 +1,7 @@
-"""When the locked releases were published: `requirements-dates.txt`, made by `make lock` next to the lock.
+"""The dates of the locked releases: `requirements-dates.txt`, made by `make lock` next to the lock.
 
-A release older than a year is in `requirements-old.txt` with the reason for which it is kept; a test compares the
-three without a network. The dates are those that the package index states for the earliest file of a release.
+A release older than a year is in `requirements-old.txt` with the reason for keeping it; a test compares the three without a
+network. The package index gives the date of a release's earliest file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def as_text(dates: Mapping[Release, date], today: date) -> str:
 
 
 def read_dates(text: str) -> tuple[date, dict[Release, date]]:
-    """Return when the dates were looked up, and the dates. Raises `ValueError` if the file does not say when."""
+    """Return the day of the lookup, and the dates. Raises `ValueError` if the file does not state the day."""
     looked_up = _LOOKED_UP.search(text)
     if looked_up is None:
         raise ValueError(f"{DATES.name} does not say when its dates were looked up; run `make lock`")
@@ -62,14 +62,14 @@ def read_dates(text: str) -> tuple[date, dict[Release, date]]:
 
 
 def reasons(text: str) -> dict[Release, date]:
-    """Return the releases that a list gives a reason for, with their dates as they are there."""
+    """Return the releases with a reason in a list, with their dates from it."""
     return {(name, version): date.fromisoformat(day) for name, version, day, _ in _REASON.findall(text)}
 
 
 def complaints(lock: str, dates: str, kept: str, today: date | None = None) -> list[str]:
-    """Say what is wrong with the lock's releases: undated, or older than a year without a reason, or a reason too many.
+    """Return the problems of the lock's releases: undated, older than a year without a reason, or a needless reason.
 
-    `today` is the day to count from; None: the day on which the dates were looked up.
+    `today` is the day to count from; None: the day of the lookup.
     """
     looked_up, known = read_dates(dates)
     pins, given = locked(lock), reasons(kept)

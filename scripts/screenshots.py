@@ -37,7 +37,7 @@ LARGEST = 150_000
 
 
 def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
-    """Return name → (address, size), with the gravest underpayment of the demo as the round that is shown."""
+    """Return name → (address, size); the round shown is the demo's gravest underpayment."""
     with reading(out / "warehouse.duckdb") as db:
         rows = incidents_queue(db, QueueFilters()).iter_rows(named=True)
         found = next(
@@ -69,7 +69,7 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
 
 
 def witnessed(out: Path, log: str) -> tuple[Path, Path]:
-    """Let a witness look at the demo's log, so that there is one to be shown; return its folder and its public key's file."""
+    """Have a witness read the demo's log, so that there is one to show; return its folder and its public key's file."""
     folder, key = out / "witness", out / "north.key"
     if not key.exists():
         rack(["keys", "new", str(key), "--witness", "north"])
@@ -79,7 +79,7 @@ def witnessed(out: Path, log: str) -> tuple[Path, Path]:
 
 @contextmanager
 def served(warehouse: Path, log: str | None, witness: tuple[Path, Path] | None = None) -> Iterator[tuple[str, int]]:
-    """Serve pages to look at; give the address and the server's process."""
+    """Serve the pages; yield the address and the server's process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -104,7 +104,7 @@ def served(warehouse: Path, log: str | None, witness: tuple[Path, Path] | None =
 
 
 def shoot(page: Page, address: str, path: Path) -> None:
-    """Open a page, wait until it stands still, and keep a picture of it."""
+    """Open a page, wait until it is complete, and store a picture of it."""
     page.goto(address)
     page.locator("h1").first.wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()

@@ -1,1 +1,1 @@
-"""Rounds, the open suite: the golden rounds for any program, what runs them, and a second engine (docs/rounds-suite.md)."""
+"""Rounds, the open suite: the golden rounds for any program, their runner, and a second engine (docs/rounds-suite.md)."""

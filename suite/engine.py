@@ -1,4 +1,4 @@
-"""The judge of Discard Rack as an engine of the suite: a case a line on stdin, its answer a line on stdout.
+"""Discard Rack's judge as an engine of the suite: a case for each line on stdin, its answer as a line on stdout.
 
 `python -m suite.engine` runs it here; `suite/engines/browser.mjs` runs the same file in the WebAssembly build.
 """
@@ -18,7 +18,7 @@ from rulebook.chapters.rulebook import parse_submission
 
 
 def answer(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a case: of each of its rounds the verdict, what is due and done, and the findings."""
+    """Return the answer to a case: the verdict, amounts due and paid, and findings of each round."""
     folds: dict[str, TableFold] = {}
     published: tuple[str, ...] = ()
     answers = []

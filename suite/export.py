@@ -1,6 +1,6 @@
 """Make the open suite from the golden rounds: `python -m suite.export --out DIR`.
 
-`rounds.jsonl` has one case a line: its events as a log holds them, and what is expected of each round. The form is
+`rounds.jsonl` has one case for each line: its events as in a log, and the expected result of each round. The schema is
 `suite/schema/case.schema.json`. The same golden rounds give the same bytes.
 """
 
@@ -67,7 +67,7 @@ def as_case(case: GoldenCase, name: str) -> dict[str, Any]:
 
 
 def as_input(script: Script) -> dict[str, Any]:
-    """Return a round as an engine is given it: its table, its number and its events in order."""
+    """Return a round as input for an engine: its table, its number and its events in order."""
     inside, events = False, []
     for each in script.events:
         inside = inside or each.payload.TYPE == "round_opened"

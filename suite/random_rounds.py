@@ -1,7 +1,7 @@
 """Random rounds of Chapter 688a through the judge and a second engine: `python -m suite.random_rounds --rounds N -- COMMAND …`.
 
-Half of the rounds are dealt from a full deck; in the others one hand is dealt something rare. Exit status: 1 if what is due
-differs and no decision says which of two readings is followed (`suite/engines/pa_688a.toml`).
+Half of the rounds are dealt from a full deck; in the others one hand is rare. Exit status: 1 if the amounts due differ and no
+decision explains it (`suite/engines/pa_688a.toml`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WAGERS = ("base", "ace_high_bonus", "fortune_bonus", "fortune_envy")
 
 
 def main() -> int:
-    """Play, compare, print the count and every difference that nothing explains."""
+    """Play, compare, print the count and every unexplained difference."""
     parser = argparse.ArgumentParser(description="Random rounds through the judge and a second engine.")
     parser.add_argument("--rounds", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -51,7 +51,7 @@ Difference = tuple[dict[str, Any], tuple[int, str], int | None, int | None]
 
 
 def compare(engine: list[str], count: int, seed: int) -> tuple[int, Counter[str], list[Difference]]:
-    """Return how many wagers were compared, how many differ by a decision, and every other difference."""
+    """Return the numbers of compared wagers and of differences by a decision, and every other difference."""
     source = random.Random(seed)
     compared, read = 0, Counter[str]()
     differences: list[Difference] = []
@@ -75,7 +75,7 @@ def compare(engine: list[str], count: int, seed: int) -> tuple[int, Counter[str]
 
 
 def decided(case: dict[str, Any], seat: int, wager: str) -> str:
-    """Return the decision on which two readings of a wager may rest; empty if there is none."""
+    """Return the decision that explains two readings of a wager; empty if there is none."""
     if wager == "fortune_bonus" and holds_three_within_a_straight(case["hands"][seat]):
         return "D15"
     return "D9" if wager == "base" and f"surrender seat={seat}" in case["text"].split("\n") else ""
@@ -140,7 +140,7 @@ def deal(source: random.Random, count: int) -> Iterator[list[str]]:
 
 
 def rare_cards(source: random.Random) -> list[str]:
-    """Return up to seven cards that make something rare."""
+    """Return up to seven cards that make a rare hand."""
     suit, other = source.sample(SUITS, 2)
     low = source.randrange(7)
     run = [rank + suit for rank in RANKS]

@@ -1,8 +1,8 @@
-"""Run an engine against the open suite: `python rounds.py run [--suite FILE] [--json] -- COMMAND …`. It needs Python alone.
+"""Run an engine against the open suite: `python rounds.py run [--suite FILE] [--json] -- COMMAND …`. It needs only Python.
 
 The engine gets a case a line on stdin, {"id", "rounds": [{"table", "round_no", "gaming_day", "order_seen", "rules", "events"}]},
-and answers each with a line on stdout: {"id", "rounds": [{"verdict", "due", "done", "findings", "undetermined"}]}, or
-{"id", "declined": why}. It may leave out any of these, and any wager: what it does not answer counts as silent, what it answers
+and answers each with a line on stdout: {"id", "rounds": [{"verdict", "due", "done", "findings", "undetermined"}]}, or {"id",
+"declined": why}. It may leave out any of these, and any wager: what it does not answer counts as silent, what it answers
 otherwise as different. A round is known by its place among those of its case.
 
 Exit status: 0 nothing differs, 1 something does, 3 the engine ended or answered something else.
@@ -76,7 +76,7 @@ def _ask(stdin: Any, cases: Iterable[dict[str, Any]]) -> None:
 
 
 def outcome(case: dict[str, Any], said: dict[str, Any]) -> tuple[str, str]:
-    """Return what the answer to a case comes to, and why if it differs or was declined."""
+    """Return the outcome of an answer, and the reason if it differs or was declined."""
     if "declined" in said:
         return "declined", str(said["declined"])
     silent = False
@@ -111,7 +111,7 @@ def _same(kind: str, expected: Any, given: Any) -> bool:
 
 
 def table(found: list[tuple[dict[str, Any], str, str]]) -> list[str]:
-    """Return how many cases of each chapter and section are the same, silent, declined and different."""
+    """Return the numbers of same, silent, declined and different cases for each chapter and section."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for case, name, _ in found:
         counts.setdefault((case["chapter"], case["section"]), Counter())[name] += 1

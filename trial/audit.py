@@ -1,7 +1,7 @@
-"""The demo's audit: a person watches rounds of one dealer on video, enters those that were drawn, and the errors are found.
+"""The demo's audit: a person watches one dealer's rounds on video and enters the drawn ones; the errors are found.
 
-The rounds are a simulated day of their own, in which nothing is wrong; in some of those that were drawn the dealer pays another
-amount than was due, which is labeled. What the person enters is what can be seen from a camera: wagers, cards, hands, payments.
+The rounds are a separate simulated day without faults. In some of the drawn rounds, the dealer pays another amount than due,
+which is labeled. The person enters what a camera shows: wagers, cards, hands, payments.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ErrorLabel:
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit showed, its labels against what was found, and how many events it took."""
+    """The results of the audit, its labels compared with the findings, and its number of events."""
 
     result: ObservationResult
     comparison: Comparison
@@ -73,7 +73,7 @@ class Audit:
 
 
 def hold_audit(log: EventLog, results: ResultStore, persons: Persons, seed: int, by: str) -> Audit:
-    """Open the audit, enter the rounds that are drawn, have them judged, and compare what was found with what was planted."""
+    """Open the audit, enter the drawn rounds, have them judged, and compare the findings with the planted errors."""
     day, rounds, later_us = _played(seed + 1)
     desk, stream = Desk(log, results, persons=persons, clock=lambda: later_us), f"observed/{TABLE}"
     frame = {"frame_from_us": None, "frame_to_us": None, "frame_rounds": len(rounds)}
@@ -99,7 +99,7 @@ def hold_audit(log: EventLog, results: ResultStore, persons: Persons, seed: int,
 
 
 def _played(seed: int) -> tuple[str, list[list[Event]], int]:
-    """Return a gaming day, what can be seen of the rounds of the table on it (all of them right), and a time when it is over."""
+    """Return a gaming day, the visible events of the table's rounds on it (all correct), and a time after its end."""
     floor = gaming_day.simulate(seed, PLAYED, plant=False, days=1, rare=False, anomalies=False)
     day, rounds, later_us = "", dict[int, list[Event]](), 0
     for stream, drafts in floor.groups():

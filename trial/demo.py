@@ -1,4 +1,4 @@
-"""The demo: a simulated gaming day goes the whole way, and what was found is compared with what was planted."""
+"""The demo: a simulated gaming day from events to findings, which are compared with the planted faults."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ COMMIT_EVENTS = 4_000
 
 @dataclass(frozen=True)
 class Demo:
-    """What a demo did; `audit` is that of one dealer, None in a short demo, or one without the default game."""
+    """The result of a demo; `audit` is that of one dealer, None in a short demo, or one without the default game."""
 
     events: int
     rounds: int
@@ -82,12 +82,12 @@ class Demo:
 
     @property
     def perfect(self) -> bool:
-        """Whether every planted fault was found and nothing else, at the tables and in the audit."""
+        """Whether exactly the planted faults were found, at the tables and in the audit."""
         return self.comparison.perfect and (self.audit is None or self.audit.comparison.perfect)
 
 
 def run(seed: int, rounds: int, place: TrialPlace, progress: Progress, games: Sequence[str] = (DEFAULT,)) -> Demo:
-    """Simulate, append, replay, compare, build the warehouse. Raises `TrialRefused` if something is in the way."""
+    """Simulate, append, replay, compare, build the warehouse. Raises `TrialRefused` if something prevents it."""
     out = place.out
     register_staff(out)
     clock = _Clock()
@@ -131,7 +131,7 @@ def run(seed: int, rounds: int, place: TrialPlace, progress: Progress, games: Se
 
 
 def parse_games(names: str) -> list[str]:
-    """Return the games that `--games` names; raises `TrialRefused` for one that the floor does not have."""
+    """Return the games named by `--games`. Raises `TrialRefused` for a game that the floor lacks."""
     if not names:
         return [DEFAULT]
     wanted = list(SIMULATIONS) if names == "all" else names.split(",")
@@ -144,7 +144,7 @@ def parse_games(names: str) -> list[str]:
 
 
 def prepare(out: Path, address: str | None) -> str:
-    """Make the folder ready and return the log's address; an earlier demo's log there is removed.
+    """Prepare the folder and return the log's address; an earlier demo's log there is removed.
 
     Raises `TrialRefused` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
     `NotADirectoryError` and the like.
@@ -171,7 +171,7 @@ def prepare(out: Path, address: str | None) -> str:
 
 
 def register_staff(out: Path) -> None:
-    """Register the demo's people next to its log, so that findings can be worked; a register that is there already stays."""
+    """Register the demo's people next to its log, so that findings can be worked on; an existing register stays."""
     if not (out / PERSONS).exists():
         for person, name in STAFF.items():
             account = f"{person}@{PROPERTY}.example"
@@ -179,7 +179,7 @@ def register_staff(out: Path) -> None:
 
 
 def publish_key(log: EventLog, out: Path) -> Signer:
-    """Make a new key and publish it, which takes one event; return what signs with it."""
+    """Make a new key and publish it by one event; return its signer."""
     for file in out.glob(DEMO_KEY + "*"):
         file.unlink()
     book = KeyBook(log)
@@ -198,7 +198,7 @@ def sign_checkpoint(log: EventLog, results: ResultStore, place: TrialPlace, sign
 
 
 def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], progress: Progress) -> int:
-    """Append the groups, some thousand events in each commit; return how many events were stored."""
+    """Append the groups, some thousand events for each commit; return the number of events stored."""
     events = 0
     for batch in batches(groups, COMMIT_EVENTS):
         events += sum(seq is not None for appended in log.append_groups(batch) for seq in appended.seqs)
@@ -207,7 +207,7 @@ def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], progres
 
 
 def batches(groups: Iterable[tuple[str, Sequence[Draft]]], size: int) -> Iterator[list[tuple[str, Sequence[Draft]]]]:
-    """Yield groups together until they hold `size` drafts.
+    """Yield groups in batches of `size` drafts or more.
 
     >>> [len(batch) for batch in batches([("table/a", [None] * 3), ("table/b", [None] * 2), ("table/a", [None])], 4)]
     [2, 1]
@@ -225,7 +225,7 @@ def batches(groups: Iterable[tuple[str, Sequence[Draft]]], size: int) -> Iterato
 
 
 def report(demo: Demo) -> dict[str, Any]:
-    """Return what the demo did as JSON values."""
+    """Return the result of the demo as JSON values."""
     incidents = incidents_in(demo.findings)
     money = money_of(incidents)
     seconds = demo.seconds
@@ -312,7 +312,7 @@ def _place(said: dict[str, Any]) -> str:
 
 
 def _audited(audit: Audit) -> dict[str, Any]:
-    """Return what the audit showed as JSON values."""
+    """Return the results of the audit as JSON values."""
     result, compared = audit.result, audit.comparison
     return {
         "table": result.table,
@@ -333,12 +333,12 @@ def _by_code(found: Iterable[ComparableFinding] | Iterable[FaultLabel]) -> dict[
 
 
 def _in_order(finding: Finding) -> tuple[str, int, str, str]:
-    """The order of a report; that of the results follows the log's partitions."""
+    """The sort order of a report; that of the results depends on the log's partitions."""
     return finding.stream, finding.round_no or 0, finding.code, finding.id
 
 
 class _Clock:
-    """Seconds by the name of what was done."""
+    """Seconds by the name of each step."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -350,9 +350,9 @@ class _Clock:
 
 
 def write_report(out: Path, report: dict[str, Any]) -> None:
-    """Keep the report with the log and the labels; it also marks the folder's log as a demo's.
+    """Store the report with the log and the labels; it also marks the folder's log as a demo's.
 
-    The log is named relative to the folder where it lies in it, so that a copy of the folder is a demo of its own.
+    A log in the folder is named relative to it, so that a copy of the folder is a demo of its own.
     """
     own = report["log"] == _own_address(out)
     kept = {**report, "log": DEMO_OWN_LOG} if own else report

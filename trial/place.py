@@ -1,4 +1,4 @@
-"""Where a simulated property is: its folder, its log, and the names of the files next to it."""
+"""The place of a simulated property: its folder, its log, and the names of the files next to it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ PROPERTY = "bellwether"
 
 
 class TrialRefused(Exception):
-    """A simulated property cannot be made there, or not with these games; says what was expected and what to do."""
+    """A simulated property cannot be made there or with these games; the message says what was expected and what to do."""
 
 
 class ReportUnreadable(Exception):
-    """The report of a demo cannot be read; says which file, and what to do."""
+    """The report of a demo cannot be read; the message says which file, and what to do."""
 
 
 @dataclass(frozen=True)
 class TrialPlace:
-    """The folder and the log. `options` say how its store is reached, `topics` how those of a new log on Kafka are made."""
+    """The folder and the log. `options` say how to reach its store, `topics` how to make a new log's topics on Kafka."""
 
     out: Path
     log: str
@@ -76,8 +76,8 @@ class TrialPlace:
 def demo_log(folder: Path) -> str | None:
     """Return the address of the log of the demo in a folder; None if there was none.
 
-    The log that lies in the folder is meant, wherever the folder was moved or copied to. Raises `ReportUnreadable` if
-    the demo's report cannot be read.
+    This is the log in the folder, even if the folder was moved or copied. Raises `ReportUnreadable` if the demo's report cannot
+    be read.
     """
     file = folder / REPORT
     try:

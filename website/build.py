@@ -1,8 +1,8 @@
 """Builds the website: the judge in a browser, as a folder of static files and as one file that opens by a double click.
 
 `python -m website.build --out DIR`. Python for the browser (Pyodide) comes from npm, msgspec for it as a wheel, both of a fixed
-version and checked against a fixed hash; all else is this project's own source. The same sources give the same bytes.
-The page asks no network for anything but its own files.
+version and checked against a fixed hash; everything else is this project's own source. The same sources give the same bytes. The
+page requests only its own files.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MOST_SERVED, MOST_WHOLE = 7_000_000, 25_000_000
 
 
 def main() -> int:
-    """Build the website into a folder; 3 if a package cannot be had or is not the one that is expected."""
+    """Build the website into a folder; 3 if a package is unavailable or has another hash."""
     parser = argparse.ArgumentParser(description="Build the website that judges rounds in a browser.")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "website", help="Folder (default: build/website).")
     out: Path = parser.parse_args().out
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def assets() -> dict[str, bytes]:
-    """Return the files of the website by name. Raises `ValueError` if a package is not the one that is expected."""
+    """Return the files of the website by name. Raises `ValueError` if a package has another hash."""
     with tempfile.TemporaryDirectory() as folder:
         pyodide = npm_package(PYODIDE, PYODIDE_SHA256, Path(folder))
         wheel = _msgspec(Path(folder))
@@ -108,7 +108,7 @@ def page() -> bytes:
 
 
 def one_file(files: dict[str, bytes]) -> bytes:
-    """Return everything as one page: a browser that opens it from a disk fetches nothing, so all of it is inside."""
+    """Return the whole website as one page, which fetches nothing when opened from a disk."""
 
     def embedded(content: bytes) -> str:
         return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
@@ -127,9 +127,9 @@ def one_file(files: dict[str, bytes]) -> bytes:
 
 
 def judge() -> bytes:
-    """Return what judges and verifies: what the page calls with all that it imports, every game, and the data next to them.
+    """Return the code that judges and verifies: the page's functions with all their imports, every game, and their data.
 
-    All that decides a verdict is there, so that the engine has the name that it has in an installation of this version.
+    It contains everything that decides a verdict, so that the engine has the same name as in an installation of this version.
     """
     waiting = [*BROWSER.rglob("*.py"), *(path for name in OF_A_GAME for path in ROOT.glob(f"games/*/{name}"))]
     waiting += [ROOT / name for name in deciding_files(ROOT) if name.endswith(".py")]
@@ -149,12 +149,12 @@ def judge() -> bytes:
 
 
 def _name(path: Path) -> str:
-    """Return the name of a file in the browser."""
+    """Return a file's name in the browser."""
     return str(path.relative_to(BROWSER if path.is_relative_to(BROWSER) else ROOT))
 
 
 def _imported(path: Path) -> Iterator[str]:
-    """Yield the modules that a file imports when it runs, at its head or in a function, and what may be a module of a package."""
+    """Yield the modules that a file imports, at its head or in a function, and names that may be modules of a package."""
     tree = ast.parse(path.read_text("utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -175,7 +175,7 @@ def _module(name: str) -> Path | None:
 
 
 def npm_package(name: str, sha256: str, folder: Path) -> dict[str, bytes]:
-    """Return the files of a package of npm. Raises `ValueError` if it is not the one that is expected."""
+    """Return the files of an npm package. Raises `ValueError` if it has another hash."""
     command = ["npm", "pack", name, "--silent", "--pack-destination", str(folder)]
     packed = subprocess.run(command, check=True, capture_output=True, text=True)
     archive = folder / packed.stdout.split()[-1]
@@ -223,7 +223,7 @@ def _rezip(content: bytes, leave_out: tuple[str, ...] = ()) -> bytes:
 
 
 def _zip(files: dict[str, bytes]) -> bytes:
-    """Return files as a zip that is the same for the same files, whenever it is made."""
+    """Return files as a zip with the same bytes whenever it is made."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in files.items():

@@ -1,8 +1,8 @@
-"""Builds the documents as a website with search, strictly: a link or an anchor that leads nowhere ends it.
+"""Builds the documents as a website with search, strictly: a dead link or anchor stops the build.
 
-`python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds. Made here are those of
-which `docs/` has a summary; the reference of commands and of the Python API; and the controls. Nothing is asked of
-a network, here or by the pages.
+`python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds. Made here are the
+documents with only a summary in `docs/`, the reference of commands and of the Python API, and the controls. Neither the build nor
+the pages use a network.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ SHIM_SHA256 = "e8c5d12d87829c503afba01d67772ea9f4aba5b7ae57a0c98e1917711030efbb"
 
 
 def main() -> int:
-    """Build the pages; return the exit status of the strict build, or 3 if a package is not the one that is expected."""
+    """Build the pages; return the exit status of the strict build, or 3 if a package has another hash."""
     parser = argparse.ArgumentParser(description="Build the documents as a website.")
     default = ROOT / "build" / "website" / "docs"
     parser.add_argument("--out", type=Path, default=default, help="Folder (default: build/website/docs).")
@@ -116,7 +116,7 @@ def main() -> int:
 
 
 def write_versions(folder: Path) -> None:
-    """Write the page that goes on to this version, and the list of the versions in the folder: a host keeps the earlier ones."""
+    """Write the page that redirects to this version, and the list of versions in the folder; a host keeps earlier ones."""
     here = discard_rack.__version__
     head = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     style = (
@@ -136,7 +136,7 @@ def write_versions(folder: Path) -> None:
 
 
 def readers(index: str) -> Iterator[tuple[str, str]]:
-    """Yield a page for each reader, by its name: what the index of documents lists for them."""
+    """Yield a page for each kind of reader by name, with its list in the index of documents."""
     for said in re.split(r"^\*\*", index, flags=re.MULTILINE)[1:]:
         title, _, table = said.partition("**\n")
         if title.startswith("For "):
@@ -144,7 +144,7 @@ def readers(index: str) -> Iterator[tuple[str, str]]:
 
 
 def stage(source: Path) -> None:
-    """Lay the pages out: documents, pages of the root, and those that are made."""
+    """Lay the pages out: documents, pages of the root, and generated ones."""
     shutil.copytree(DOCS, source)
     (source / "README.md").rename(source / "index.md")
     index = _by_title((source / "index.md").read_text("utf-8"), source)
@@ -172,7 +172,7 @@ def stage(source: Path) -> None:
 
 
 def _by_title(text: str, source: Path) -> str:
-    """Return a page whose links to pages have the title of each in place of the name of its file."""
+    """Return a page with titles instead of file names in its links to pages."""
 
     def title(found: re.Match[str]) -> str:
         place = source / found[2]
@@ -201,7 +201,7 @@ def _to_the_root(text: str) -> str:
 
 
 def navigation(source: Path) -> str:
-    """Return the navigation: the index, the readers, the four kinds, and in the last all that no other names."""
+    """Return the navigation: the index, the readers, the four kinds, and in the last all others."""
     by_reader = [page.name for page in sorted(source.glob("for-*.md"))]
     named = {page for pages in KINDS.values() for page in pages} | {"index.md", "changelog.md", *by_reader}
     rest = sorted(page.name for page in source.glob("*.md") if page.name not in named)
@@ -227,7 +227,7 @@ def commands() -> Iterator[str]:
 
 
 def api() -> Iterator[str]:
-    """Yield the reference of the Python API: every public name with its signature and what it says of itself."""
+    """Yield the reference of the Python API: every public name with its signature and docstring."""
     yield "# API reference\n"
     yield f"`import discard_rack`, version {discard_rack.__version__}. [The Python API](python-api.md) shows how to use it.\n"
     for name in discard_rack.__all__:
@@ -253,13 +253,13 @@ def _signature(value: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a docstring as Markdown: its examples as a block, nothing in it as a link."""
+    """Return a docstring as Markdown, with its examples as a block and without links."""
     said, _, example = text.partition("\n>>> ")
     return f"{said.strip()}\n" + (f"\n```pycon\n>>> {example.strip()}\n```\n" if example else "")
 
 
 def controls() -> Iterator[str]:
-    """Yield the controls of `docs/controls/*.toml`: each requirement with what answers it, or that it is not ours."""
+    """Yield the controls of `docs/controls/*.toml`: each requirement with its answer, or that it is not ours."""
     yield "# Controls\n"
     yield "What of each text is answered, and by what. A requirement is put in short; the text decides.\n"
     for path in sorted((DOCS / "controls").glob("*.toml")):

@@ -1,1 +1,1 @@
-"""Gaming days of a whole floor: which table plays when, what happens there, and what its devices report of it."""
+"""Gaming days of a whole floor: which table plays when, what happens there, and what its devices report."""

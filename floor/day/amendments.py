@@ -1,4 +1,4 @@
-"""Amendments of chapters that the simulated property publishes: which can be played, and the event of the office."""
+"""Amendments of chapters that the simulated property publishes: which ones it can play, and the office's event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KNOWN = "paytables without a meter, amounts, and the end of a wager that is file
 
 
 def published(amendment: Amendment) -> ChapterPublished:
-    """Return the event by which two persons of the office publish an amendment."""
+    """Return the event by which two people of the office publish an amendment."""
     return fact(
         ChapterPublished,
         by=OFFICE_SOURCE.removeprefix("filing-"),
@@ -34,7 +34,7 @@ def published(amendment: Amendment) -> ChapterPublished:
 
 
 def check_amendments(amendments: Sequence[Amendment], tables: Sequence[Table], days: Sequence[str]) -> None:
-    """Raise `ValueError` if amendments cannot be played on these gaming days: none is before the one that it follows."""
+    """Raise `ValueError` if amendments cannot be played on these gaming days, or one comes before the one that it follows."""
     before: list[Amendment] = []
     for each in amendments:
         what = f"edition {each.edition} of {each.key}"
@@ -65,7 +65,7 @@ def check_amendments(amendments: Sequence[Amendment], tables: Sequence[Table], d
 
 
 def _played(text: Chapter) -> dict[str, Any]:
-    """Return what of a chapter the floor plays by without asking the rules of the day."""
+    """Return the parts of a chapter that the floor plays by without checking the rules of the day."""
     own = {name: getattr(text, name) for name in text.__struct_fields__ if name not in _BY_RULES}
     numbers = {name: value for name, value in text.numbers.items() if not name.endswith("_cents")}
     meters = {key: value for key, value in text.paytables.items() if key[0] in WITHOUT_LIMITS}

@@ -1,4 +1,4 @@
-"""`simulate`: gaming days of a whole floor from a seed, with planted faults and legitimate irregularities, labeled."""
+"""`simulate`: gaming days of a whole floor from a seed, with labeled faults and legitimate irregularities."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OFFICE_SUFFIX = ".office.jsonl"
 
 
 class Turn(NamedTuple):
-    """What a floor reports in one go, the faults that are planted in it, and when the next turn begins (UTC microseconds)."""
+    """A floor's reports in one step, the faults planted in it, and the time of the next turn (UTC microseconds)."""
 
     groups: Sequence[Group]
     labels: Sequence[Planted]
@@ -55,7 +55,7 @@ class Turn(NamedTuple):
 
 
 class Simulation:
-    """The result of a simulation: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
+    """The result of a simulation: the streams' drafts in groups, in a plausible order, and separately the labels."""
 
     def __init__(self, rounds: int) -> None:
         self._groups: list[Group] = []
@@ -66,7 +66,7 @@ class Simulation:
         """Table and gaming day (by number) of each time that chips were taken from the tray."""
 
     def report(self, group: Group) -> None:
-        """Add what devices report, unless they report nothing."""
+        """Add devices' reports, unless nothing is reported."""
         if group[1]:
             self._groups.append(group)
 
@@ -78,18 +78,18 @@ class Simulation:
 
     @property
     def events(self) -> int:
-        """How many drafts there are, messages that were sent twice counted twice."""
+        """The number of drafts, counting messages sent twice twice."""
         return sum(len(drafts) for _, drafts in self._groups)
 
     def groups(self) -> Iterator[tuple[str, list[Draft]]]:
-        """Yield groups for `EventLog.append_groups`: a table's round is one, after the meter events that belong to it."""
+        """Yield groups for `EventLog.append_groups`: a table's round is one, after its meter events."""
         yield from self._groups
 
     def write(self, path: Path) -> list[Path]:
         """Write the devices' events as JSON Lines, the office's to `<path>.office.jsonl`, the labels to `<path>.labels.json`.
 
-        An amendment is in no file, for two persons publish it (`rack rules amend`): what devices report after it is in a file of
-        its own, `<path>.<chapter>-<edition>.jsonl`. Returns these.
+        An amendment is in no file, since two people publish it (`rack rules amend`); devices' reports after it are in a file of
+        their own, `<path>.<chapter>-<edition>.jsonl`. Returns these files.
         """
         later: list[Path] = []
         with ExitStack() as opened:
@@ -113,7 +113,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """How a floor is run: whether faults are planted and rare hands made, how patrons play, and what scheme goes on."""
+    """How a floor is run: with planted faults and rare hands or not, how patrons play, and the scheme in progress."""
 
     plant: bool = True
     rare: bool = True
@@ -140,15 +140,14 @@ def simulate(
     anomalies: bool = True,
     amendments: Sequence[Amendment] = (),
 ) -> Simulation:
-    """Simulate a floor until this many rounds of each game were played.
+    """Simulate a floor until each game has played this many rounds.
 
-    `tables` are the tables of each game (None: as many as take all its paytables); `plant=False` leaves out faults (not
-    the irregularities); `games` are names of the catalogue. `days` are gaming days at least; `scheme` goes on during all of
-    them. `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made
-    to happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house
-    way, decide what is best. A `listener` is called with every round as it was played, and nothing is reported then;
-    `anomalies=False` leaves plain rounds alone. The office publishes `amendments` at every table before the day from which each
-    counts, and from then on dealers pay by it.
+    `tables` are the tables of each game (None: as many as take all its paytables); `plant=False` leaves out faults (not the
+    irregularities); `games` are names of the catalogue. `days` is the minimum of gaming days; `scheme` runs during all of them.
+    `rare=False` leaves everything to chance: no hand comes more often than it should, and no planted irregularity decides what
+    chance decides. `house_way` makes every patron play as `rack theory` assumes: set by the house way, decide for the best. A
+    `listener` gets every played round, and nothing is reported; `anomalies=False` leaves plain rounds alone. The office publishes
+    `amendments` at every table before its effective day, and from then on dealers pay by it.
 
     Raises `ValueError` for fewer than one round, fewer tables than take all paytables, or an amendment that cannot be played.
     """
@@ -159,16 +158,16 @@ def simulate(
 
 
 def play(seed: int, rounds: int, games: Sequence[str], calendar: Calendar, *, days: int) -> Iterator[Turn]:
-    """Yield what a floor reports, a table's round after the other, made only when it is asked for; faults are planted.
+    """Yield a floor's reports, one table's round after another, each made on request; faults are planted.
 
-    The first turn has the property's own events of the first day. A table plays no longer than to the next gaming day, so that
-    it may play fewer than its share of the `rounds` of each game.
+    The first turn has the property's own events of the first day. A table stops at the next gaming day, so it may play fewer than
+    its share of each game's `rounds`.
     """
     return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], None, days, Conduct(calendar=calendar)).turns()
 
 
 class _Operation:
-    """A game in operation: its tables, and the anomalies that are due there."""
+    """A game in operation: its tables, and the anomalies due there."""
 
     def __init__(self, game: GameSimulation, seed: int, rounds: int, tables: list[Table], conduct: Conduct) -> None:
         self.game, self.tables = game, tables
@@ -221,13 +220,13 @@ class _Floor:
         return self.done
 
     def turns(self) -> Iterator[Turn]:
-        """Play all days, handing over each round when it was played."""
+        """Play all days; yield each round once played."""
         for next_us in self._play():
             yield self.done.take(next_us)
         yield self.done.take(0)
 
     def _play(self) -> Iterator[int]:
-        """Play all days, with a pause after each opening and each round: yields when the next round begins."""
+        """Play all days, pausing after each opening and round; yield the beginning of the next round."""
         left = self.rounds
         for day in range(self.days):
             today = left // (self.days - day)
@@ -249,7 +248,7 @@ class _Floor:
         self._report([table.take_group()])
 
     def _publish(self, day: int) -> None:
-        """Publish the amendments that count from a day on, while the day before is the last that was opened."""
+        """Publish the amendments in force from a day on, while the day before is still open."""
         at_us = self.conduct.calendar.cutover_us(day) - HOUR_US
         for amendment in self.conduct.amendments:
             if amendment.effective == self.conduct.calendar.gaming_day(day):
@@ -297,7 +296,7 @@ class _Floor:
             self._report_between(table)
 
     def _forget_dice(self, operation: _Operation, table: Table) -> bool:
-        """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
+        """Return whether this table forgets to change its dice today; that fault can only happen in a day's first round."""
         return table.spec.has_dice and operation.faults.take("EQUIP-DICE") is not None
 
     def _round(self, operation: _Operation, table: Table) -> None:
@@ -356,7 +355,7 @@ class _Floor:
         return True
 
     def _end(self, play: Any) -> None:
-        """Let the devices report the round, or the listener hear of it, and the table go on."""
+        """Have the devices report the round, or the listener get it, and the table go on."""
         table = play.table
         self._report_between(table)
         if self.conduct.listener is not None:
@@ -384,7 +383,7 @@ class _Floor:
         ]
 
     def _label_natural(self, operation: _Operation, play: Any, but: str = "") -> None:
-        """Label the legitimate irregularities that happened by themselves."""
+        """Label the legitimate irregularities that happened by chance."""
         stream, round_no = play.table.stream.name, play.plan.round_no
         kinds = [kind for kind in operation.game.anomalies.natural_kinds(play) if kind != but]
         self.done.legitimate += [Legit(kind=kind, stream=stream, round_no=round_no) for kind in kinds]

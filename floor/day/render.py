@@ -1,4 +1,4 @@
-"""From a script to what the devices report: numbers, times, and the order in which messages arrive."""
+"""Turns a script into devices' reports: numbers, times, and the order of arrival."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from floor.table.table import Table
 
 
 def render(table: Table, script: Script, round_no: int) -> list[Group]:
-    """Return the groups of a round: its meter's events first, then the table's, with what follows the round.
+    """Return the groups of a round: its meter's events first, then the table's with those after the round.
 
-    A message that is late keeps its own time and its device's order, and arrives before the last event of the round; a
-    message that is sent twice arrives a second time there, and counts once.
+    A late message keeps its own time and its device's order, and arrives before the last event of the round; a repeated message
+    arrives again there, and counts once.
     """
     drafts: list[Draft] = []
     meter_drafts: dict[str, list[Draft]] = {}
@@ -46,7 +46,7 @@ def render(table: Table, script: Script, round_no: int) -> list[Group]:
 
 
 def _arrival(script: Script) -> list[ScriptStep]:
-    """The table's steps in the order in which they arrive."""
+    """The table's steps in order of arrival."""
     steps = [step for step in script.steps if step.meter is None]
     if script.late:
         steps = [step for step in steps if step not in script.late]
@@ -75,7 +75,7 @@ def _report(table: Table, step: ScriptStep, round_no: int | None) -> Draft:
 
 
 def _correction(step: ScriptStep, by: str, round_no: int | None) -> EventCorrected:
-    """The event that puts the right one in the place of what was mistyped."""
+    """The event that corrects a mistyped one."""
     wrong, right = step.corrects, step.replacement
     assert wrong is not None
     replacement = None

@@ -1,4 +1,4 @@
-"""Which anomalies are due at which round of a game: evenly spread over the simulation, in random order."""
+"""Which anomalies are due at which round of a game: spread evenly over the simulation, in random order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROUNDS_FOR_ALL = 300
 
 
 class Schedule:
-    """The anomalies that wait, each from its round on. `most` are the rounds that anomalies may take."""
+    """The waiting anomalies, each with its first round. `most` is the largest number of rounds with anomalies."""
 
     def __init__(self, wanted: list[tuple[Anomaly, int]], rounds: int, random: Random, most: int) -> None:
         entries = [each for each, count in wanted for _ in range(count)]
@@ -29,9 +29,10 @@ class Schedule:
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}
 
     def due(self, round_: int, table: Table) -> Anomaly | None:
-        """Return an anomaly that is due and fits this table: the one that waits longest.
+        """Return the longest-waiting due anomaly that fits this table.
 
-        What is done before a round is not missed if messages of the round before were lost, so nothing is done then.
+        After a round with lost messages, anomalies that act before the round are not due, since the log might not show that
+        action missing.
         """
         for at, (when, anomaly) in enumerate(self._waiting):
             if when > round_:
@@ -42,7 +43,7 @@ class Schedule:
         return None
 
     def take(self, name: str) -> Anomaly | None:
-        """Return the first of a kind that is waiting, whenever it would be due."""
+        """Return the first waiting anomaly of a kind, due or not."""
         for at, (_, anomaly) in enumerate(self._waiting):
             if anomaly.name == name:
                 del self._waiting[at]
@@ -50,14 +51,14 @@ class Schedule:
         return None
 
     def again(self, anomaly: Anomaly, round_: int) -> None:
-        """Let an anomaly that was not possible wait for another round."""
+        """Keep an impossible anomaly for another round."""
         self._waiting.append((round_ + 1, anomaly))
         self._waiting.sort(key=lambda entry: entry[0])
 
     def turn(self, name: str) -> int:
-        """Return a number that goes up each time an anomaly happens, from a random start; variants depend on it."""
+        """Return a number that grows with each anomaly from a random start; variants depend on it."""
         return self._turns[name]
 
     def happened(self, name: str) -> None:
-        """Count an anomaly that happened."""
+        """Count an anomaly as having happened."""
         self._turns[name] += 1

@@ -1,7 +1,7 @@
-"""A scheme that lasts for days: a dealer who pays a friend too much and takes chips, one who errs often, dice that wear.
+"""A scheme that lasts for days: a dealer who overpays a friend and takes chips, one who errs often, dice that wear.
 
-Single faults (`floor/faults`) are planted by themselves; a scheme repeats, as what analysts look for does. It changes only
-what is done in rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labeled.
+Single faults (`floor/faults`) are independent; a scheme repeats, as analysts expect of real ones. It changes only actions in
+rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labeled.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ EXAMPLE = Scheme(thief="d-02", clumsy="d-04", worn={"fu-01": 0.35})
 
 
 class SchemeRun:
-    """A scheme at work: it has a chance source of its own, so that the rest of the simulation stays as it is."""
+    """A running scheme with a random source of its own, so that the rest of the simulation stays the same."""
 
     def __init__(self, scheme: Scheme, seed: int) -> None:
         self.scheme, self._random = scheme, Random(f"{seed}/schemes")
@@ -54,7 +54,7 @@ class SchemeRun:
             table.worn = self.scheme.worn.get(table.id, 0.0)
 
     def before(self, table: Table, tables: Iterable[Table]) -> None:
-        """Let the friend come where the thief deals, and leave if somebody else does."""
+        """Seat the friend where the thief deals, and remove the friend if another deals."""
         if not self.scheme.thief:
             return
         here = [seat for seat, patron in table.seats.items() if patron.token == FRIEND.token]
@@ -66,7 +66,7 @@ class SchemeRun:
             table.seat_patron(free[0], FRIEND)
 
     def apply(self, play: Any) -> Iterator[tuple[str, Spot]]:
-        """Change what is done in a round that was played correctly; yield each wrong settlement by its code."""
+        """Change the actions of a round that was played correctly; yield each wrong settlement by its code."""
         table: Table = play.table
         if table.dealer and table.dealer == self.scheme.thief:
             yield from self._favor(play)
@@ -79,7 +79,7 @@ class SchemeRun:
                 yield code, err(play)
 
     def _favor(self, play: Any) -> Iterator[tuple[str, Spot]]:
-        """Of the friend's settlements at the box, let about one in three go the friend's way: a lost stake back, a win twice."""
+        """Favor the friend in about one of three settlements at the box: return a lost stake, or pay a win twice."""
         for due in payment.at_box(play):
             if due.bettor != FRIEND.token or self._random.random() < 0.65:
                 continue

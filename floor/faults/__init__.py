@@ -1,1 +1,1 @@
-"""Faults as edits of a round's script, and the labels of what was planted."""
+"""Faults as edits of a round's script, and the labels of planted faults."""

@@ -1,8 +1,8 @@
-"""The anomalies of a game: how a round is prepared for each, what is done differently, and how it is labeled.
+"""The anomalies of a game: for each, how a round is prepared, what is done differently, and its label.
 
-A fault or a legitimate irregularity is an `Anomaly`: `fits` says at which tables it can happen, `before` changes the table
-ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `edit` always labels it),
-`edit` changes what is done and says where the fault lies, `after` puts the table right again.
+A fault or a legitimate irregularity is an `Anomaly`. `fits` says at which tables it can happen; `before` changes the table before
+the round; `prepare` changes the plan (alone it leaves the round correct, unless `edit` always labels it); `edit` changes the
+actions and returns the place of the fault; `after` restores the table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Fits = Callable[[Any], bool]
 
 
 class NotPossible(Exception):
-    """An anomaly cannot happen in this round: it is tried again in a later one."""
+    """An anomaly cannot happen in this round; it is tried again later."""
 
 
 def require(value: T | None) -> T:
@@ -38,19 +38,19 @@ HERE = Spot()
 
 
 def anywhere(table: object) -> bool:
-    """Every table will do."""
+    """Accept every table."""
     return True
 
 
 def as_it_is(plan: object) -> None:
-    """The round stays as it was planned."""
+    """Leave the round as planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have the latter.
+    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have an irregularity.
 
-    `decides` says that it decides what chance decides otherwise: which cards come, how hands are set, how a wager ends.
+    `decides`: it decides what is otherwise left to chance: which cards come, how hands are set, how a wager ends.
     """
 
     name: str
@@ -63,13 +63,13 @@ class Anomaly:
     decides: bool = False
 
     def can_prepare(self, plan: Any) -> bool:
-        """Prepare a round for it; say whether that was possible."""
+        """Prepare a round for it; return whether that was possible."""
         with suppress(NotPossible):
             return self.prepare(plan) is not False
         return False
 
     def apply(self, play: Any) -> Spot | None:
-        """Let it happen in a round that was played; return where it lies, None if it cannot."""
+        """Apply it to a played round; return its place, None if it cannot happen."""
         with suppress(NotPossible):
             return self.edit(play)
         return None
@@ -78,7 +78,7 @@ class Anomaly:
 class Anomalies:
     """The anomalies of a game: its faults by code, its legitimate irregularities by kind.
 
-    `natural` are the kinds that also happen by themselves in a round that was played, each with what tells whether one did.
+    `natural` are the kinds that also happen by chance in a played round, each with a function that detects it.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class Anomalies:
     def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
         """Register an injector under the code that shows it (`CODE/variant` if one code takes several).
 
-        A spot represents an edit that changes nothing more; without either this decorates the edit.
+        If `edit` is a spot, only the preparation matters; without `edit`, this decorates the edit.
         """
         return _register(self.faults, code, edit, how)
 
@@ -100,11 +100,11 @@ class Anomalies:
         return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
 
     def natural_kinds(self, play: Any) -> list[str]:
-        """Return the legitimate irregularities that happened in a round by themselves."""
+        """Return the legitimate irregularities that happened in a round by chance."""
         return [kind for kind, occurred in self.natural.items() if occurred(play)]
 
     def share(self, other: Anomalies, *names: str) -> None:
-        """Let these faults and legitimate irregularities of another game happen in this one too, as they are."""
+        """Use these faults and legitimate irregularities of another game unchanged in this one."""
         for name in names:
             mine, theirs = (
                 (self.faults, other.faults) if name in other.faults else (self.legitimates, other.legitimates)
@@ -113,7 +113,7 @@ class Anomalies:
             mine[name] = theirs[name]
 
     def take_over(self, other: Anomalies, *but: str) -> None:
-        """Let what is irregular in another game happen in this one too, but for what is named."""
+        """Use all anomalies of another game in this one, except those named."""
         self.share(other, *(name for name in (*other.faults, *other.legitimates) if name not in but))
 
 

@@ -1,8 +1,8 @@
-"""Compares what a replay found with what was planted. Pure.
+"""Compares the findings of a replay with the planted faults. Pure.
 
-A planted fault is *found* if a finding has its code, stream and round, and its seat and wager if the label names
-them. A *false alarm* is a finding that no label of its stream and round explains: neither by its own code nor among the
-consequences that the label admits (a round that had to be void and was played on leaves every wager wrongly settled).
+A planted fault is *found* if a finding has its code, stream and round, and its seat and wager if the label names them. A *false
+alarm* is a finding that no label of its stream and round explains, either by its code or as a consequence (if a round that had to
+be void was played on, every wager is settled wrongly).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class ComparableFinding(Protocol):
-    """What a finding must say to be compared."""
+    """The fields of a finding needed to compare it."""
 
     @property
     def code(self) -> str:
@@ -22,32 +22,32 @@ class ComparableFinding(Protocol):
 
     @property
     def stream(self) -> str:
-        """The stream it is in."""
+        """The finding's stream."""
 
     @property
     def round_no(self) -> int | None:
-        """Its round; None if it belongs to none."""
+        """The finding's round; None if it has none."""
 
     @property
     def seat(self) -> int | None:
-        """Its seat, if any."""
+        """The finding's seat, if any."""
 
     @property
     def wager(self) -> str | None:
-        """Its wager, if any."""
+        """The finding's wager, if any."""
 
 
 class FaultLabel(ComparableFinding, Protocol):
-    """The label of a planted fault: the finding that there should be."""
+    """The label of a planted fault: the expected finding."""
 
     @property
     def consequences(self) -> Collection[str]:
-        """Codes of findings that follow from it in its round."""
+        """Codes of findings that follow from the fault in its round."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Planted faults and those of them that were found (code → count), what was missed, and the false alarms."""
+    """Planted faults and those found (code → count), the missed faults, and the false alarms."""
 
     planted: dict[str, int]
     found: dict[str, int]

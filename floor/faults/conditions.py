@@ -29,12 +29,12 @@ def not_by_hand(table: Any) -> bool:
 
 
 def with_dice(table: Any) -> bool:
-    """The start is found with dice."""
+    """Dice decide the starting position."""
     return bool(table.spec.has_dice)
 
 
 def with_dealers_shaker(table: Any) -> bool:
-    """The start is found with dice that the dealer shakes and covers."""
+    """Dice that the dealer shakes and covers decide the starting position."""
     return bool(table.spec.starting == "shaker")
 
 
@@ -49,12 +49,12 @@ def machine_works(table: Any) -> bool:
 
 
 def one_deck(table: Any) -> bool:
-    """One deck, which the machine or the dealer shuffles before the next round."""
+    """One deck, shuffled by the machine or the dealer before the next round."""
     return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
 
 
 def used_deck_waits(table: Any) -> bool:
-    """Two decks, and the one just used, in a round that was not void, was not changed since: it is dirty."""
+    """Two decks, and the last one, used in a round that was not void, was not replaced since: it is dirty."""
     if len(table.decks) != 2 or table.voided_last or not machine_works(table):
         return False
     used = table.decks[(table.turn - 1) % 2]
@@ -62,12 +62,12 @@ def used_deck_waits(table: Any) -> bool:
 
 
 def past_half_time(table: Any) -> bool:
-    """The one deck has been in play for nearly half of the time it may."""
+    """The only deck has been in play for nearly half of its time limit."""
     return table.now_us - table.deck.in_play_us > table.deck_limit_us * 45 // 100 and len(table.decks) == 1
 
 
 def deck_time_runs_out(table: Any) -> bool:
-    """No one who watches waits for hours: little is left of the time that the deck may be in play."""
+    """Little is left of the deck's time limit, since no viewer waits for hours."""
     left_us = table.deck.in_play_us + table.deck_limit_us - table.now_us
     return not table.calendar.watched or left_us < HOUR_US
 
@@ -78,12 +78,12 @@ def capped(table: Any) -> bool:
 
 
 def own_meter_running(table: Any) -> bool:
-    """The table has a meter of its own, it runs, and its last reading is on record: the next one can be held against it."""
+    """The table has its own running meter with a recorded reading, against which the next can be checked."""
     return not table.book.linked_meter and table.meter.running and table.meter_read
 
 
 def linked_meter_running(table: Any) -> bool:
-    """The table's meter is linked to those of others, and it runs."""
+    """The table's meter is linked to other tables and runs."""
     return bool(table.book.linked_meter and table.meter.running)
 
 

@@ -19,7 +19,7 @@ PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 
 
 def one_box_seat(plan: Any) -> bool:
-    """Prepare a plain round in which some patron has one box only, and choose that."""
+    """Prepare a plain round and choose a patron with only one box in it."""
     plan.clear()
     plan.chosen = next(iter(plan.single_boxes()), 0)
     return bool(plan.chosen)
@@ -38,7 +38,7 @@ def _recut(play: Any, cut: Any) -> Any:
 
 
 def cut_again(play: Any) -> Spot:
-    """A floorperson orders a recut, and the one who cut cuts again (§ 688a.5(f))."""
+    """A floorperson orders a recut, and the same person cuts again (§ 688a.5(f))."""
     step = require(play.script.first(model.CardsCut))
     again = msgspec.structs.replace(step.payload, depth=play.plan.random.randrange(12, 25))
     play.script.behind(step, model.RecutOrdered(by=play.table.floor), again)
@@ -52,7 +52,7 @@ recut_not_made = add_behind(model.CardsCut, _recut)
 
 
 def cut_out_of_order(play: Any) -> Spot:
-    """The cut is offered to the last only, who takes it."""
+    """The cut is offered only to the last seat, which takes it."""
     order, cut = play.offer_order(), play.script.first(model.CardsCut)
     require(cut and len(order) >= 2 and not play.table.just_opened)
     for step in play.script.of(model.CutOffered):
@@ -63,7 +63,7 @@ def cut_out_of_order(play: Any) -> Spot:
 
 
 def cut_without_offer(play: Any) -> Spot:
-    """The dealer cuts, and offers it to no one."""
+    """The dealer cuts without offering the cut to anyone."""
     for step in play.script.of(model.CutOffered):
         play.script.drop(step)
     return change(model.CardsCut, by="dealer")(play)
@@ -97,7 +97,7 @@ def drawn_in_error(play: Any) -> Spot:
 
 
 def dealt_face_up(*consequences: str) -> Edit:
-    """A card found face up is dealt, or two are found and set aside and the round is played on."""
+    """A card found face up is dealt, or two are found and set aside and play goes on."""
 
     def edit(play: Any) -> Spot:
         if play.plan.face_up:
@@ -110,7 +110,7 @@ def dealt_face_up(*consequences: str) -> Edit:
 
 
 def dealt_facing(to: Callable[[Any], Any], face_up: bool) -> Edit:
-    """The cards of a position, found by the play, are dealt face up, or face down, where they should lie the other way."""
+    """The cards of a position, chosen by the play, are dealt the wrong way up."""
 
     def edit(play: Any) -> Spot:
         position = to(play)
@@ -127,12 +127,12 @@ def to_dealer(play: Any) -> str:
 
 
 def find_face_up(plan: Any, cards: int) -> None:
-    """Let cards be found face up and set aside."""
+    """Have cards found face up and set aside."""
     plan.face_up, plan.stub = plan.stub[:cards], plan.stub[cards:]
 
 
 def two_face_up_at_times(plan: Any) -> None:
-    """Every other time let two cards be found face up."""
+    """Every other time, have two cards found face up."""
     find_face_up(plan, 2 * (plan.turn % 2))
 
 
@@ -141,7 +141,7 @@ card_missing = change(model.CardsCollected, -1, count=lambda play, cards: cards.
 
 
 def shown_by_player(play: Any) -> Spot:
-    """A player shows a card of the own hand: nothing follows from it."""
+    """A player shows a card of their own hand, without consequence."""
     seat = play.plan.chosen
     step = require(play.script.first(model.HandExamined, seat=seat))
     play.script.behind(step, exposed(seat, "player", play.plan.random.choice(play.plan.hands[seat])))
@@ -149,7 +149,7 @@ def shown_by_player(play: Any) -> Spot:
 
 
 def card_not_read(play: Any) -> Spot:
-    """The shoe does not read a card, and mostly neither does the reader under the hands as they are set."""
+    """The shoe does not read a card, and usually the reader under the set hands does not either."""
     plan, script = play.plan, play.script
     read = {*plan.boxes, plan.dealer, "side"}
     step = plan.random.choice([step for step in script.of(model.CardsDealt) if step.payload.to in read])
@@ -167,14 +167,14 @@ def card_not_read(play: Any) -> Spot:
 
 
 def leaves(plan: Any) -> bool:
-    """Let a player with one box leave, others staying."""
+    """Make a player with one box leave while others stay."""
     require(len({box.bettor for box in plan.boxes.values()}) >= 2 and one_box_seat(plan))
     plan.abandoned = {plan.chosen}
     return True
 
 
 def abandon(anchor: type[model.Event], **fields: Any) -> Edit:
-    """A player leaves right after a step, and the wagers are considered abandoned (§ 688a.7(b))."""
+    """A player leaves right after a step; the wagers count as abandoned (§ 688a.7(b))."""
 
     def edit(play: Any) -> Spot:
         seat, step = play.plan.chosen, play.script.first(anchor, **fields)

@@ -1,7 +1,7 @@
-"""The edits of a script of which faults are made: drop a step, change it, move it, add something before or behind it.
+"""The edits of a script that make faults: drop, change or move a step, add an event before or after it.
 
-An edit looks for a step by the type of its event and by fields, and is not possible if none exists. Values may be
-functions of the play and the event. `spot` says where the fault lies, from the event as it was.
+An edit finds a step by its event's type and fields, and is impossible if there is none. Values may be functions of the play and
+the event. `spot` returns the place of the fault from the original event.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def its_wager(play: Any, event: Any) -> Spot:
 
 
 def at_seat(wager: str | None = None) -> Edit:
-    """Label the seat that was chosen, and a wager there: the fault is in the plan."""
+    """Label the chosen seat and a wager there: the fault is in the plan."""
     return lambda play: Spot(play.plan.chosen, wager)
 
 
 def only_if(holds: Callable[[Any], object]) -> Edit:
-    """Label the round if this holds of it: what is irregular is in the plan."""
+    """Label the round if this condition is true of it: the irregularity is in the plan."""
 
     def edit(play: Any) -> Spot:
         require(holds(play))
@@ -48,7 +48,7 @@ def only_if(holds: Callable[[Any], object]) -> Edit:
 
 
 def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> ScriptStep:
-    """Return the step of a type in this place among its like, or any of them (None). Raises `NotPossible`."""
+    """Return the nth step of a type, or any of them (None). Raises `NotPossible`."""
     steps: list[ScriptStep] = require(play.script.of(type_, **fields))
     return play.plan.random.choice(steps) if at is None else steps[at]
 
@@ -95,17 +95,17 @@ def _add(
 
 
 def by_turns(*edits: Edit) -> Edit:
-    """Apply one of these edits each time, in turn."""
+    """Apply these edits in turn, one each time."""
     return lambda play: edits[play.plan.turn % len(edits)](play)
 
 
 def prepared_by_turns(*preparations: Prepare) -> Prepare:
-    """Prepare the round by one of these each time, in turn."""
+    """Prepare the round by these functions in turn, one each time."""
     return lambda plan: preparations[plan.turn % len(preparations)](plan)
 
 
 def both(*edits: Edit) -> Edit:
-    """Apply all of these edits; the first gives the place."""
+    """Apply all of these edits; the first gives the label's place."""
 
     def edit(play: Any) -> Spot:
         spots = [each(play) for each in edits]

@@ -1,6 +1,6 @@
-"""Opening, equipment, shuffle and devices, the same at tables that deal from one deck or two.
+"""Anomalies of opening, equipment, shuffle and devices, for tables with one deck or two.
 
-§§ 688a.2(c), 688a.3, 688a.4, 688a.5, 688a.9(a)(1), 688a.13(k)-(m) and their like in other chapters.
+§§ 688a.2(c), 688a.3, 688a.4, 688a.5, 688a.9(a)(1), 688a.13(k)-(m) and the matching sections of other chapters.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ def minutes(turn: int) -> int:
 
 
 def new_deck(table: Any, jokers: int, *without: str) -> None:
-    """Change the deck whose turn it is; steps of its opening are left out."""
+    """Replace the next round's deck; steps of its opening are left out."""
     table.change_deck(table.turn % len(table.decks), jokers=jokers, without=without)
 
 
 def keep_too_long(table: Any, turn: int) -> None:
-    """A long time without a round goes by, and no one thinks of the deck."""
+    """A long time passes without a round, and the deck's time limit is forgotten."""
     over = table.deck.in_play_us + table.deck_limit_us + (3 + turn % 30) * MINUTE_US
     table.wait(max(0, over - table.now_us))
 
 
 def back_to_play(table: Any, turn: int) -> None:
-    """No one played for a time, and the cards are not spread, or (where that is due) not washed."""
+    """No one played for a time, and the cards are not spread or, if that is due, not washed."""
     by_hand = table.spec.shuffler == "none"
     table.idle(minutes(turn), without=("wash",) if by_hand and turn % 2 else ("spread", "wash"))
 
 
 def same_deck_again(table: Any, turn: int) -> None:
-    """The deck just used is shuffled and dealt again; the other waits one more round."""
+    """The last deck is shuffled and dealt again; the other waits one more round."""
     table.turn -= 1
     table.shuffle(table.deck)
 
 
 def jam(table: Any, turn: int) -> None:
-    """The shuffler jams while it shuffles the deck that was used; cleared, it shuffles again (§ 688a.13(k))."""
+    """The shuffler jams while shuffling the used deck; once cleared, it shuffles again (§ 688a.13(k))."""
     table.report(model.DeviceFailed(device="shuffler", fault=FAULTS[turn % 3]), model.DeviceRestored(device="shuffler"))
     for deck in table.decks:
         table.shuffle(deck)
@@ -69,17 +69,17 @@ def restore(table: Any) -> None:
 
 
 def not_idle_soon(table: Any) -> bool:
-    """No deck must be changed soon, and no device stands out of use."""
+    """No deck change is due soon, and no device is out of use."""
     return not table.decks_due(40 * MINUTE_US) and not table.shuffler_out
 
 
 def register_broken_device(
     anomalies: Anomalies, least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]
 ) -> None:
-    """Register in a game that a device fails and its cards are dealt all the same.
+    """Register in a game that a device fails and its cards are dealt anyway.
 
-    The shoe fails after this many stacks at least and the round is played on; or the shuffler jams and no one shuffles again.
-    `played_on` and `unshuffled` are what follows from the one and from the other.
+    Either the shoe fails after at least this many stacks and play goes on, or the shuffler jams and no one shuffles again.
+    `played_on` and `unshuffled` are the consequences.
     """
 
     def can_fail(table: Any) -> bool:

@@ -1,6 +1,6 @@
-"""The labels of a simulation: which faults it planted and which irregularities were handled correctly.
+"""The labels of a simulation: its planted faults, and the irregularities handled correctly.
 
-Labels are kept apart from the events: nothing in a log says that something in it was planted.
+Labels are kept apart from the events: nothing in a log says that an event was planted.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import msgspec
 
 
 class Planted(msgspec.Struct, frozen=True, kw_only=True):
-    """A planted fault. A None `seat` or `wager` is not specified: the finding may name one.
+    """A planted fault. If `seat` or `wager` is None, the finding may name any.
 
-    `consequences` are the codes that may be found in the same round because of it. A fault in a meter's own stream
-    names that stream, and `table` and `round_no` of the wager or winner whose event it is.
+    `consequences` are the codes of other findings that it may cause in the same round. A fault in a meter's own stream names that
+    stream, and `table` and `round_no` of the wager or winner of the event.
     """
 
     code: str
@@ -25,7 +25,7 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Legit(msgspec.Struct, frozen=True, kw_only=True):
-    """An irregularity that was handled as the rules say: it must raise no alarm."""
+    """An irregularity handled as the rules say: it must not be reported."""
 
     kind: str
     stream: str
@@ -33,9 +33,9 @@ class Legit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """Where a fault injector planted its fault in a round.
+    """The place of a planted fault in a round.
 
-    `stream` is where it is to be seen if not in the table's; `also_in` another stream where it is to be seen as well.
+    `stream` shows the fault if the table's stream does not; `also_in` is another stream that shows it.
     """
 
     seat: int | None = None

@@ -1,4 +1,4 @@
-"""Anomalies in the settlement of a pai gow game, its voids and its progressive, and its legitimate irregularities."""
+"""Anomalies in a pai gow game's settlement, voids and progressive, and its legitimate irregularities."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def pay_foul(play: Any) -> Spot:
 
 
 def envy(plan: PaiGowPlan) -> bool:
-    """Prepare a hand with an Envy Bonus, and a wager on it, at one box and a qualifying wager at another patron's."""
+    """Prepare an Envy Bonus hand with its wager at one box, and a qualifying wager at another patron's."""
     holder = any_seat(plan)
     plan.bet(holder, "fortune_bonus", 100)
     others = require([seat for seat in plan.boxes if plan.boxes[seat].bettor != plan.boxes[holder].bettor])
@@ -126,7 +126,7 @@ fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
 
 @fault("PAY-ANNOUNCED")
 def pay_announced(play: Any) -> Spot:
-    """A wrong result is announced, but the settlement is correct."""
+    """A wrong result is announced, but the settlement is right."""
     others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
     wrong = change(
         model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])
@@ -136,7 +136,7 @@ def pay_announced(play: Any) -> Spot:
 
 @fault("PAY-REVEAL")
 def pay_reveal(play: Any) -> Spot:
-    """A seat is revealed before the one that comes first; the wagers are settled in order."""
+    """Two seats are revealed in the wrong order; the wagers are settled in order."""
     shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]
     require(len(shown) >= 2)
     at = play.plan.random.randrange(len(shown) - 1)
@@ -176,7 +176,7 @@ fault(
 
 
 def _above_the_maximum(plan: PaiGowPlan) -> bool:
-    """Prepare a Fortune Bonus that wins more than the filed maximum payout."""
+    """Prepare a Fortune Bonus whose win exceeds the filed maximum payout."""
     seats = require(plan.single_boxes())
     plan.bet_only_base(seats[0])
     plan.bet(seats[0], "fortune_bonus", 1100)
@@ -186,7 +186,7 @@ def _above_the_maximum(plan: PaiGowPlan) -> bool:
 
 @fault("PAY-LIMIT", fits=capped, prepare=_above_the_maximum)
 def pay_limit(play: Any) -> Spot:
-    """A Fortune Bonus is paid in full although the filed maximum payout is less."""
+    """A Fortune Bonus is paid above the filed maximum payout."""
     due = require(next((due for due in play.dues if due.wager == "fortune_bonus" and due.capped), None))
     changed(settled(play, due), winnings_cents=due.uncapped_cents)
     return Spot(due.seat, due.wager)
@@ -196,7 +196,7 @@ def pay_limit(play: Any) -> Spot:
 
 
 def prepare_void(plan: PaiGowPlan) -> bool:
-    """Prepare a round that must be void, on a ground that fits the table, and that is voided."""
+    """Prepare a round that must be void on a ground that fits the table, and is voided."""
     grounds = ["wrong_count", "stub_count"]
     grounds += ["wrong_start"] if plan.table.spec.has_dice else []
     if plan.book.has("659a.13(e)"):
@@ -231,7 +231,7 @@ fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
 
 
 def wins_share(plan: PaiGowPlan) -> bool:
-    """Prepare a winner of a share of the meter, the smallest that the paytable has."""
+    """Prepare a winner of the smallest share of the meter in the paytable."""
     paytable = plan.book.offers["progressive"].paytable
     require(progressive_wager(plan))
     assert paytable is not None, "the Progressive is filed with its paytable"
@@ -263,7 +263,7 @@ def pay_source(play: Any) -> Spot:
 
 
 def _of_winner(type_: type[model.Event], edit: Any) -> Any:
-    """Edit what precedes the payment of a fixed amount."""
+    """Edit the steps before the payment of a fixed amount."""
 
     def apply(play: Any) -> Spot:
         due = progressive_winner(play, share=False)
@@ -274,7 +274,7 @@ def _of_winner(type_: type[model.Event], edit: Any) -> Any:
 
 
 def not_validated(play: Any, step: ScriptStep) -> None:
-    """No one validates a payout, or the dealer."""
+    """A payout is validated by no one, or by the dealer."""
     if play.plan.turn % 2:
         changed(step, role="dealer", by=play.table.dealer)
     else:
@@ -287,7 +287,7 @@ fault("PAY-VALIDATED", _of_winner(model.PayoutValidated, not_validated), prepare
 
 @fault("PAY-DOCUMENTED", prepare=wins_share)
 def pay_documented(play: Any) -> Spot:
-    """The cards of a winner paid by slip are collected before the documentation, or without any."""
+    """The cards of a winner paid by slip are collected before its documentation, or without any."""
     due = progressive_winner(play, share=True)
     document = share_document(play, due.seat)
     if play.plan.turn % 2:
@@ -302,7 +302,7 @@ fault("WAGER-LOCKOUT", payment.not_locked_out, prepare=progressive_wager)
 
 
 def qualifying(plan: PaiGowPlan) -> bool:
-    """Let a player have a Fortune Bonus that qualifies for an Envy Bonus, or every other time one that does not."""
+    """Give a player a Fortune Bonus that qualifies for an Envy Bonus, or every other time one that does not."""
     plan.chosen = next(iter(plan.single_boxes()), 0)
     if plan.chosen:
         plan.bet(plan.chosen, "fortune_bonus", 500 if plan.turn % 2 == 0 else 300)
@@ -310,7 +310,7 @@ def qualifying(plan: PaiGowPlan) -> bool:
 
 
 def wager_lammer(play: Any) -> Spot:
-    """A qualifying wager gets no Envy lammer, or one that does not qualify gets one."""
+    """A qualifying wager gets no Envy lammer, or a wager that does not qualify gets one."""
     seat, script = play.plan.chosen, play.script
     lammer = script.first(model.LammerPlaced, seat=seat, wager="fortune_bonus")
     stake = play.plan.boxes[seat].stakes["fortune_bonus"]

@@ -38,7 +38,7 @@ WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TA
 
 
 def misdeal(plan: PaiGowPlan) -> bool:
-    """Deal one empty seat a card too many and another one too few."""
+    """Deal one card too many to an empty seat and one too few to another."""
     require(plan.make_empty(2))
     more, fewer = plan.random.sample(plan.empty, 2)
     plan.misdealt = (more, fewer)
@@ -54,7 +54,7 @@ def _wrong_start(plan: PaiGowPlan) -> None:
 
 @fault("DEAL-START", prepare=_wrong_start)
 def deal_start(play: Any) -> Spot:
-    """The first card goes to the wrong position, by a wrong total or a wrong count, and the round is played on."""
+    """A wrong total or a wrong count sends the first card to the wrong position, and play goes on."""
     by_total = play.plan.announced not in ([], [play.plan.count])
     return Spot(consequences=("DEAL-TOTAL", *PLAYED_ON) if by_total else ())
 
@@ -74,7 +74,7 @@ fault(  # the shaker is shaken twice only, or not covered or not shaken after th
 
 
 def hands_dealt(play: Any) -> list[ScriptStep]:
-    """Return the steps that give cards to hands, not to piles."""
+    """Return the steps that deal cards to hands, not to piles."""
     return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]
 
 
@@ -100,7 +100,7 @@ def _wrong_stub(plan: PaiGowPlan) -> None:
 
 @fault("DEAL-STUB", prepare=_wrong_stub)
 def deal_stub(play: Any) -> Spot:
-    """The stub is not counted, or it is three or five and the round is played on (the deck leaves the table after it)."""
+    """The stub is not counted, or has three or five cards and play goes on (then the deck leaves the table)."""
     if play.plan.short_stub:
         return Spot(consequences=("DEAL-RACK", *PLAYED_ON))
     return drop(model.StubCounted)(play)
@@ -111,7 +111,7 @@ fault("DEAL-STUBSEEN", dealing.stub_seen)
 
 @fault("DEAL-DECK", prepare=lambda plan: plan.make_empty(1))
 def deal_deck(play: Any) -> Spot:
-    """A seat without a wager is dealt a card that the dealer has too, by way of a pile or not."""
+    """A seat without a wager is dealt a card that the dealer also has, perhaps by way of a pile."""
     plan, script = play.plan, play.script
     step = script.first(model.CardsDealt, to=plan.random.choice(plan.empty))
     own, other = step.payload.cards[0], TEXT[plan.hands[plan.dealer][0]]
@@ -135,7 +135,7 @@ def expose(play: Any, seat: Any) -> ScriptStep:
 
 @fault("DEAL-EXPOSED", prepare=one_box_seat)
 def deal_exposed(play: Any) -> Spot:
-    """The dealer exposes a player's card and asks for no election, or exposes one among the stacks and deals on."""
+    """The dealer exposes a player's card without asking for an election, or exposes one among the stacks and deals on."""
     seat, deals = play.plan.chosen, play.script.of(model.CardsDealt)
     if by_stack(play.table) and play.plan.turn % 2:
         play.script.behind(deals[2], exposed("stack", "dealer", None))
@@ -146,7 +146,7 @@ def deal_exposed(play: Any) -> Spot:
 
 @fault("DEAL-ELECTION", prepare=one_box_seat)
 def deal_election(play: Any) -> Spot:
-    """A player whose card was exposed elects to play on only after looking at the others."""
+    """A player with an exposed card elects to play on only after looking at the others."""
     seat, looked = play.plan.chosen, play.script.first(model.HandExamined, seat=play.plan.chosen)
     expose(play, seat)
     play.script.behind(looked, model.HandElected(seat=seat, election="play"))
@@ -157,7 +157,7 @@ fault("DEAL-NOBETS", drop(model.NoMoreBets))
 
 
 def prepare_surrender(plan: PaiGowPlan) -> bool:
-    """Let a player without optional wagers surrender, against a dealer without ace high."""
+    """Have a player without optional wagers surrender, against a dealer without ace high."""
     require(plan.deal_until(lambda p: not p.dealer_pushes) and one_box_seat(plan))
     plan.bet_only_base(plan.chosen)
     plan.surrendered = {plan.chosen}
@@ -181,7 +181,7 @@ register_broken_device(HANDS, 1, PLAYED_ON, ("DEAL-SHUFFLE",))
 
 
 def _late(plan: PaiGowPlan) -> bool:
-    """Let a player raise, or withdraw part of, a base wager that is not tied after "no more bets"."""
+    """Have a player change an untied base wager after "no more bets": raise it, or withdraw part."""
     decided = (Outcome.WIN, Outcome.LOSE)
     require(plan.deal_until(lambda p: any(p.outcome(seat) in decided for seat in p.single_boxes())))
     plan.chosen = next(seat for seat in plan.single_boxes() if plan.outcome(seat) in decided)
@@ -220,7 +220,7 @@ def _against_the_rules(plan: PaiGowPlan) -> bool:
 
 @fault("WAGER-SURRENDER", prepare=_against_the_rules)
 def wager_surrender(play: Any) -> Spot:
-    """A surrender with an optional wager, before the dealer's hands are set, or after the reveal is accepted."""
+    """A surrender is accepted with an optional wager, before the dealer's hands are set, or after the reveal."""
     script, seat = play.script, play.plan.chosen
     surrender = script.first(model.Surrendered)
     if play.plan.turn % 3 == 1:
@@ -237,7 +237,7 @@ def wager_surrender(play: Any) -> Spot:
 
 
 def against_house_way(plan: PaiGowPlan) -> list[Way]:
-    """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
+    """Return the settings of the dealer's cards that break the house way without being foul."""
     cards = plan.hands["dealer"]
     return [way for way in plan.legal_ways(cards) if not is_set_by(plan.book.way, hand_of(cards, way))]
 
@@ -267,7 +267,7 @@ fault("SET-CARDS", at_seat(), prepare=_foreign_card)  # a card that was not deal
 
 
 def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
-    """The other settings of a seat's cards that end the same."""
+    """The other settings of a seat's cards with the same result."""
     if plan.dealer_pushes:
         return []
     way, outcome = plan.boxes[seat].way, plan.outcome(seat)
@@ -279,7 +279,7 @@ def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
     prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())),
 )
 def set_changed(play: Any) -> Spot:
-    """A player sets the hands again after placing them; it makes no difference to the wager."""
+    """A player sets the hands again after placing them, without effect on the wager."""
     for seat in play.plan.single_boxes():
         ways, step = _other_settings(play.plan, seat), play.script.first(model.HandSet, position=seat)
         if ways and step is not None:
@@ -298,7 +298,7 @@ def set_early(play: Any) -> Spot:
 
 
 def dealer_turned_early(play: Any) -> Spot:
-    """The dealer's cards are turned over, or even set, before a player has set, in a game in which players set first."""
+    """The dealer's cards are turned over, or even set, before a player has set, although players set first."""
     script, seat = play.script, play.plan.chosen
     turned = script.first(model.HandSet if play.plan.turn % 2 else model.HandRevealed, position="dealer")
     script.move_behind(script.first(model.HandSet, position=seat), turned)
@@ -322,7 +322,7 @@ def _two_boxes(plan: PaiGowPlan) -> bool:
 
 @fault("SET-ORDER", fits=lambda table: table.spec.adjacent_boxes, prepare=_two_boxes)
 def set_order(play: Any) -> Spot:
-    """Of a patron's two boxes the one that comes second is looked at and set first."""
+    """A patron's second box is looked at and set first."""
     script, second = play.script, play.plan.chosen
     before = script.first(model.HandExamined, seat=second + 1)
     for step in (*script.of(model.HandExamined, seat=second), *script.of(model.HandSet, position=second)):

@@ -1,7 +1,7 @@
-"""Planted faults of the settlement that every game can have: winners short or over, losers paid, wagers wrongly taken.
+"""Settlement faults of every game: winners paid short or over, losers paid, wagers wrongly taken.
 
-Each changes what the dealer did with one wager and leaves the rest as it is. The plan of a game says what its wagers are:
-`base`, `by_hand` (those taken and paid at the box), `prepared` (the one that its preparation goes for), `ties`.
+Each fault changes the dealer's action on one wager and nothing else. A game's plan names its wagers: `base`, `by_hand` (taken and
+paid at the box), `prepared` (the target of its preparation), `ties`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TIED = (*PUSHES, Outcome.TIE)
 
 
 def at_box(play: Any) -> list[Due]:
-    """Return the wagers that were settled at the box in an ordinary way: covered, below the maximum, by hands that stayed."""
+    """Return the wagers settled at the box in the ordinary way: covered, below the maximum, by hands that stayed."""
     dues: list[Due] = [due for due in play.dues if due.wager in play.plan.by_hand]
     settled_wagers, out = play.script.settled, play.plan.surrendered | play.plan.abandoned
     dues = [due for due in dues if due.seat not in out and (due.wager, due.seat) in settled_wagers]
@@ -32,7 +32,7 @@ def at_box(play: Any) -> list[Due]:
 
 
 def pick_any(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
-    """Return a wager that ended so, or None: of the seat, and the wager, that was prepared for where it can be."""
+    """Return a wager with this outcome, or None; if possible, the prepared seat and wager."""
     plan, wanted = play.plan, play.plan.prepared
     dues = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
     plan.random.shuffle(dues)
@@ -40,7 +40,7 @@ def pick_any(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due
 
 
 def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due:
-    """Return a wager that ended so, as `pick_any` does."""
+    """Return a wager with this outcome, as `pick_any` does."""
     return require(pick_any(play, *outcomes, wagers=wagers))
 
 
@@ -52,9 +52,9 @@ def settled(play: Any, due: Due) -> ScriptStep:
 
 
 def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
-    """Every other time the dealer also announces what was wrongly done; return what follows from that.
+    """Every other time, the dealer also announces the wrong action; return the consequences.
 
-    A folded hand that is paid while others decide is settled again in its turn.
+    A folded hand paid while others decide is settled again in its turn.
     """
     if due.outcome is Outcome.FOLDED:
         return ("PAY-ORDER", "DEAL-RACK")
@@ -71,21 +71,21 @@ def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
 
 
 def replace_settlement(play: Any, due: Due, event: model.Event, result: str) -> Spot:
-    """Settle a wager otherwise; sometimes the wrong result is announced too."""
+    """Settle a wager differently; sometimes the wrong result is announced too."""
     follows = misread(play, due, result)
     settled(play, due).payload = event
     return Spot(due.seat, due.wager, follows)
 
 
 def _tie(play: Any) -> Due | None:
-    """Return a wager that tied, every fourth time, if one can."""
+    """Every fourth time, return a tied wager, if there is one."""
     if not play.plan.ties or play.plan.turn % 4 != 3:
         return None
     return pick_any(play, *TIED, wagers=play.at_even_money)
 
 
 def pay_over(play: Any) -> Spot:
-    """A winner is handed too much, or a tied wager is paid as if it had won."""
+    """A winner is paid too much, or a tied wager is paid as a win."""
     tie = _tie(play)
     if tie is not None:
         return replace_settlement(play, tie, wager_paid(tie, tie.staked_cents, tie.staked_cents, play.chips), "win")
@@ -95,7 +95,7 @@ def pay_over(play: Any) -> Spot:
 
 
 def pay_under(play: Any) -> Spot:
-    """A winner is handed something, but too little."""
+    """A winner is paid too little, but not nothing."""
     due = pick(play, Outcome.WIN)
     require(due.winnings_cents >= 200)
     short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
@@ -104,12 +104,12 @@ def pay_under(play: Any) -> Spot:
 
 
 def pay_missed(play: Any) -> Spot:
-    """A winner gets the stake back only, or is passed over."""
+    """A winner gets only the stake back, or nothing."""
     return _as_a_tie_or_not_at_all(play, pick(play, Outcome.WIN))
 
 
 def pay_loser(play: Any) -> Spot:
-    """A loser, or what a fold forfeited, is paid."""
+    """A losing or forfeited wager is paid."""
     due = pick(play, *LOST)
     odds = 1 if due.wager in play.at_even_money else play.plan.random.choice((2, 3, 5))
     return replace_settlement(play, due, wager_paid(due, due.staked_cents, due.staked_cents * odds, play.chips), "win")
@@ -124,12 +124,12 @@ def pay_taken(play: Any) -> Spot:
 
 
 def pay_not_taken(play: Any) -> Spot:
-    """A losing wager is pushed back, or left where it lies."""
+    """A losing wager is pushed back, or left in place."""
     return _as_a_tie_or_not_at_all(play, pick(play, *LOST))
 
 
 def _as_a_tie_or_not_at_all(play: Any, due: Due) -> Spot:
-    """Settle a wager as if it had tied, or every other time not at all."""
+    """Settle a wager as a tie, or every other time not at all."""
     _forget_vigorish(play, due)
     if play.plan.turn % 2:
         play.script.drop(settled(play, due))
@@ -139,7 +139,7 @@ def _as_a_tie_or_not_at_all(play: Any, due: Due) -> Spot:
 
 
 def _forget_vigorish(play: Any, due: Due) -> None:
-    """A player who is not paid is not charged vigorish either."""
+    """Charge no vigorish to an unpaid player."""
     for step in play.script.of(model.VigorishTaken, seat=due.seat):
         if due.wager == play.plan.base:
             play.script.drop(step)
@@ -159,7 +159,7 @@ def charge(play: Any, due: Due, cents: int) -> None:
 
 
 def settled_before(type_: type[model.Event], *wagers: str, **fields: Any) -> Edit:
-    """A wager (one of these; without any: of all) is settled before a step that its outcome waits for.
+    """A wager (one of these; if none are given, any) is settled before a step that its outcome depends on.
 
     Values of the step's fields may be functions of the play and of what is due.
     """
@@ -174,7 +174,7 @@ def settled_before(type_: type[model.Event], *wagers: str, **fields: Any) -> Edi
 
 
 def its_own(play: Any, due: Due) -> int:
-    """The position of the hand that a wager is on."""
+    """Return the position of a wager's hand."""
     return due.seat
 
 
@@ -197,7 +197,7 @@ def register_payment(
     wins_base: Prepare | None,
     winner_or_tie: Prepare | None = None,
 ) -> None:
-    """Register these faults in a game, with what prepares a winner and a loser there; without `wins_base` no vigorish is due."""
+    """Register these faults in a game, with the preparation of a winner and a loser; without `wins_base`, no vigorish is due."""
     for code, edit in OF_WINNERS.items():
         anomalies.fault(code, edit, prepare=(winner_or_tie or winner) if code in OF_TIES else winner)
     for code, edit in OF_LOSERS.items():
@@ -210,7 +210,7 @@ def register_payment(
 
 
 def pay_void(play: Any) -> Spot:
-    """In a round, or of a hand, that was correctly voided one wager is kept, or not all of it goes back."""
+    """In a correctly voided round or hand, one wager is kept or only partly returned."""
     steps = play.script.of(model.WagerReturned, reason="void")
     step = play.plan.random.choice([step for step in steps if step.payload.wager in play.plan.by_hand])
     event = step.payload
@@ -222,7 +222,7 @@ def pay_void(play: Any) -> Spot:
 
 
 def pay_envy(play: Any) -> Spot:
-    """An Envy Bonus is forgotten, of a wrong amount, paid for the own hand, or paid without a qualifying wager."""
+    """An Envy Bonus is forgotten, paid in a wrong amount, for the bettor's own hand, or without a qualifying wager."""
     script, plan = play.script, play.plan
     payments = require(script.of(model.EnvyPaid))
     step = plan.random.choice(payments)
@@ -255,7 +255,7 @@ no_envy_call = drop_step(model.EnvyAcknowledged, 0, its_seat)
 
 
 def progressive_wager(plan: Any) -> bool:
-    """Let a patron with one box place a progressive wager."""
+    """Give a patron with one box a progressive wager."""
     plan.chosen = next(iter(plan.single_boxes()), 0)
     if plan.chosen:
         plan.bet_progressive(plan.chosen)
@@ -263,7 +263,7 @@ def progressive_wager(plan: Any) -> bool:
 
 
 def controller_errs(plan: Any) -> bool:
-    """Let the controller advance the meter by a wrong amount once."""
+    """Make the controller advance the meter by a wrong amount once."""
     plan.meter_error = plan.random.choice((-700, 1300, 10_000))
     return progressive_wager(plan)
 
@@ -293,13 +293,13 @@ def pay_share(play: Any) -> Spot:
 
 
 def meter_reading(play: Any) -> Spot:
-    """The controller of an own meter advances it by a wrong amount once, and goes on from there."""
+    """The controller of the table's own meter advances it by a wrong amount once, and goes on from there."""
     first = play.script.first(model.ProgressiveAccepted).payload
     return Spot(first.seat, "progressive", also_in=f"meter/{first.meter}")
 
 
 def meter_stream(play: Any) -> Spot:
-    """The controller of a linked meter advances it by a wrong amount once: to be seen in the meter's stream only."""
+    """The controller of a linked meter advances it by a wrong amount once; only the meter's stream shows it."""
     first = play.script.first(model.ProgressiveAccepted).payload
     return Spot(first.seat, "progressive", stream=f"meter/{first.meter}")
 
@@ -312,7 +312,7 @@ def register_meter(anomalies: Anomalies, wins_share: Prepare) -> None:
 
 
 def chip_missing(play: Any) -> Spot:
-    """A chip fewer is collected than the system accepted."""
+    """One chip fewer is collected than the system accepted."""
     locked = play.script.first(model.ProgressiveLocked)
     changed(locked, collected=locked.payload.collected - 1)
     return Spot(None, "progressive")
@@ -330,7 +330,7 @@ def not_locked_out(play: Any) -> Spot:
 
 
 def by_slip(wins_share: Prepare) -> Prepare:
-    """Prepare a share that is paid by slip; at times its document comes after the others are settled."""
+    """Prepare a share paid by slip; sometimes its document comes after the other settlements."""
 
     def prepare(plan: Any) -> bool | None:
         plan.documents_last = plan.turn % 2 == 0

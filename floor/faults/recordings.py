@@ -1,7 +1,7 @@
-"""What a table's devices and people report next to cards and money: alarms, foreign, moved and boxed cards, bets for the dealer.
+"""Reports of devices and people besides cards and money: alarms, foreign, moved and boxed cards, bets for the dealer.
 
-§§ 688a.3(a), 688a.7(b), 688a.8(d), 688a.13(e), (k), (l) and their like in other chapters, as D753 to D757 read them: each as a
-fault, and as it is put right or is none.
+§§ 688a.3(a), 688a.7(b), 688a.8(d), 688a.13(e), (k), (l) and the matching sections of other chapters, as read by D753 to D757:
+each as a fault, and handled correctly or harmless.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ TIP_CENTS = 500
 
 
 def change_deck_used(table: Any) -> None:
-    """The deck that was just dealt is removed, and another one comes in its place."""
+    """The last deck is removed and replaced."""
     table.change_deck((table.turn - 1) % len(table.decks))
 
 
 def foreign_before_play(table: Any, turn: int) -> None:
-    """A card with another back is found in the deck whose turn it is, before a card is dealt, and the deck is removed."""
+    """A card with another back is found in the next deck before a card is dealt, and the deck is removed."""
     at = table.turn % len(table.decks)
     table.report(model.ForeignCardFound(back_colour="green", card=None, deck=table.decks[at].id, found="deck"))
     table.change_deck(at)
@@ -61,7 +61,7 @@ legitimate("foreign_card_removed", 2, HERE, before=foreign_before_play)
 
 
 def _alarm(play: Any, *then: model.Event) -> str:
-    """Let the shoe signal a fault between two stacks, or the shuffler before the first card; return which."""
+    """Make the shoe signal a fault between two stacks, or the shuffler before the first card; return which."""
     deals = play.script.of(model.CardsDealt)
     device: Any = "shoe" if by_stack(play.table) else "shuffler"
     at = play.plan.random.randrange(1, len(deals)) if device == "shoe" else 0
@@ -70,13 +70,13 @@ def _alarm(play: Any, *then: model.Event) -> str:
 
 
 def has_alarm(table: Any) -> bool:
-    """A device can signal a fault that concerns the deck of the next round."""
+    """A device can signal a fault about the next round's deck."""
     return machine_works(table) and (by_stack(table) or one_deck(table))
 
 
 @fault("DEAL-DEVICE/alarm", fits=has_alarm)
 def dealt_after_alarm(play: Any) -> Spot:
-    """A device signals a fault, and cards are dealt all the same; it is attended to after the round."""
+    """A device signals a fault, and cards are dealt anyway; it is attended to after the round."""
     device: Any = _alarm(play)
     play.script.after.append(ScriptStep(model.DeviceRestored(device=device)))
     return HERE
@@ -84,7 +84,7 @@ def dealt_after_alarm(play: Any) -> Spot:
 
 @legitimate("device_alarm", 3, fits=has_alarm)
 def attended_alarm(play: Any) -> Spot:
-    """A device signals a fault, and is put right before the next card."""
+    """A device signals a fault and is attended to before the next card."""
     device: Any = "shoe" if by_stack(play.table) else "shuffler"
     _alarm(play, model.DeviceRestored(device=device))
     return HERE
@@ -94,7 +94,7 @@ def attended_alarm(play: Any) -> Spot:
 
 
 def _set_down_wrongly(play: Any, least: int) -> tuple[ScriptStep, model.StackMoved, ScriptStep]:
-    """Set a stack down at a seat whose own is still to come: the stack, its move, and the next stack; `least`: how much later."""
+    """Set a stack down at a seat still to be served; return it, its move (`least`: how much later), and the next stack."""
     stacks = [step for step in play.script.of(model.CardsDealt) if isinstance(step.payload.to, int)]
     require(len(stacks) > least)
     at = play.plan.random.randrange(len(stacks) - least)
@@ -104,14 +104,14 @@ def _set_down_wrongly(play: Any, least: int) -> tuple[ScriptStep, model.StackMov
 
 
 def moved_late(play: Any) -> Spot:
-    """A stack is moved to its seat when another was dealt."""
+    """A stack is moved to its seat after another was dealt."""
     _, moved, following = _set_down_wrongly(play, 2)
     play.script.behind(following, moved)
     return HERE
 
 
 def moved_at_once(play: Any) -> Spot:
-    """A stack is moved to its seat before anything else is dealt."""
+    """A stack is moved to its seat before any other card is dealt."""
     stack, moved, _ = _set_down_wrongly(play, 1)
     play.script.behind(stack, moved)
     return HERE
@@ -130,7 +130,7 @@ def _set_aside(play: Any) -> Spot:
 
 
 def boxed_card_used(play: Any) -> Spot:
-    """A card lies the wrong way in the deck, its face unseen, and is dealt as the next."""
+    """A card is turned the wrong way in the deck, its face unseen, and is dealt next."""
     step = play.plan.random.choice(play.script.of(model.CardsDealt))
     play.script.before(step, model.BoxedCardFound(card=step.payload.cards[0], used=True))
     return HERE
@@ -144,7 +144,7 @@ legitimate("boxed_card", 3, boxed_card_used)
 
 @fault("WAGER-SEATED/dealer", prepare=wagering.not_seated)
 def alone_for_the_dealer(play: Any) -> Spot:
-    """All that lies at a box is bet for the dealer."""
+    """The whole wager at a box is bet for the dealer."""
     for step in play.script.of(model.WagerPlaced, seat=play.plan.chosen):
         changed(step, bettor=FOR_THE_DEALER)
     return HERE

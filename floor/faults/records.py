@@ -17,9 +17,9 @@ fault, legitimate = RECORDS.fault, RECORDS.legitimate
 
 @fault("LOG-SOURCE-GAP")
 def gap(play: Any) -> Spot:
-    """Messages of a device are lost on the way: its counter jumps, and the numbers never arrive.
+    """Messages of a device are lost: its counter jumps, and the numbers never arrive.
 
-    It has reported in this round before: else the rounds before would be in doubt too, with what is planted there (D656).
+    The device reported earlier in this round; otherwise earlier rounds and their faults would be doubtful too (D656).
     """
     steps = [step for step in play.script.steps[:-2] if step.meter is None]
     again = [step for at, step in enumerate(steps) if step.source in {earlier.source for earlier in steps[:at]}]
@@ -29,7 +29,7 @@ def gap(play: Any) -> Spot:
 
 @fault("LOG-SOURCE-REPEAT")
 def repeat(play: Any) -> Spot:
-    """A device's counter stands still once: two different reports have one number."""
+    """A device's counter repeats once: two different reports have one number."""
     play.script.of(model.CardsCollected)[-1].counter_jump = -1
     return HERE
 
@@ -62,7 +62,7 @@ def duplicate_message(play: Any) -> Spot:
 
 @legitimate("event_corrected", 6, prepare=one_box_seat)
 def event_corrected(play: Any) -> Spot:
-    """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
+    """An entry is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
     plan, script = play.plan, play.script
     kinds = (model.WagerTaken, model.WagerPaid, model.ResultAnnounced)
     steps = require([step for kind in kinds for step in script.of(kind)])

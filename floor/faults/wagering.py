@@ -21,7 +21,7 @@ wrong_form = change(model.WagerPlaced, None, its_wager, form=lambda play, _: ("v
 
 
 def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
-    """The late part of a wager is placed or withdrawn only after a step (None: any of its type), and settled as it lies."""
+    """Part of a wager is placed or withdrawn only after a step (None: any of its type), and settled as it is."""
 
     def edit(play: Any) -> Spot:
         seat = play.plan.chosen
@@ -57,7 +57,7 @@ def register_late_returned(
 
 
 def after_no_more_bets(play: Any) -> ScriptStep:
-    """The step in which betting was closed."""
+    """Return the step that closed betting."""
     step: ScriptStep = play.script.first(model.NoMoreBets)
     return step
 

@@ -1,1 +1,1 @@
-"""A floor that plays by the clock: its devices hand in what they report when it happens, over HTTP."""
+"""A floor that plays by the clock: its devices report events over HTTP when they happen."""

@@ -1,7 +1,7 @@
-"""What collects the reports of a table's devices and hands them in to a gateway (`POST /v1/events`).
+"""The collector sends the reports of a table's devices to a gateway (`POST /v1/events`).
 
-Invariant: a body is handed in unchanged, again and again, until it is answered; so what was stored without an answer
-is recognized as a repeat.
+Invariant: a body is sent unchanged, again and again, until it is answered; so events stored without an answer are recognized as
+repeats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _AGAIN: Final = frozenset({408, 429, 503})
 
 
 class NotTaken(Exception):
-    """The gateway answers that the request is wrong: handing it in again would change nothing."""
+    """The gateway refuses the request: sending it again would change nothing."""
 
 
 class LineAnswer(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Collector:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def hand_in(self, lines: Sequence[bytes], given_up: Callable[[], bool] = lambda: False) -> list[LineAnswer]:
-        """Hand lines in until they are answered, and return the answers; none if it was `given_up` before.
+        """Send lines until they are answered, and return the answers; empty if `given_up` first.
 
         Raises `NotTaken`.
         """
@@ -63,7 +63,7 @@ class Collector:
             await asyncio.sleep(AGAIN_S)
 
     async def _ask(self, body: bytes) -> tuple[int, bytes]:
-        """Hand a body in once; return status and body of the answer. Raises `OSError`, `EOFError` or `ValueError`."""
+        """Send a body once; return status and body of the answer. Raises `OSError`, `EOFError` or `ValueError`."""
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
         reader, writer = self._streams

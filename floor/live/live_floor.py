@@ -1,7 +1,7 @@
-"""A floor that plays by the clock: each event is handed in when its device reports it, by the collector of its table or meter.
+"""A floor that plays by the clock: the collector of a table or meter sends each event when its device reports it.
 
-The events of a stream come in the order of the script; one that arrives late waits for those before it. What is due already
-when the floor begins to be watched is handed in at once.
+The events of a stream come in the order of the script; one that arrives late waits for those before it. Events already due at the
+start are sent at once.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ AHEAD_S: Final = 2.0
 
 
 class FloorClock:
-    """The devices' clock: it shows `start_us` when it is made (UTC microseconds), and runs `speed` times as fast as time."""
+    """The devices' clock: it starts at `start_us` (UTC microseconds), and runs `speed` times as fast as time."""
 
     def __init__(self, start_us: int, speed: float = 1.0) -> None:
         self._start_us, self.speed, self._since_s = start_us, speed, time.monotonic()
 
     def now_us(self) -> float:
-        """Return what it shows."""
+        """Return the time it shows."""
         return self._start_us + (time.monotonic() - self._since_s) * self.speed * 1e6
 
     def seconds_until(self, at_us: float) -> float:
-        """Return how long it takes until it shows a time; negative if it is past."""
+        """Return the seconds until it shows a time; negative if that is past."""
         return (at_us - self.now_us()) / self.speed / 1e6
 
 
 class DueEvent(NamedTuple):
-    """An event, and when it is to be handed in by the devices' clock."""
+    """An event, and when to send it by the devices' clock."""
 
     at_us: float
     stream: str
@@ -54,10 +54,10 @@ Listener = Callable[[Sequence[DueEvent], float], None]
 
 
 class LiveFloor:
-    """Plays turns by a clock until it is told to stop, or they end.
+    """Plays turns by a clock until it is stopped, or they end.
 
-    `answered` counts lines by the status of their answer, `ends` has the number of each stream's last event that was answered.
-    `labels` are the faults planted in rounds that were answered whole, `begun` those of rounds that were begun.
+    `answered` counts lines by the status of their answer, `ends` maps each stream to its last answered event. `labels` are the
+    faults planted in fully answered rounds, `begun` those of begun rounds.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LiveFloor:
 
     @property
     def labels(self) -> list[Planted]:
-        """The faults of rounds of which every event was answered."""
+        """The faults of rounds whose events were all answered."""
         whole = (
             labels for ends, labels in self._planted if all(self._handed[each] >= end for each, end in ends.items())
         )
@@ -87,11 +87,11 @@ class LiveFloor:
 
     @property
     def begun(self) -> list[Planted]:
-        """The faults of every round of which an event may have been answered."""
+        """The faults of every round with an event that may have been answered."""
         return [label for _, labels in self._planted for label in labels]
 
     def stop(self) -> None:
-        """Stop the play, and wait for the answers to what was handed in."""
+        """Stop the play, and wait for answers to sent events."""
         self._stopping.set()
 
     async def play(self) -> None:
@@ -122,7 +122,7 @@ class LiveFloor:
             self._planted.append((ends, turn.labels))
 
     async def _collect(self, queue: asyncio.Queue[DueEvent | None], collector: Collector) -> None:
-        """Hand in what happens in a stream, when it happens; what is due at the same time goes together."""
+        """Send a stream's events when they happen; events due at the same time go together."""
         held: list[DueEvent | None] = []
         while first := held.pop() if held else await queue.get():
             if await self._stopped_before(first.at_us):

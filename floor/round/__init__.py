@@ -1,1 +1,1 @@
-"""A round of play: what is decided before it, and the script of how it goes."""
+"""A round of play: its plan, and the script of its course."""

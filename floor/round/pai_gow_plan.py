@@ -1,7 +1,7 @@
-"""What is decided about a round of a pai gow game: seven cards each, set in two hands, or in three.
+"""The plan of a round of a pai gow game: seven cards each, set in two hands or three.
 
-As it is, it is Face Up Pai Gow Poker; the other games say what differs: their wagers, how hands are parted and compared,
-which rare hands there are.
+Unchanged, it is Face Up Pai Gow Poker; the other games override their wagers, how hands are split and compared, and their rare
+hands.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PARTS = tuple((low, tuple(i for i in range(7) if i not in low)) for low in comb
 
 
 class PaiGowPlan(Plan):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     habits: ClassVar[dict[str, Habit]] = {
         "ace_high_bonus": "dealers",
@@ -86,13 +86,13 @@ class PaiGowPlan(Plan):
 
     @property
     def prepared(self) -> str:
-        """The wager that the preparations of a winner or loser go for, by turns."""
+        """The wager that the preparations of a winner or loser aim at, by turns."""
         return ("base", "fortune_bonus", self.further)[self.turn % 3]
 
     # The cards
 
     def deal(self, targets: dict[Position, str]) -> bool:
-        """Deal one deck at random, with the wanted hand for each target; say whether all targets could be met."""
+        """Deal one deck at random, with the wanted hand for each target; return whether all targets could be met."""
         cards = self.one_deck(targets, self.positions, 7)
         if cards is None:
             return False
@@ -103,15 +103,15 @@ class PaiGowPlan(Plan):
         return True
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or None if none exists."""
+        """Return a prepared hand from the remaining cards, or None if there is none."""
         return make_hand(self.random, target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:
-        """Return the hands with which the further wager wins at a seat."""
+        """Return the hands with which a seat wins this wager."""
         return {"dealer": self.random.choice(self.dealers_hands)}
 
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
-        """Return the hands with which an optional wager loses at a seat."""
+        """Return the hands with which a seat loses an optional wager."""
         return {seat: "nothing", "dealer": "nothing"}
 
     @property
@@ -127,19 +127,19 @@ class PaiGowPlan(Plan):
             self.dice_lie(self.table.throw(self.random))
 
     def dice_lie(self, dice: list[int]) -> None:
-        """Throw these dice: their total is announced, and the deal starts where it points."""
+        """Throw these dice; their total is announced, and the deal starts at its position."""
         self.dice, self.count = dice, sum(dice)
         self.announced = [self.count]
         self.start_at(self.count)
 
     def announce_wrong(self) -> None:
-        """Let a total be announced that is not that of the dice, and the deal start where it points."""
+        """Announce a wrong total of the dice, and start the deal at its position."""
         total = self.wrong_total()
         self.announced = [total]
         self.start_at(total)
 
     def wrong_total(self) -> int:
-        """Return a total that is wrong by one or two, and points elsewhere."""
+        """Return a total that is wrong by one or two and gives another position."""
         return self.count + self.random.choice([d for d in (-2, -1, 1, 2) if 3 <= self.count + d <= 18])
 
     def start_at(self, count: int) -> None:
@@ -154,7 +154,7 @@ class PaiGowPlan(Plan):
     # Rare hands
 
     def stack(self, number: int) -> None:
-        """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
+        """Make a rare hand come, with the wagers that it decides; `number` goes through all kinds of them."""
         kind = self.rare[number % len(self.rare)]
         seats = sorted(self.boxes)
         self.random.shuffle(seats)
@@ -177,7 +177,7 @@ class PaiGowPlan(Plan):
         self.deal(targets)
 
     def bet_with(self, seat: int, target: str | None) -> None:
-        """Let a box have the wagers that its rare hand decides; one without a rare hand at times those that it may envy."""
+        """Give a box the wagers that its rare hand decides; a box without one sometimes gets wagers that qualify for envy."""
         if target is not None:
             self.bet(seat, "fortune_bonus", 100 if target in COSTLY else 500)
             if "progressive" in self.book.offers:
@@ -186,10 +186,10 @@ class PaiGowPlan(Plan):
             self.bet(seat, "fortune_bonus", 500)
 
     def rare_dice(self) -> None:
-        """Let the dice make a line that is paid: here there are no wagers on them."""
+        """Make the dice form a paid line: here there are no wagers on them."""
 
     def without_envy(self, holders: set[Position]) -> None:
-        """Let no other box have a qualifying wager: the highest Envy Bonuses would empty the table."""
+        """Remove other boxes' qualifying wagers: the highest Envy Bonuses would empty the table."""
         for seat, box in self.boxes.items():
             if seat not in holders:
                 box.stakes.pop("progressive", None)
@@ -205,7 +205,7 @@ class PaiGowPlan(Plan):
             box.way = self._players_setting(self.hands[seat], box.style)
 
     def house_way(self, cards: list[int]) -> Way:
-        """Return how the house way parts cards."""
+        """Return the house way's split of cards."""
         hand = settings_of(self.book.way, cards)[0]
         return tuple([part for part in (hand.high, hand.medium, hand.low) if part is not None])
 
@@ -219,19 +219,19 @@ class PaiGowPlan(Plan):
         return max(ways, key=self.ranks if style == "strong_high" else lambda way: self.ranks(way)[::-1])
 
     def all_ways(self, cards: list[int]) -> list[Way]:
-        """Return all ways to part seven cards: 21 into five and two."""
+        """Return all splits of seven cards: 21 into five and two."""
         return [(tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS]
 
     def legal_ways(self, cards: list[int]) -> list[Way]:
-        """Return the ways to part seven cards that are no foul."""
+        """Return the splits of seven cards that are not foul."""
         return [way for way in self.all_ways(cards) if not self.is_foul(way)]
 
     def is_foul(self, way: Way) -> bool:
-        """Say whether hands are set foul."""
+        """Return whether hands are set foul."""
         return is_foul(*way)
 
     def ranks(self, way: Way) -> tuple[tuple[int, ...], ...]:
-        """Return how the hands rank, the high one first."""
+        """Return the ranks of the hands, the high one first."""
         return rank_five(way[0]), rank_two(way[1])
 
     def compare(self, way: Way) -> Outcome:
@@ -239,7 +239,7 @@ class PaiGowPlan(Plan):
         return self.pushed if self.dealer_pushes else base_outcome(*way, *self.dealer_way)
 
     def outcome(self, seat: int) -> Outcome:
-        """Return how a base wager would end with the hands as they are set."""
+        """Return the outcome of a base wager with the hands as set."""
         return self.compare(self.boxes[seat].way)
 
     def _surrenders(self) -> None:
@@ -251,14 +251,14 @@ class PaiGowPlan(Plan):
                 self.surrendered.add(seat)
 
     def clear(self) -> None:
-        """Remove irregularities that happened by themselves, for an injector that needs a plain round."""
+        """Remove irregularities that happened by chance, for an injector that needs a plain round."""
         self.surrendered = set()
         for seat, box in self.boxes.items():
             if not box.way or self.is_foul(box.way):
                 box.way = self.house_way(self.hands[seat])
 
     def layout(self) -> TableLayout:
-        """Return the table as it is going to lie."""
+        """Return the planned layout of the table."""
         boxes = [self._box(seat, box) for seat, box in self.boxes.items()]
         dealer = hand_of(self.hands["dealer"], self.dealer_way)
         return TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(reading=self.table.meter.value))

@@ -1,6 +1,6 @@
-"""A round of a pai gow game, written down as it should go (58 Pa. Code §§ 688a.5, 688a.7 to 688a.11), from its plan.
+"""The correct script of a pai gow round (58 Pa. Code §§ 688a.5, 688a.7 to 688a.11), from its plan.
 
-As it is, it is Face Up Pai Gow Poker.
+Unchanged, it is Face Up Pai Gow Poker.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class PaiGowPlay(Play):
     plan: PaiGowPlan
 
     def face_up(self, position: Position) -> bool:
-        """Say whether the cards of a position are dealt face up."""
+        """Return whether the cards of a position are dealt face up."""
         return position == "dealer" and self.book.chapter.dealer_face_up
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """The cut is offered round the table; the first player to arrive takes the first."""
+        """Offer the cut around the table; the first player to arrive takes the first."""
         table, random = self.table, self.plan.random
         if table.just_opened and table.first_seat in table.seats:
             yield table.first_seat, True
@@ -47,7 +47,7 @@ class PaiGowPlay(Play):
             yield from ((seat, random.random() < 0.7) for seat in self.offer_order())
 
     def offer_order(self) -> list[int]:
-        """Return the seats in the order in which the cut is offered to them."""
+        """Return the seats in the order of the cut's offer."""
         return sorted(self.table.seats, reverse=True)
 
     def find_start(self) -> None:
@@ -76,7 +76,7 @@ class PaiGowPlay(Play):
         self.script.add(same(model.ShakerShaken, times=times, duration_ms=None, covered=True))
 
     def qualifies(self, seat: int, wager: str) -> bool:
-        """Say whether a box has a wager that qualifies for an Envy Bonus."""
+        """Return whether a box has a wager that qualifies for an Envy Bonus."""
         stakes = self.plan.boxes[seat].stakes
         return wager in stakes and is_qualifying(self.book, wager, stakes[wager])
 
@@ -101,7 +101,7 @@ class PaiGowPlay(Play):
         self.add_deals(deals[: plan.void_after] if plan.void is not None else deals)
 
     def hands_dealt(self) -> dict[Position, list[int]]:
-        """Return the hands in the order dealt, with a card that went astray."""
+        """Return the hands in the order dealt, with any misplaced card."""
         hands = {position: list(self.plan.hands[position]) for position in self.plan.order}
         if self.plan.misdealt is not None:
             more, fewer = self.plan.misdealt
@@ -136,8 +136,8 @@ class PaiGowPlay(Play):
     def play_hands(self) -> None:
         """The dealer's hands are set first, then the players look at theirs (§ 688a.11(a), (b)).
 
-        If the dealer's cards are dealt face down the players set first, and then the dealer's are turned over
-        and set (§§ 645c.1(d), 659a.11(a)-(c)).
+        If the dealer's cards are dealt face down, the players set first, then the dealer's cards are turned over and set (§§
+        645c.1(d), 659a.11(a)-(c)).
         """
         add, seats, dealer_first = self.script.add, self.in_turn(), self.book.chapter.dealer_face_up
         if dealer_first:
@@ -156,7 +156,7 @@ class PaiGowPlay(Play):
                     self.surrender(seat)
 
     def set_dealer(self) -> None:
-        """The dealer's hands are set, by the house way in the end."""
+        """Set the dealer's hands, finally by the house way."""
         plan, add = self.plan, self.script.add
         add(hand_set("dealer", plan.dealer_first or plan.dealer_way, "dealer"))
         if plan.dealer_first is not None:
@@ -168,7 +168,7 @@ class PaiGowPlay(Play):
         self.script.add(hand_set(seat, self.plan.boxes[seat].way, "player"))
 
     def in_turn(self) -> list[int]:
-        """The boxes in which hands are set, in the order in which they are: as players please."""
+        """Return the boxes in the order of setting: as players please."""
         boxes, out = self.plan.boxes, self.plan.abandoned | self.plan.voided
         playing = [seat for seat, box in boxes.items() if "base" in box.stakes and seat not in out]
         self.plan.random.shuffle(playing)
@@ -189,7 +189,7 @@ class PaiGowPlay(Play):
             self.collect(seat, CARDS, CARDS)
 
     def any_qualifying(self) -> bool:
-        """Say whether any wager qualifies for an Envy Bonus."""
+        """Return whether any wager qualifies for an Envy Bonus."""
         return any(
             self.qualifies(seat, wager) for seat in self.plan.boxes for wager in ("fortune_bonus", "progressive")
         )
@@ -239,12 +239,12 @@ class PaiGowPlay(Play):
         self.script.add(same(model.LightSeen, seat=due.seat))
 
     def validate_win(self, due: Due) -> None:
-        """Somebody else than the dealer validates, the shift manager what is dear."""
+        """Someone other than the dealer validates the win; a large one, the shift manager."""
         role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
         self.script.add(same(model.PayoutValidated, seat=due.seat, wager="progressive", by=self.table.floor, role=role))
 
     def collect_rest(self) -> None:
-        """The dealer's cards, and those that were left for an Envy Bonus."""
+        """Collect the dealer's cards, and those kept for an Envy Bonus."""
         self.collect("all" if self.left_on_table else "dealer", CARDS + sum(self.left_on_table.values()))
 
     def find_ground(self) -> None:

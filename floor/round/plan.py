@@ -1,7 +1,7 @@
-"""What is decided about a round before it is played: who bets what, which cards come where.
+"""The plan of a round before it is played: who bets what, and which cards come where.
 
-A fault injector may change the plan (make a hand to order, add a wager) so that its fault can happen; what is left alone is
-played as the rules say. A game says how hands are made, dealt and compared.
+A fault injector may change the plan (make a hand to order, add a wager) so that its fault can happen; everything else is played
+by the rules. A game says how hands are made, dealt and compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Way = tuple[tuple[int, ...], ...]
 
 @dataclass(slots=True)
 class BoxPlan:
-    """A betting position in a round: whose, what is at stake (cents, by wager), and how it is played."""
+    """A betting position in a round: its patron, its wagers (cents, by wager), and how it is played."""
 
     bettor: str
     stakes: dict[str, int]
@@ -43,7 +43,7 @@ class BoxPlan:
 
 
 class Plan(ABC):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     required: ClassVar[tuple[str, ...]] = ("base",)
     """The wagers of the same amount without which no one is dealt to; the first gives them their amount."""
@@ -81,7 +81,7 @@ class Plan(ABC):
 
     @property
     def base(self) -> str:
-        """The wager that one starts with."""
+        """The wager that starts a round."""
         return self.required[0]
 
     @property
@@ -96,13 +96,13 @@ class Plan(ABC):
 
     @property
     def prepared(self) -> str:
-        """The wager that the preparations of a winner or loser go for."""
+        """The wager that the preparations of a winner or loser aim at."""
         return self.base
 
     # The wagers
 
     def bet_all(self) -> None:
-        """Let the seated patrons bet; now and then one sits a round out, and somebody always plays."""
+        """Place the seated patrons' bets; sometimes one sits a round out, but someone always plays."""
         first: dict[str, BoxPlan] = {}
         for seat, patron in self.bettors():
             if self.random.random() < 0.05 and len(self.table.seats) > 1:
@@ -132,12 +132,12 @@ class Plan(ABC):
         return BoxPlan(patron.token, stakes, patron.style)
 
     def bet_alike(self, box: BoxPlan, first: BoxPlan) -> None:
-        """Let the second box of a patron have the optional wagers of the first."""
+        """Give a patron's second box the optional wagers of the first."""
         box.stakes = {**first.stakes, **{wager: box.stakes[wager] for wager in self.required}}
         box.match = dict(first.match)
 
     def bet(self, seat: int, wager: str, cents: int) -> None:
-        """Let a box have a wager too, with which no one surrenders; the second box of a patron gets it as well."""
+        """Give a box a wager too, with which no one surrenders; the patron's second box gets it as well."""
         bettor = self.boxes[seat].bettor
         for held, box in self.boxes.items():
             if box.bettor == bettor:
@@ -146,7 +146,7 @@ class Plan(ABC):
                 box.stakes = {name: stakes[name] for name in (*self.required, *self.habits) if name in stakes}
 
     def leave_out_struck(self) -> bool:
-        """Take back wagers that an amendment struck from the chapter; say whether there were any."""
+        """Remove wagers that an amendment struck from the chapter; return whether there were any."""
         struck = [
             (box, wager) for box in self.boxes.values() for wager in box.stakes if wager not in self.book.chapter.wagers
         ]
@@ -155,11 +155,11 @@ class Plan(ABC):
         return bool(struck)
 
     def bet_progressive(self, seat: int) -> None:
-        """Let a box have a progressive wager."""
+        """Give a box a progressive wager."""
         self.bet(seat, "progressive", self.book.offers["progressive"].min_cents)
 
     def bet_only_base(self, seat: int) -> None:
-        """Let a box have its required wagers only; so too the patron's other box."""
+        """Leave a box only its required wagers; so too the patron's other box."""
         bettor = self.boxes[seat].bettor
         for box in self.boxes.values():
             if box.bettor == bettor:
@@ -176,7 +176,7 @@ class Plan(ABC):
         return [seat for seat in self.empty if seat not in self.table.seats]
 
     def make_empty(self, seats: int) -> bool:
-        """Let patrons sit this round out until this many seats are empty; at least one keeps playing."""
+        """Have patrons sit this round out until this many seats are empty; at least one keeps playing."""
         while len(self.empty) < seats:
             if len(self.boxes) < 2:
                 return False
@@ -195,17 +195,17 @@ class Plan(ABC):
 
     @abstractmethod
     def deal(self, targets: Any) -> bool:
-        """Deal at random, positions with a target getting a hand made to order; say whether all could be."""
+        """Deal at random, with prepared hands for targets; return whether all could be made."""
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or None if none exists."""
+        """Return a prepared hand from the remaining cards, or None if there is none."""
         return None
 
     def clear(self) -> None:
-        """Remove irregularities that happened by themselves, for an injector that needs a plain round: here there are none."""
+        """Remove irregularities that happened by chance, for an injector that needs a plain round: here there are none."""
 
     def deal_until(self, fits: Callable[[Self], bool], targets: dict[Position, str] | None = None) -> bool:
-        """Deal again until the round is as wanted, plain otherwise; say whether it came to that."""
+        """Deal again until the round is plain and as wanted; return whether that worked."""
         for _ in range(300):
             self.clear()
             if fits(self):
@@ -215,17 +215,17 @@ class Plan(ABC):
         return False
 
     def deal_again(self, targets: dict[Position, str]) -> bool:
-        """Deal other cards; say whether the hands could be made to order."""
+        """Deal other cards; return whether the prepared hands could be made."""
         return self.deal(targets)
 
     def deal_to(self, targets: dict[Position, str]) -> bool:
-        """Deal hands made to order in a round that is plain otherwise; say whether all could be made."""
+        """Deal prepared hands in an otherwise plain round; return whether all could be made."""
         return self.deal(targets) and self.deal_until(lambda _: True)
 
     def one_deck(
         self, targets: dict[Position, str], positions: Sequence[Position], cards: int
     ) -> tuple[dict[Position, list[int]], list[int]] | None:
-        """Return this many cards for each position, those with a target made to order, and the rest; None where one cannot be."""
+        """Return this many cards for each position, prepared ones for targets, and the rest; None if one cannot be made."""
         excluded: set[int] = set()
         hands: dict[Position, list[int]] = {}
         for position, target in targets.items():

@@ -1,8 +1,7 @@
-"""A round of play, written down as it should go, from its plan: what every game has in common.
+"""The correct script of a round, from its plan: the common part of every game.
 
-The settlement is what `games` says is due for the hands as they lie on the table. What the plan says went another way (a wrong
-start, a void) is played on as people do; fault injectors change the rest of the script. A game overrides the steps that it has
-in a way of its own; `write` has their order.
+The settlement is what `games` says is due for the hands on the table. If the plan deviates (a wrong start, a void), people play
+on as they do; fault injectors change the rest of the script. A game overrides its own steps; `write` has their order.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class Play(ABC):
     # Shuffle and cut
 
     def shuffle_and_cut(self) -> None:
-        """Shuffle the deck if it was dealt; by hand it is cut then, and so is one that came preshuffled if that is due."""
+        """Shuffle the deck if it was dealt; a hand-shuffled deck is then cut, and a preshuffled one too if that is due."""
         table, deck, add = self.table, self.plan.deck, self.script.add
         uncut = deck.id in table.uncut
         table.uncut.discard(deck.id)
@@ -103,7 +102,7 @@ class Play(ABC):
         self.script.steps += [ScriptStep(event) for event in self.a_cut()]
 
     def a_cut(self) -> list[Event]:
-        """Return a cut as it should be made: offered in order until somebody takes it, and the dealer's if no one does."""
+        """Return a correct cut: offered in order until somebody takes it, and the dealer's if no one does."""
         random, offers = self.plan.random, list[Event]()
         cutter: Position = "dealer"
         for seat, accepted in self.cut_offers():
@@ -115,7 +114,7 @@ class Play(ABC):
         return [*offers, same(model.CardsCut, by=cutter, depth=depth, counted_from=side)]
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """Yield to whom the cut is offered, in order, and whether that player would take it: here to no one."""
+        """Yield each player offered the cut, in order, and whether that player would take it: here no one."""
         return iter(())
 
     def shuffle_other_deck(self) -> None:
@@ -130,7 +129,7 @@ class Play(ABC):
     # The wagers
 
     def take_wagers(self) -> None:
-        """Everybody wagers, in any order; now and then somebody takes a wager back."""
+        """Everybody wagers, in any order; sometimes somebody withdraws a wager."""
         plan, add, random = self.plan, self.script.add, self.plan.random
         seats = list(plan.boxes)
         random.shuffle(seats)
@@ -156,7 +155,7 @@ class Play(ABC):
         self.advance(self.table.meter, seat, amount, error)
 
     def advance(self, meter: Any, seat: Any, amount: int, error: int) -> None:
-        """A meter's controller advances it, and the table's record says what it then shows."""
+        """Advance a meter, with its new reading in the table's record."""
         advanced = meter.advance(self.table.id, self.plan.round_no, seat, amount, error)
         self.by_controller(meter, advanced)
         self.script.add(
@@ -186,22 +185,22 @@ class Play(ABC):
     # The deal
 
     def find_start(self) -> None:
-        """Find the position that gets the first card: here it is always the same."""
+        """Find the position that gets the first card: here a fixed one."""
 
     @abstractmethod
     def deal(self) -> None:
         """Deal the cards."""
 
     def face_up(self, position: Position) -> bool:
-        """Say whether the cards of a position are dealt face up."""
+        """Return whether the cards of a position are dealt face up."""
         return False
 
     def stacks(self, hands: dict[Position, list[int]]) -> list[Event]:
-        """Return how an automated shoe deals hands."""
+        """Return the hands as an automated shoe deals them."""
         return [stack_dealt(to, cards, self.face_up(to)) for to, cards in hands.items()]
 
     def add_deals(self, deals: list[Event]) -> None:
-        """Deal so, cards found face up among them."""
+        """Deal these cards, with cards found face up among them."""
         plan, steps = self.plan, self.script.steps
         steps += [ScriptStep(event) for event in deals]
         if plan.face_up:
@@ -223,7 +222,7 @@ class Play(ABC):
     # The settlement
 
     def due(self) -> list[Due]:
-        """Return what everything is due for the hands as they lie."""
+        """Return the amounts due for the hands on the table."""
         return GAMES[self.book.game].settle(self.book, self.plan.layout())
 
     @abstractmethod
@@ -231,7 +230,7 @@ class Play(ABC):
         """Settle everything, in order."""
 
     def settle_wager(self, due: Due) -> None:
-        """Pay, take or return a wager, as is due; what is not covered goes back."""
+        """Pay, take or return a wager as due; the uncovered part goes back."""
         add, seat = self.script.add, due.seat
         match due.outcome:
             case Outcome.WIN if due.wager == "progressive":
@@ -258,11 +257,11 @@ class Play(ABC):
                 raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
 
     def source_of(self, due: Due) -> Any:
-        """Return where the winnings of a wager come from."""
+        """Return the source of a wager's winnings."""
         return self.chips if due.wager in self.at_even_money else source_of(due.winnings_cents)
 
     def win_from_meter(self, due: Due) -> None:
-        """The controller takes the share off the meter, and the win with both readings is in the round."""
+        """Take the share off the meter, and record the win with both readings in the round."""
         plan, meter = self.plan, self.table.meter
         reading = meter.value
         error, plan.reset_error = plan.reset_error, 0
@@ -296,13 +295,13 @@ class Play(ABC):
             self.document(due, by_slip)
 
     def see_win(self, due: Due) -> None:
-        """Somebody sees a win of the progressive: here no one must."""
+        """See a win of the progressive: here no one must."""
 
     def validate_win(self, due: Due) -> None:
-        """Somebody validates it: here no one must."""
+        """Validate a win: here no one must."""
 
     def document(self, due: Due, amount_cents: int) -> None:
-        """What is paid by slip is documented, at once or after the others are settled; the cards stay until then."""
+        """Document a payment by slip, at once or after the other settlements; the cards stay until then."""
         wager: Any = due.wager  # games name wagers as the events do
         paper = model.PayoutDocumented(
             seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents
@@ -323,15 +322,15 @@ class Play(ABC):
         self.script.add(collected(self.plan.deck.id, of, count, counted))
 
     def collect_rest(self) -> None:
-        """Put what is left into the discard rack."""
+        """Put the remaining cards into the discard rack."""
 
     def pay_beside(self, seat: int) -> None:
-        """Pay what a seat has won next to its wagers: here nothing."""
+        """Pay a seat's winnings outside its wagers: here there are none."""
 
     # The void
 
     def void_round(self) -> None:
-        """Void the round on the ground of the plan: what was found, the call, every wager that does not stand goes back."""
+        """Void the round on the plan's ground: its discovery, the call, and the return of every voided wager."""
         plan, add = self.plan, self.script.add
         self.shuffle_other_deck()
         self.find_ground()
@@ -344,7 +343,7 @@ class Play(ABC):
         add(same(model.RoundClosed, by=self.table.dealer))
 
     def find_ground(self) -> None:
-        """What is found before the round is voided."""
+        """Record the discovery before the round is voided."""
 
     def give_back(self) -> None:
         """Return the wagers of a round that is void."""

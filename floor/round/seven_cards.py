@@ -1,7 +1,6 @@
-"""Hands that are rare, made to order: seven cards that make a bonus line and none that is better (§ 688a.6).
+"""Prepared rare hands: seven cards that make a bonus line and no better one (§ 688a.6).
 
-A stacked round is still one legal deck of 53 cards: a hand is chosen from the cards that are left, the rest is dealt at
-random.
+A prepared round is still one legal deck of 53 cards: a hand is chosen from the remaining cards, the rest is dealt at random.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def card(rank_: int, suit_: int) -> int:
 
 
 def straight(low: int) -> list[int]:
-    """Return the ranks of a straight by its lowest card, an ace being 1."""
+    """Return the ranks of a straight from its lowest card; an ace is 1."""
     return [14, 2, 3, 4, 5] if low == 1 else list(range(low, low + 5))
 
 
@@ -85,10 +84,9 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 
 
 def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
-    """Return seven cards not among `excluded` whose best line is `target`, or None where none was found.
+    """Return seven cards not among `excluded` whose best line is `target`, or None if none was found.
 
-    "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no
-    ace high.
+    "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no ace high.
     """
     left = [
         each for each in range(53) if each not in excluded and not (each == JOKER and target in ("ace_high", "nothing"))
@@ -103,7 +101,7 @@ def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
 
 
 def first_fitting(random: Random, draw: Callable[[], Hand], fits: Callable[[Hand], bool]) -> Hand | None:
-    """Return the first hand drawn that fits, its cards in any order, or None if many do not."""
+    """Return the first drawn hand that fits, in any order, or None after many that do not."""
     for _ in range(_TRIES):
         cards = draw()
         if fits(cards):
@@ -113,7 +111,7 @@ def first_fitting(random: Random, draw: Callable[[], Hand], fits: Callable[[Hand
 
 
 def is_target(cards: Hand, target: str) -> bool:
-    """Say whether seven cards are what was asked for, and nothing better."""
+    """Return whether seven cards make the requested line and no better one."""
     ace_high = is_ace_high(cards)
     if target in ("ace_high", "ace_high_joker"):
         return ace_high and (JOKER in cards) == (target == "ace_high_joker")

@@ -1,1 +1,1 @@
-"""A table of the floor between its rounds: equipment, people, chips, meters, and what its devices report."""
+"""A table of the floor between its rounds: equipment, people, chips, meters, and its devices' reports."""

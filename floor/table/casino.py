@@ -1,4 +1,4 @@
-"""The simulated property: what a table is and files, and the property's days."""
+"""The simulated property: its tables, their filings, and its days."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WITHOUT_LIMITS = ("progressive", "mystery")
 
 @dataclass(frozen=True, slots=True)
 class SimulatedFiling:
-    """What a table files: the paytable of each optional wager, its meter, and other settings of the submission."""
+    """A table's filing: the paytable of each optional wager, its meter, and other settings of the submission."""
 
     paytables: Mapping[str, str]
     meter: str
@@ -32,7 +32,7 @@ class SimulatedFiling:
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """A table: its equipment, and what it files for the first day and (`later`) for the second."""
+    """A table: its equipment, its filing for the first day, and (`later`) for the second."""
 
     id: str
     chapter: str
@@ -46,7 +46,7 @@ class TableSpec:
 
     @property
     def has_dice(self) -> bool:
-        """Whether dice decide where the deal starts."""
+        """Whether dice decide the starting position."""
         return self.starting in ("shaker", "player_shaker")
 
     def submission(self, filing: SimulatedFiling, effective: str) -> str:
@@ -73,10 +73,10 @@ def filed_tables(
 ) -> tuple[TableSpec, ...]:
     """Return the tables of a game from a text with a row for each: name and equipment, then what it files, each after a `|`.
 
-    The equipment is deal method, shuffler and number of decks, then if they apply the starting method and `adjacent_boxes`.
-    A filing has a word for each of `columns`, then `key=value` for what only it files, and `linked` if its meter is. A name
-    without a dot that `limits` or the chapter's paytables have is a wager with its paytable, `meter` the meter, any other a
-    setting. `limits` are each filed wager's lowest and highest amount; `always` is filed by all.
+    The equipment is deal method, shuffler and number of decks, then if they apply the starting method and `adjacent_boxes`. A
+    filing has a word for each of `columns`, then `key=value` for its special settings, and `linked` if its meter is. A name
+    without a dot in `limits` or in the chapter's paytables is a wager with its paytable, `meter` the meter, any other a setting.
+    `limits` are each filed wager's lowest and highest amount; all tables file `always`.
     """
     specs = []
     for row in re.split(r"\n\s*(?=[a-z]+-\d+ )", rows.strip()):
@@ -93,7 +93,7 @@ def filed_tables(
 def _filing(
     words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]
 ) -> SimulatedFiling:
-    """Return what the words of one filing state."""
+    """Parse the words of one filing."""
     filed = dict(zip(columns, words, strict=False))
     extras = dict(word.split("=", 1) for word in words[len(columns) :] if word != LINKED)
     named = {name: value for name, value in {**filed, **extras}.items() if name in limits or name in WITHOUT_LIMITS}
@@ -107,10 +107,10 @@ def _filing(
 def grown(
     models: Sequence[TableSpec], tables: int, own: Callable[[SimulatedFiling, str], SimulatedFiling]
 ) -> list[TableSpec]:
-    """Return this many tables: the models, and beyond them more of the same kinds, numbered on.
+    """Return this many tables: the models, then more of the same kinds with further numbers.
 
-    `own` gives a filing with meters of the table's own, from the table's number and, for a later filing, `b`. Raises
-    `ValueError` if there are fewer than the models, which between them use all that can be filed.
+    `own` gives a filing the table's own meters, from the table's number and, for a later filing, `b`. Raises `ValueError` for
+    fewer tables than models, which together use everything that can be filed.
     """
     prefix = models[0].id[:3]
     if tables < len(models):
@@ -126,21 +126,20 @@ def grown(
 
 
 def as_filed(filing: SimulatedFiling, name: str) -> SimulatedFiling:
-    """Return a filing as it is, for `grown`: its game has no meters."""
+    """Return a filing unchanged, for `grown`: its game has no meters."""
     return filing
 
 
 def with_meter(prefix: str) -> Callable[[SimulatedFiling, str], SimulatedFiling]:
-    """Return what gives a filing a progressive meter of the table's own, for `grown`."""
+    """Return a function that gives a filing a progressive meter of the table's own, for `grown`."""
     return lambda filing, name: replace(filing, meter=f"{prefix}{name}", linked=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The property's gaming days, by number from 0. `first_cutover_us` is when the first begins, as UTC microseconds.
+    """The property's gaming days by number from 0. `first_cutover_us` is the beginning of the first (UTC microseconds).
 
-    `opening_us` is when tables open on the first day, if that is later. On days that somebody watches (`watched`) no table
-    plays on into the next.
+    `opening_us` is when tables open on the first day, if later. On `watched` days, no table plays on into the next day.
 
     >>> SIMULATED.gaming_day(1)
     '2026-04-07'

@@ -1,4 +1,4 @@
-"""A table whose preshuffled decks wait for their cut (§§ 659a.5(b)(2), 687a.5(b))."""
+"""A table whose preshuffled decks need a cut (§§ 659a.5(b)(2), 687a.5(b))."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from floor.table.table import Table
 
 
 class CuttingTable(Table):
-    """A table at which every deck is cut that no machine shuffled."""
+    """A table at which every deck not shuffled by a machine is cut."""
 
     cuts_preshuffled = True

@@ -18,7 +18,7 @@ BY_SLIP_CENTS = 120_000
 
 @cache
 def card_dealt(to: Any, card: int | None, face_up: bool = False) -> model.CardsDealt:
-    """One card to a position; there are few of these events, so each is made once."""
+    """One card to a position; there are few of these events, so each is cached."""
     return fact(model.CardsDealt, to=to, cards=[None if card is None else TEXT[card]], face_up=face_up)
 
 
@@ -29,7 +29,7 @@ def stack_dealt(to: Any, cards: Iterable[int], face_up: bool = False) -> model.C
 
 @cache
 def same(type_: type[Event], **values: Any) -> Event:
-    """An event that is made once for each of its few values."""
+    """An event cached for each of its few values."""
     return fact(type_, **values)
 
 
@@ -39,32 +39,32 @@ def texts(cards: Iterable[int]) -> list[Any]:
 
 
 def wager_placed(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
-    """A stake that is placed."""
+    """A placed stake."""
     stake = _stake(seat, bettor, wager, amount, number)
     return fact(model.WagerPlaced, **stake, form="chips")
 
 
 def wager_removed(seat: int, bettor: str, wager: Any, amount: int) -> model.WagerRemoved:
-    """A stake that its bettor takes back."""
+    """A stake withdrawn by its bettor."""
     return fact(model.WagerRemoved, **_stake(seat, bettor, wager, amount))
 
 
 def refused(seat: int, bettor: str, wager: Any, amount: int, reason: str) -> model.WagerRefused:
-    """A stake that the dealer does not accept."""
+    """A refused stake."""
     return fact(model.WagerRefused, **_stake(seat, bettor, wager, amount), reason=reason)
 
 
 def wager_taken(
     seat: int, bettor: str, wager: Any, amount: int, reason: Any = "lost", number: int | None = None
 ) -> model.WagerTaken:
-    """A stake that is collected."""
+    """A collected stake."""
     return fact(model.WagerTaken, **_stake(seat, bettor, wager, amount, number), reason=reason)
 
 
 def wager_returned(
     seat: int, bettor: str, wager: Any, amount: int, reason: Any, number: int | None = None
 ) -> model.WagerReturned:
-    """A stake that goes back."""
+    """A returned stake."""
     return fact(model.WagerReturned, **_stake(seat, bettor, wager, amount, number), reason=reason)
 
 
@@ -73,13 +73,13 @@ def _stake(seat: int, bettor: str, wager: Any, amount: int, number: int | None =
 
 
 def wager_paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
-    """A wager that is paid."""
+    """A paid wager."""
     money = {"stake_cents": stake, "winnings_cents": winnings, "source": source}
     return fact(model.WagerPaid, seat=due.seat, bettor=due.bettor, wager=due.wager, number=due.number, **money)
 
 
 def source_of(winnings_cents: int) -> str:
-    """Return where the winnings of an optional wager come from."""
+    """Return the source of an optional wager's winnings."""
     return "slip" if winnings_cents >= BY_SLIP_CENTS else "inventory"
 
 
@@ -89,12 +89,12 @@ def collected(deck: str, of: Any, count: int, counted: int | None = None) -> mod
 
 
 def hand_set(position: Position, way: tuple[tuple[int, ...], ...], by: Any) -> model.HandSet:
-    """Hands that are set."""
+    """Set hands."""
     return fact(model.HandSet, position=position, by=by, **parts(way))
 
 
 def hand_reset(position: Position, way: tuple[tuple[int, ...], ...], by: Any, reason: str) -> model.HandReset:
-    """Hands that are set again."""
+    """Hands set again."""
     return fact(model.HandReset, position=position, by=by, reason=reason, **parts(way))
 
 
@@ -105,5 +105,5 @@ def parts(way: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
 
 
 def exposed(whose: Any, by: Any, card: int | None) -> model.CardExposed:
-    """A card whose face is shown."""
+    """An exposed card."""
     return fact(model.CardExposed, whose=whose, by=by, card=None if card is None else TEXT[card])

@@ -1,4 +1,4 @@
-"""The chips of a table: what the events of a round move into and out of its inventory (D27)."""
+"""The chips of a table: what a round's events move into and out of its inventory (D27)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from rulebook.chapters.rulebook import Rulebook
 
 
 def inventory_change(payload: Event, book: Rulebook) -> int:
-    """Return what an event of a round adds to the table inventory, in cents.
+    """Return the change of the table inventory by a round's event, in cents.
 
-    Progressive chips go into it when they are collected, so that whatever of them goes back leaves it; other stakes lie
-    on the layout until they are taken.
+    Progressive chips enter it when collected, so any part returned leaves it; other stakes stay on the layout until taken.
     """
     match payload:
         case model.WagerTaken() | model.VigorishTaken():

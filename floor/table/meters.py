@@ -16,7 +16,7 @@ Moved = TypeVar("Moved", MeterAdvanced, MeterReset)
 
 
 class Meter:
-    """A meter as its controller keeps it, in hundredths of a cent, and the number of its last event."""
+    """A meter in its controller's record, in hundredths of a cent, and the number of its last event."""
 
     def __init__(self, meter: str, chapter: str, paytable: Paytable, random: Random) -> None:
         self.id, self.chapter = meter, chapter
@@ -64,13 +64,13 @@ class Meter:
         return self._place(MeterAdvanced, table, round_no, seat, wager_cents=wager_cents)
 
     def win(self, table: str, round_no: int, seat: int, share_bp: int, error_centicents: int = 0) -> MeterReset:
-        """Let a winner take a share: all of it resets the meter to its seed."""
+        """Pay a winner a share; the whole meter resets it to its seed."""
         paid = share_cents(self.value, share_bp) * 100
         self.value = after_winner(self.value, share_bp, self.paytable.seed_cents) + error_centicents
         self.seq += 1
         return self._place(MeterReset, table, round_no, seat, share_bp=share_bp, paid_centicents=paid)
 
     def _place(self, type_: type[Moved], table: str, round_no: int, seat: int, **moved: int) -> Moved:
-        """What a seat of a table's round did to the meter, with what it and its reserve then show."""
+        """Return a seat's effect on the meter in a table's round, with the new readings of meter and reserve."""
         readings = {"value_centicents": self.value, "reserve_centicents": self.reserve}
         return fact(type_, table=table, round_no=round_no, seat=seat, **moved, **readings)

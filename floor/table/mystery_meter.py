@@ -1,7 +1,6 @@
-"""The controller of a Must-Hit-By meter: it draws a hidden target, commits to it, and says who passed it (§ 645c.3(c), D21).
+"""The controller of a Must-Hit-By meter: it draws a hidden target, commits to it, and names the winner (§ 645c.3(c), D21).
 
-Targets are drawn a little above the meter, so that a simulated day has many hits; every one is between the minimum and the
-maximum that are filed.
+Targets are drawn slightly above the meter, so that a simulated day has many hits; each is between the filed minimum and maximum.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class MysteryMeter(Meter):
         return drafts
 
     def arm(self, below_minimum: bool = False, instead: Paytable | None = None) -> MysteryArmed:
-        """Draw a target and commit to it; or one that is under the minimum; or under a configuration that is not filed."""
+        """Draw a target and commit to it; as a fault, one below the minimum or under an unfiled configuration."""
         filed = instead or self.paytable
         step = contribution(self.paytable.least_wager_cents, self.paytable.rate_bp)
         above = self.random.choice(CONTRIBUTIONS) * step + self.random.randrange(step)
@@ -70,7 +69,7 @@ class MysteryMeter(Meter):
         return self.armed
 
     def needed(self, wager_cents: int) -> int:
-        """Return how many wagers of an amount it takes until the target is passed."""
+        """Return how many wagers of an amount pass the target."""
         return max(1, (self.target - self.value) // contribution(wager_cents, self.paytable.rate_bp) + 1)
 
     def hit(self, table: str, round_no: int, seat: int, reading: int, after: int, target: int) -> MysteryHit:

@@ -1,4 +1,4 @@
-"""Who is on the floor: patrons under pseudonymous tokens, each with habits, and dealers and floorpersons in rotation."""
+"""The people on the floor: patrons under pseudonymous tokens with habits, and dealers and floorpersons in rotation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLES: tuple[Style, ...] = ("house", "house", "house", "strong_low", "strong_h
 
 @dataclass(frozen=True, slots=True)
 class Patron:
-    """A patron and what this patron usually bets: `habits` are chances in percent and cents, by the kind of optional wager."""
+    """A patron with usual bets: `habits` are chances in percent and cents, by the kind of optional wager."""
 
     token: str
     units: int
@@ -30,14 +30,14 @@ class Patron:
 
 
 class People:
-    """The patrons who come to the property: every one gets a token of its own."""
+    """The patrons of the property, each with a token of their own."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._tokens: set[str] = set()
 
     def token(self) -> str:
-        """Return a token that no one has yet."""
+        """Return a new token."""
         while True:
             token = f"p-{self._random.randrange(16**5):05x}"
             if token not in self._tokens:
@@ -55,7 +55,7 @@ class People:
 
 
 def dealer_at(table: int, tables: int, now_us: int) -> str:
-    """Return the dealer whose turn it is at a table: dealers move on every 20 minutes, two of them on a break."""
+    """Return a table's dealer: dealers move on every 20 minutes, two of them on a break."""
     return f"d-{(table + now_us // TAP_US) % (tables + 2) + 1:02d}"
 
 

@@ -1,7 +1,7 @@
-"""The script of a round: what happens at the table, step by step, before devices report it.
+"""The script of a round: the steps at the table before devices report them.
 
-A round is first written as it should be played; a fault injector then changes what was done (a step dropped, moved or replaced);
-only after that do the steps become drafts with numbers and times. A step is reported by the device its event belongs to.
+A round is first written as played correctly; a fault injector then changes the actions (a step dropped, moved or replaced); only
+then do the steps become drafts with numbers and times. The device of an event reports its step.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ SOURCES = tuple(sorted({_OTHERS[0], COUNT, *(device for device, _, _ in DEVICES.
 
 @dataclass(slots=True, eq=False)
 class ScriptStep:
-    """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
+    """One step: the event, the device that reports it, and how it deviates.
 
-    `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
-    `replacement`; `truth` is what happened if that is not what was typed. `pause_us` is time that passes before it
-    next to the ordinary. `payload` is of the type that `Script.of` was asked for.
+    `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with `replacement`;
+    `truth` is the real event if another was typed. `pause_us` is extra time before the step. `payload` is of the type requested
+    from `Script.of`.
     """
 
     payload: Any
@@ -98,7 +98,7 @@ class ScriptStep:
 
 
 class Script:
-    """The steps of a round, in order, with what is needed to find and change them."""
+    """The steps of a round in order, with methods to find and change them."""
 
     def __init__(self) -> None:
         self.steps: list[ScriptStep] = []
@@ -126,15 +126,15 @@ class Script:
         return next(iter(self.of(type_, **fields)), None)
 
     def index(self, step: ScriptStep) -> int:
-        """Return where a step is."""
+        """Return the index of a step."""
         return self.steps.index(step)
 
     def drop(self, step: ScriptStep) -> None:
-        """Take a step out: it does not happen."""
+        """Remove a step: it does not happen."""
         self.steps.remove(step)
 
     def drop_first(self, type_: type[Event], **fields: object) -> None:
-        """Take out the first step of a type with these values, if there is one."""
+        """Remove the first step of a type with these values, if there is one."""
         for step in self.of(type_, **fields)[:1]:
             self.drop(step)
 
@@ -153,12 +153,12 @@ class Script:
         return added
 
     def move_before(self, step: ScriptStep, other: ScriptStep) -> None:
-        """Let a step happen right before another."""
+        """Move a step right before another."""
         self.steps.remove(step)
         self.steps.insert(self.index(other), step)
 
     def move_behind(self, step: ScriptStep, other: ScriptStep) -> None:
-        """Let a step happen right after another."""
+        """Move a step right after another."""
         self.steps.remove(step)
         self.steps.insert(self.index(other) + 1, step)
 
@@ -175,7 +175,7 @@ class Script:
 
     @property
     def settled(self) -> set[tuple[str, int]]:
-        """The wagers, with their seats, that a step settles."""
+        """The wagers that a step settles, with their seats."""
         return {(step.payload.wager, step.payload.seat) for step in self.steps if step.payload.KIND in SETTLING}
 
     def __iter__(self) -> Iterator[ScriptStep]:

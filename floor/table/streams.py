@@ -17,12 +17,12 @@ Group = tuple[str, list[Draft]]
 
 
 def line_of(stream: str, draft: Draft) -> bytes:
-    """Return the line of JSON in which a device reports."""
+    """Return a device's report as a line of JSON."""
     return b'{"stream":"' + stream.encode() + b'",' + encode_draft(draft)[1:] + b"\n"
 
 
 class Stream:
-    """One stream as it will be appended: it numbers events and gives each device its own counter and clock."""
+    """One stream to be appended: it numbers events and gives each device its own counter and clock."""
 
     def __init__(self, name: str, random: Random) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Stream:
         )
 
     def skip(self, source: str, numbers: int) -> None:
-        """Let a device's counter jump (a negative jump repeats numbers)."""
+        """Make a device's counter jump (a negative jump repeats numbers)."""
         self._counters[source] = self._counters.get(source, 0) + numbers
 
     def last_us(self, source: str) -> int | None:

@@ -1,7 +1,6 @@
 """A table between its rounds: opening and closing, decks, dice and people, chips to and from the cage.
 
-What a table does here is right unless it is told otherwise by an argument: injectors of opening and equipment faults
-leave a step out.
+A table acts correctly unless an argument says otherwise: injectors of opening and equipment faults leave a step out.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ COLOURS = ("red", "blue")
 
 @dataclass(slots=True)
 class DeckAtTable:
-    """A deck in use: when it went into play, and whether it must be shuffled before it is dealt."""
+    """A deck in use: when it went into play, and whether it needs a shuffle before the deal."""
 
     id: str
     color: str
@@ -43,7 +42,7 @@ class DeckAtTable:
 
 
 class Table:
-    """One table: its stream, its clock, its equipment, who sits and deals there, and its chips."""
+    """One table: its stream, its clock, its equipment, its patrons and dealer, and its chips."""
 
     cuts_preshuffled: ClassVar[bool] = False
     """Whether a deck that came preshuffled is cut before it is dealt (§ 659a.5(b)(2))."""
@@ -108,12 +107,12 @@ class Table:
         """The amendments that the property published, each whole."""
 
     def publish(self, event: model.ChapterPublished, source: str, at_us: int) -> None:
-        """Let the office publish an amendment."""
+        """Publish an amendment as the office."""
         self.editions += (event.toml,)
         self.group.append(self.stream.draft(source, event, at_us, None))
 
     def book_on(self, day: int, editions: tuple[str, ...]) -> Rulebook:
-        """Return the rules as they are on a day, with these amendments. Raises `RulesRefused` if they do not fit."""
+        """Return the rules of a day, with these amendments. Raises `RulesRefused` if they do not fit."""
         *_, (_, _, book, text) = (filing for filing in self._filings if filing[0] <= day)
         on, name = self.calendar.gaming_day(day), f"the rules of {self.id}"
         return parse_submission(text, name, on, editions) if editions else book
@@ -125,7 +124,7 @@ class Table:
 
     @property
     def by_hand(self) -> bool:
-        """Whether cards are shuffled by hand now: there is no shuffler, or it cannot be used."""
+        """Whether cards are now shuffled by hand: there is no working shuffler."""
         return self.spec.shuffler == "none" or self.shuffler_out
 
     @property
@@ -163,14 +162,14 @@ class Table:
         return f"{self.id}-{source}"
 
     def report(self, *payloads: Event, source: str | None = None) -> None:
-        """Let things happen between rounds, one after the other."""
+        """Report events between rounds, one after the other."""
         for payload in payloads:
             device, least, most = DEVICES.get(payload.KIND, ("dealer", 500, 2000))
             self.now_us += self.random.randrange(least, most) * 1000
             self.group.append(self.stream.draft(self.device(source or device), payload, self.now_us, None))
 
     def take_group(self) -> Group:
-        """Hand over what was reported since the last time."""
+        """Return the reports since the last call."""
         group, self.group = self.group, []
         return self.stream.name, group
 
@@ -271,7 +270,7 @@ class Table:
         self.dice_us = self.now_us
 
     def throw(self, random: Random) -> list[int]:
-        """Return what three dice show; a worn one shows a six more often than it should."""
+        """Return the values of three dice; a worn one shows a six more often than it should."""
         dice = [random.randrange(1, 7) for _ in range(3)]
         if self.worn and random.random() < self.worn:
             dice[0] = 6
@@ -284,7 +283,7 @@ class Table:
         return deck, jokers
 
     def _inspect(self, deck: str, jokers: int, without: Collection[str] = ()) -> None:
-        """Inspect a deck and leave one joker in it; `without` names what is left out."""
+        """Inspect a deck and leave one joker in it; `without` names omitted steps."""
         verifier = None if "verified" in without else self.floor
         if "inspect" not in without:
             self.report(model.DeckInspected(deck=deck, by=self.dealer, verified_by=verifier))
@@ -312,13 +311,13 @@ class Table:
             self.shuffle(in_play)
 
     def shuffle(self, deck: DeckAtTable) -> None:
-        """Let the machine shuffle a deck between rounds: it needs no cut then."""
+        """Shuffle a deck by machine between rounds: it needs no cut then."""
         self.report(self.shuffled(deck))
         deck.dirty = False
         self.uncut.discard(deck.id)
 
     def shuffled(self, deck: DeckAtTable) -> model.CardsShuffled:
-        """The event of a machine's shuffle: a counting one says how many cards there were."""
+        """The event of a machine's shuffle, with the count of cards if it counts."""
         count = 53 if self.spec.shuffler == "automated_counting" else None
         return model.CardsShuffled(deck=deck.id, method="automated", count=count)
 
@@ -331,7 +330,7 @@ class Table:
         without: Collection[str] = (),
         color: str = "",
     ) -> None:
-        """Bring a new deck in the place of one, of its color or another; `without` names steps that are left out."""
+        """Replace a deck with a new one, of the same or another color; `without` names omitted steps."""
         old = self.decks[at]
         new, jokers = self._receive(color or old.color, preshuffled, jokers)
         self._look_over(new, jokers, preshuffled, without)
@@ -341,7 +340,7 @@ class Table:
             self.decks[at].color = color
 
     def _look_over(self, deck: str, jokers: int, preshuffled: bool, without: Collection[str]) -> None:
-        """Inspect a new deck and spread it; of one that came preshuffled just a joker too many is destroyed."""
+        """Inspect a new deck and spread it; of a preshuffled one, only an extra joker is destroyed."""
         if not preshuffled:
             self._inspect(deck, jokers, without)
             self._spread(deck, self._witness(), without)
@@ -353,7 +352,7 @@ class Table:
         return next((patron.token for patron in self.seats.values()), None)
 
     def decks_due(self, ahead_us: int) -> bool:
-        """Say whether a deck must be changed within a time."""
+        """Return whether a deck change is due within a time."""
         limit = self.deck_limit_us - CHANGE_MARGIN_US - ahead_us
         return any(self.now_us - deck.in_play_us > limit for deck in self.decks)
 
@@ -364,7 +363,7 @@ class Table:
                 self.change_deck(at, preshuffled=self.random.random() < 0.3)
 
     def fail_shuffler(self, rounds: int, covered: bool = True) -> None:
-        """Let the shuffler break down for some rounds, covered or not; cards are shuffled by hand meanwhile."""
+        """Break the shuffler for some rounds, covered or not; cards are shuffled by hand meanwhile."""
         self.report(model.DeviceFailed(device="shuffler", fault="inoperative"))
         if covered:
             self.report(model.DeviceCovered(device="shuffler", how=self.random.choice(("cover", "sign"))))
@@ -373,7 +372,7 @@ class Table:
             deck.dirty = True
 
     def restore_shuffler(self) -> None:
-        """Let the shuffler work again."""
+        """Repair the shuffler."""
         if not self.shuffler_out:
             return
         self.report(model.DeviceRestored(device="shuffler"))
@@ -391,18 +390,18 @@ class Table:
             self.take_box_beside(seat)
 
     def take_box_beside(self, seat: int) -> None:
-        """Let a patron take the next seat too."""
+        """Give a patron the next seat too."""
         self.seats[seat + 1] = self.seats[seat]
         self.report(fact(model.PatronSeated, seat=seat + 1, patron=self.seats[seat].token))
 
     def seat_patron(self, seat: int, patron: Patron) -> None:
-        """Let a patron sit down and buy in."""
+        """Seat a patron, who buys in."""
         self.seats[seat] = patron
         self.report(fact(model.PatronSeated, seat=seat, patron=patron.token))
         self.buy_in(seat)
 
     def buy_in(self, seat: int) -> None:
-        """Let a patron buy chips: mostly cash, sometimes a voucher or a marker; all of it is in the drop box's count."""
+        """Have a patron buy chips: mostly for cash, sometimes a voucher or a marker; the drop box's count includes all."""
         patron, random = self.seats[seat], self.random
         least = self.book.offers[self.book.chapter.base].min_cents
         amount = patron.units * least * random.randrange(8, 30) // 10_000 * 10_000 + 20_000
@@ -424,13 +423,13 @@ class Table:
         self.report(fact(model.PatronLeft, seat=seat, patron=patron.token))
 
     def leave_with_boxes(self, seat: int) -> None:
-        """Let a patron leave all boxes held."""
+        """Have a patron leave all boxes held."""
         token = self.seats[seat].token
         for held in [s for s, patron in self.seats.items() if patron.token == token]:
             self._leave(held)
 
     def idle(self, us: int, without: Collection[str] = ()) -> None:
-        """Let the last patron leave and, after a time, another arrive, for whom the cards are spread again."""
+        """Have the last patron leave and, after a time, another arrive, for whom the cards are spread again."""
         for seat in list(self.seats):
             self._leave(seat)
         self.wait(us)
@@ -443,7 +442,7 @@ class Table:
     def _spread_again(self, without: Collection[str]) -> None:
         """Spread the cards, and wash them if that is due.
 
-        The deck that was in use goes into the shuffler, the one that was in it comes into play (§ 688a.5(g)).
+        The used deck goes into the shuffler; the deck from the shuffler comes into play (§ 688a.5(g)).
         """
         used = self.decks[(self.turn - 1) % len(self.decks)]
         washed = self.by_hand or not self.book.has("5(g)(2)")
@@ -454,12 +453,12 @@ class Table:
             self.shuffle(used)
 
     def _spread_used(self, deck: DeckAtTable, without: Collection[str]) -> None:
-        """Spread cards that were in use, either way up."""
+        """Spread used cards, either way up."""
         face_up = self.random.random() < 0.5
         self._spread(deck.id, self._witness(), without if face_up else {*without, "face_up"})
 
     def come_and_go(self) -> None:
-        """Let patrons leave, arrive and buy more chips."""
+        """Have patrons leave, arrive and buy more chips."""
         random = self.random
         for seat in list(self.seats):
             if seat in self.seats and random.random() < 0.012:
@@ -475,7 +474,7 @@ class Table:
             self.buy_in(random.choice(list(self.seats)))
 
     def rotate(self) -> None:
-        """Change dealer and shift where their time has come."""
+        """Change dealer and shift if their time has come."""
         dealer = dealer_at(self.index, self.tables, self.now_us)
         if dealer != self.dealer:
             if self.dealer:
@@ -500,7 +499,7 @@ class Table:
         self.inventory -= amount_cents
 
     def between_rounds(self) -> None:
-        """Everything that goes on between two rounds."""
+        """Do everything between two rounds."""
         self.wait(self.random.randrange(2, 8) * SECOND_US)
         if self.shuffler_out:
             self.out_rounds -= 1
@@ -514,19 +513,19 @@ class Table:
             self.change_dice()
 
     def note_loss(self, script: Script) -> None:
-        """Note whether messages of a round were lost, and what is not known then."""
+        """Record whether messages of a round were lost, and what is then unknown."""
         self.lost = any(step.counter_jump > 0 for step in script)
         read = any(isinstance(step.payload, model.ProgressiveAccepted) for step in script)
         self.meter_read = not self.lost and (self.meter_read or read)
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved into and out of the table inventory."""
+        """Add a round's changes to the table inventory."""
         for step in script.steps:
             if step.meter is None:
                 self.inventory += inventory_change(step.truth or step.payload, self.book)
 
     def end_round(self, deck: DeckAtTable) -> None:
-        """The round is over: its deck must be shuffled, the next one is the other's."""
+        """End the round: its deck needs a shuffle, and the other deck is next."""
         self.round_no += 1
         self.rounds_today += 1
         deck.dirty = True

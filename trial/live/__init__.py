@@ -1,1 +1,1 @@
-"""Everything that runs at a property, at once and on this machine (`rack live`)."""
+"""All processes of a property, together on this machine (`rack live`)."""

@@ -1,4 +1,4 @@
-"""The log of a live floor: made before the first part starts, and judged to its end after the last has ended."""
+"""The log of a live floor: made before the first part starts, and judged to its end after the last part has ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LiveDay:
 
     @property
     def summary(self) -> str:
-        """What the floor handed in, and how many of the planted faults were found."""
+        """The number of events sent, and how many of the planted faults were found."""
         return (
             f"{plural(self.events, 'event')} answered, all of them stored; {plural(self.rounds, 'round')} judged; "
             f"{plural(self.planted, 'planted fault')}, {self.planted - len(self.missed):,} found; "
@@ -40,7 +40,7 @@ class LiveDay:
 
     @property
     def problems(self) -> list[str]:
-        """What should not be: faults missed, false alarms, and what of the log is broken."""
+        """The problems: missed faults, false alarms, and damage to the log."""
         named = [("missed", each) for each in self.missed], [("false alarm", each) for each in self.false_alarms]
         lines = [
             f"{what}: {each.code} in {each.stream} round {each.round_no}" for each_ in named for what, each in each_
@@ -49,9 +49,9 @@ class LiveDay:
 
 
 def prepare(out: Path, address: str | None) -> str:
-    """Make the folder ready as for a demo and return the log's address; what an earlier live floor left there is removed.
+    """Prepare the folder as for a demo and return the log's address; an earlier live floor's files there are removed.
 
-    Raises what `trial.demo.prepare` raises.
+    Raises the errors of `trial.demo.prepare`.
     """
     address = demo.prepare(out, address)
     for name in (WAREHOUSE, DEVICES, ACCOUNT):
@@ -70,9 +70,9 @@ def make_log(site: Site) -> None:
 
 
 def judge_rest(site: Site) -> LiveDay:
-    """Judge what no replay has judged yet, build the warehouse, sign a checkpoint, and compare findings with planted faults.
+    """Judge the remaining rounds, build the warehouse, sign a checkpoint, and compare findings with planted faults.
 
-    Needs that all parts have ended.
+    All parts must have ended.
     """
     from replay.run.replayer import findings, replay
 

@@ -1,7 +1,7 @@
-"""A part of what runs, as a process: `python -m trial.live.part MODULE ARGUMENT…` calls the module's `main`.
+"""A part of a running property as a process: `python -m trial.live.part MODULE ARGUMENT…` calls the module's `main`.
 
-The part is told to end by SIGINT. It tells itself when its standard input ends: that is held open by the process that started
-it, so that it ends with that one, however that one ends.
+SIGINT ends the part. It also ends when its standard input closes, which its parent process holds open: so it ends with its
+parent, however that ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ orphaned: Final = threading.Event()
 
 
 def end_with_parent() -> None:
-    """Wait until the process that started this one is gone; then end this one."""
+    """Wait until the parent process is gone; then end this one."""
     while os.read(sys.stdin.fileno(), 4096):
         pass
     orphaned.set()
@@ -33,7 +33,7 @@ def end_with_parent() -> None:
 
 
 def _kill_group() -> None:
-    """Kill this process and everything that it started."""
+    """Kill this process and all that it started."""
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

@@ -1,6 +1,7 @@
-"""The parts that `rack live` runs, a line for each, in the order in which they start and end: the devices first.
+"""The parts of `rack live`, a line for each, in the order of starting and ending: the devices first.
 
-A part is a command of `rack`, or a module with a `main(arguments)`. It is up when `ready` holds; nothing after it starts before.
+A part is a command of `rack`, or a module with a `main(arguments)`. It is up when `ready` returns true; the next part starts only
+then.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ DEVICES = "devices.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class Site(TrialPlace):
-    """Where everything is.
+    """The files, ports and settings of a live property.
 
-    Of the simulated floor: `start_us` is what its clocks show when it begins to be watched (UTC microseconds), `speed` how
-    fast they run.
+    `start_us` is the start of the simulated floor's clocks (UTC microseconds), `speed` their speed.
     """
 
     gateway_port: int
@@ -45,7 +45,7 @@ class Site(TrialPlace):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process. `lasts`: that it ends by itself is a failure."""
+    """A process. `lasts`: ending by itself is a failure."""
 
     name: str
     arguments: Sequence[str]
@@ -55,7 +55,7 @@ class Part:
 
 
 def parts(site: Site) -> list[Part]:
-    """Return what runs."""
+    """Return the parts."""
     log, warehouse = f"--log={site.log}", f"--warehouse={site.warehouse}"
     gateway = ["gateway", log, f"--devices={site.out / DEVICES}", f"--listen=127.0.0.1:{site.gateway_port}", "--quiet"]
     pages = ["dashboard", log, warehouse, f"--port={site.pages_port}", "--read-only"]
@@ -83,7 +83,7 @@ def parts(site: Site) -> list[Part]:
 
 
 def _answers(port: int, path: str) -> bool:
-    """Whether an address of this machine answers 200."""
+    """Return whether an address of this machine answers 200."""
     connection = HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", path)

@@ -1,7 +1,7 @@
-"""The simulated floor of `rack live`, as a part: its devices are registered, then hand in what happens, by the clock.
+"""The simulated floor of `rack live`, as a part: its devices are registered, then report events by the clock.
 
-The tables opened a while ago, so that rounds are played when one begins to watch. When it ends, it writes how its events
-were answered, and which faults were planted among them.
+The tables opened earlier, so that rounds are in play from the start. At its end, it writes the answers to its events, and the
+faults planted among them.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ CONTROLLERS: Final = "meters"
 
 
 class Account(msgspec.Struct):
-    """What a live floor did: lines by the status they were answered with, the last number answered in each stream.
+    """The account of a live floor: lines by the status of their answer, and each stream's last answered number.
 
-    `planted` are the faults of rounds that were answered whole, `begun` those of all rounds that were begun.
+    `planted` are the faults of fully answered rounds, `begun` those of all begun rounds.
     """
 
     answered: dict[str, int]
@@ -52,7 +52,7 @@ class Account(msgspec.Struct):
 
 
 def calendar(start_us: int) -> Calendar:
-    """Return the gaming days of a floor that is watched from a time on (UTC microseconds).
+    """Return the gaming days of a floor watched from a time on (UTC microseconds).
 
     >>> calendar(1_773_500_000_000_000).first_day.isoformat()
     '2026-03-14'
@@ -67,12 +67,12 @@ def calendar(start_us: int) -> Calendar:
 
 
 def turns(start_us: int, seed: int, games: Sequence[str]) -> Iterator[gaming_day.Turn]:
-    """Return what the floor is to report."""
+    """Return the turns that the floor plays."""
     return gaming_day.play(seed, ROUNDS_A_DAY * DAYS, games, calendar(start_us), days=DAYS)
 
 
 def office_events(start_us: int, seed: int, games: Sequence[str]) -> Group:
-    """Return the property's own events, which the office hands in before the first device."""
+    """Return the property's own events, which the office sends before the first device."""
     first = next(turns(start_us, seed, games))
     return next(group for group in first.groups if group[0] == PROPERTY)
 
@@ -96,7 +96,7 @@ async def _play(floor: LiveFloor) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play until told to end. `arguments`: folder, port of the gateway, start (UTC microseconds), speed, seed, games."""
+    """Play until ended. `arguments`: folder, port of the gateway, start (UTC microseconds), speed, seed, games."""
     out, port, start_us, speed, seed, *games = arguments
     tokens = register_devices(Path(out) / DEVICES, int(start_us), games)
 

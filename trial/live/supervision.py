@@ -1,7 +1,7 @@
-"""Starts parts, watches them and ends them: all run, or none. What a part says goes to a file of its own.
+"""Starts, watches and ends parts: all run, or none. Each part's output goes to a file of its own.
 
-Invariant: a part holds its standard input as long as the process that started it runs (`trial.live.part`), and is
-the head of a group of processes, so that whatever it started ends with it.
+Invariant: a part ends when its parent process closes the part's standard input (`trial.live.part`), and leads a process group, so
+that all that it started ends with it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ LAST_LINES: Final = 5
 
 
 class PartEnded(Exception):
-    """A part cannot come up, did not, or ended by itself; says which, and why."""
+    """A part did not start or ended by itself; the message says which, and why."""
 
 
 class Supervision:
-    """The parts that run. Used as a context: at its end all parts have ended."""
+    """The running parts. As a context manager, it ends all parts on exit."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class Supervision:
         folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, parts: Sequence[Part]) -> None:
-        """Start parts, each when the one before it is up. Raises `PartEnded` if one does not come up."""
+        """Start parts, each when the one before is up. Raises `PartEnded` if one does not start."""
         for part in parts:
             command = [sys.executable, "-m", "trial.live.part", part.module, *part.arguments]
             with self._said(part).open("wb") as said:
@@ -56,7 +56,7 @@ class Supervision:
                 time.sleep(LOOK_S)
 
     def check(self) -> None:
-        """Raise `PartEnded` where a part has ended, and say what its last words were."""
+        """Raise `PartEnded`, with its last output, if a part has ended."""
         for part, process in self._running:
             code = process.poll()
             if code is not None and (part.lasts or code):
@@ -69,7 +69,7 @@ class Supervision:
             time.sleep(LOOK_S)
 
     def end(self) -> None:
-        """Tell each part to end and wait for it, in the order in which they were started; what does not end is killed."""
+        """Ask each part to end and wait for it, in the order of starting; kill those that do not end."""
         for _, process in self._running:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
@@ -100,7 +100,7 @@ class Supervision:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of a part and of what it started."""
+    """Kill the remaining processes of a part."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -115,7 +115,7 @@ def _how(code: int) -> str:
 
 
 def check_ports(ports: Mapping[str, int]) -> None:
-    """Raise `PartEnded` naming a port that is taken, `TrialRefused` if two are the same."""
+    """Raise `PartEnded`, which names a port that is taken, or `TrialRefused` if two are the same."""
     if len(set(ports.values())) < len(ports):
         raise TrialRefused(f"{' and '.join(ports)} name the same port; give each its own")
     for name, port in ports.items():

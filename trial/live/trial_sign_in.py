@@ -1,4 +1,4 @@
-"""The pages of a simulated property with a login to try them (`dashboards.sign_in.trial`), on this machine only.
+"""The pages of a simulated property with a login to try (`dashboards.sign_in.trial`), on this machine only.
 
 `rack live` runs it, and `python -m trial.live.trial_sign_in [--out demo]` for a demo.
 """

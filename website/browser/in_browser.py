@@ -1,4 +1,4 @@
-"""What the page calls: the answer to a round, and the check of a packet or proof with the key that was given."""
+"""Functions that the page calls: the answer to a round, and the check of a packet or proof with a given key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ add_installed_games()
 
 
 def judge() -> str:
-    """Return the name of the engine: that of an installation of this version."""
+    """Return the name of the engine, the same as in an installation of this version."""
     return engine()
 
 
@@ -33,9 +33,9 @@ def answer(text: str) -> str:
 
 
 def verify(data: bytes, key: str, name: str) -> str:
-    """Check a file with a public key; as JSON what it came to, or which signatures the browser has to check before that.
+    """Check a file with a public key; return the result as JSON, or the signatures that the browser must check first.
 
-    `asked`: key, signature and message of each, in Base64. While there are any, nothing else is said.
+    `asked`: key, signature and message of each, in Base64. Until all are answered, nothing else is returned.
     """
     OPEN.clear()
     said = _checked(bytes(data), key, name)
@@ -45,7 +45,7 @@ def verify(data: bytes, key: str, name: str) -> str:
 
 
 def answered(question: list[str], *, is_valid: bool) -> None:
-    """Note what the browser said of a signature."""
+    """Record the browser's answer about a signature."""
     key, signature, message = (b64decode(part) for part in question)
     ANSWERS[key, signature, message] = is_valid
 

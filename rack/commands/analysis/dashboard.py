@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _environment(log: str | None, house: Path | None) -> dict[str, str]:
-    """Return the environment of the pages: where what belongs to the log lies, and how it is reached."""
+    """Return the environment of the pages: the log's files, and how to reach the log."""
     from dashboards.run import CAMERAS_VARIABLE, CASES_VARIABLE, KEY_VARIABLE, LOG_OPTIONS_VARIABLE, REPORTS_VARIABLE
     from rack.opening import options_of
 
@@ -146,7 +146,7 @@ def _environment(log: str | None, house: Path | None) -> dict[str, str]:
 
 
 def _house(arguments: argparse.Namespace, defaults: settings.Settings) -> Path | None:
-    """Return the folder of the property whose pages are served, or that is begun; None if they are of something else."""
+    """Return the folder of the property to serve or to begin; None if the pages are for something else."""
     if arguments.house is not None:
         return Path(arguments.house)
     here = Path.cwd()
@@ -158,7 +158,7 @@ def _house(arguments: argparse.Namespace, defaults: settings.Settings) -> Path |
 
 
 def _of_house(house: Path, arguments: argparse.Namespace, defaults: settings.Settings, output: Output) -> None:
-    """Name what the pages of a property are served with, in the arguments; begin the property first, if there is none."""
+    """Set the arguments for the pages of a property; begin the property first, if there is none."""
     if not (house / FILE).exists():
         _begin(house, arguments, defaults, output)
     from desk.house.property_file import read_property
@@ -193,7 +193,7 @@ def _begin(house: Path, arguments: argparse.Namespace, defaults: settings.Settin
 
 @contextlib.contextmanager
 def _judging(log: str, warehouse: Path) -> Iterator[None]:
-    """Have what is entered judged while the pages of a property are open."""
+    """Judge entries while the pages of a property are open."""
     words = ["--quiet", "replay", "--follow", "--log", log, "--warehouse", str(warehouse)]
     judge = subprocess.Popen(
         [sys.executable, "-m", "rack", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
@@ -206,7 +206,7 @@ def _judging(log: str, warehouse: Path) -> Iterator[None]:
 
 
 def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:
-    """Return a witness's folder and its public key's file, if they are given. Raises `UsageError`."""
+    """Return a witness's folder and the file of its public key, if given. Raises `UsageError`."""
     folder, key = arguments.witness, arguments.witness_key
     if folder is None and key is None:
         return None

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Answer; 1 if there is an alarm, or a period to be investigated."""
+    """Answer; 1 if there is an alarm, or a period that needs an investigation."""
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "hold", arguments.question, TAKES)
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _note(db: Warehouse, given: argparse.Namespace, output: Output) -> None:
-    """Print what a reader of the answer must know of the record."""
+    """Print limits of the record that a reader of the answer must know."""
     from analytics.record_notes import record_notes
 
     part = replace(selection(given), dealer=None, shift=None)
@@ -77,7 +77,7 @@ def _period(given: argparse.Namespace, *without: str) -> str:
 
 
 def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Exit:
-    """Show the periods that ask for an investigation; with `--open`, put those that have ended on record."""
+    """Show the periods that need an investigation; with `--open`, record those that have ended."""
     import polars as pl
 
     from analytics.hold.investigations import open_investigations

@@ -1,4 +1,4 @@
-"""`rack metrics`: what Prometheus should know of a log, served on this machine, or printed once."""
+"""`rack metrics`: a log's metrics for Prometheus, served on this machine, or printed once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def metrics_of(address: str) -> LogMetrics:
-    """Return what reads the metrics of the log at an address."""
+    """Return a function that reads the metrics of the log at an address."""
     from analytics.metrics import LogMetrics
     from rack.opening import checkpoints_at, desk
 

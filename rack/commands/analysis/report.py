@@ -1,4 +1,4 @@
-"""`rack report`: what compliance files, as a signed PDF and CSV files; every report that leaves is recorded in the log first."""
+"""`rack report`: reports for compliance, as a signed PDF and CSV files; each export is recorded in the log first."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _refuse_others(files: Mapping[Path, bytes]) -> None:
-    """Raise `UsageError` if a file is there already with other bytes: a report that was filed is never overwritten."""
+    """Raise `UsageError` if a file exists with other bytes: a filed report is never overwritten."""
     for path, data in files.items():
         if path.exists() and path.read_bytes() != data:
             raise UsageError(
@@ -101,7 +101,7 @@ def _refuse_others(files: Mapping[Path, bytes]) -> None:
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print every report with the rules that it answers, or helps with."""
+    """Print every report with the rules that it meets or helps with."""
     from msgspec import to_builtins
 
     from analytics.reports.catalogue import REPORTS

@@ -1,4 +1,4 @@
-"""`rack theory`: what every wager and paytable returns, by complete enumeration wherever one is possible."""
+"""`rack theory`: the return of every wager and paytable, by complete enumeration if possible."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ run = run_action
 
 
 def _build(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Build; 4 where a stream is broken (it is taken as far as it is)."""
+    """Build; 4 if a stream is broken (its sound part is included)."""
     from msgspec import to_builtins
 
     from analytics.hold.hold import generation
@@ -100,7 +100,7 @@ def _export(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _export_log(arguments: argparse.Namespace) -> str:
-    """Return the address of the log in which an export is put on record: `--log`, the demo's own, or RACK_LOG."""
+    """Return the address of the log that records an export: `--log`, the demo's own, or RACK_LOG."""
     of_demo = demo_log(warehouse_at(arguments).parent) if arguments.log is None else None
     if arguments.log is None and of_demo is None and load().log is None:
         raise UsageError("an export of rounds is recorded in the log first; name the log with --log, or set RACK_LOG")

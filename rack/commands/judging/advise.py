@@ -1,4 +1,4 @@
-"""`rack advise`: print the advice on every open round, as the replay that follows the log keeps it."""
+"""`rack advise`: print the advice on every open round, as stored by the replay that follows the log."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print the advice kept next to the results, with --json a line for each table; 1 if something is to be corrected now.
+    """Print the advice stored next to the results, with --json a line for each table; 1 if something must be corrected now.
 
-    Advice comes from `rack replay --follow` (or `rack live`); a round that is over has a verdict and no advice.
+    `rack replay --follow` (or `rack live`) makes the advice; a closed round has a verdict and no advice.
     """
     from desk.recorded_round import currency_of
     from rack.opening import desk

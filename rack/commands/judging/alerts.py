@@ -1,4 +1,4 @@
-"""`rack alerts`: alarms about incidents, sent to those whom the settings name; what was sent, what could not be, who has it."""
+"""`rack alerts`: alarms about incidents, sent by the settings; sent and undelivered messages, and who has which alarm."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ run = run_action
 
 
 def _send(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Send until interrupted; with --once, what is due now."""
+    """Send until interrupted; with --once, only due messages."""
     from desk.alarms.outbox import Outbox
     from desk.alarms.sender import Sender, doors, house_of
     from rack.opening import desk
@@ -102,7 +102,7 @@ def _send(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
-    """Return the settings, and the folder that the files they name lie in."""
+    """Return the settings, and the folder of the files they name."""
     from desk.alarms.settings import read_settings
 
     file = alarms_file(arguments.settings, arguments.log)
@@ -110,7 +110,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
 
 
 def _test(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Send a test to each receiver; 1 if one did not take it."""
+    """Send a test to each receiver; 1 if one did not accept it."""
     from desk.alarms.sender import send_tests
 
     answers = []
@@ -123,7 +123,7 @@ def _test(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _secret(arguments: argparse.Namespace, output: Output) -> None:
-    """Make a secret; the receiver is given the same line."""
+    """Make a secret, to be given to the receiver too."""
     from base64 import b64encode
     from secrets import token_bytes
 
@@ -141,12 +141,12 @@ def _secret(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _acknowledge(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    """Put on record who has an incident in hand."""
+    """Record who takes charge of an incident."""
     print_entries(output, desk.acknowledge(arguments.incident, note=arguments.reason, by=arguments.by))
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List the alarms in force; 1 if no one acknowledged one."""
+    """List the raised alarms; 1 if one is not acknowledged."""
     from msgspec import to_builtins
 
     from desk.alarms.alarm import standing_sentence
@@ -177,7 +177,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List messages, the newest first; 1 if there are dead letters."""
+    """List messages, newest first; 1 if there are dead letters."""
     from desk.alarms.outbox import STATES, Outbox
 
     with Outbox(outbox_file(arguments.outbox, log_address(arguments.log)), read_only=True) as outbox:

@@ -147,7 +147,7 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _fetch(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    """Write an attachment to a file, once its hash was compared and its leaving is on record."""
+    """Write an attachment to a file, after comparing its hash and recording the export."""
     from desk.review.cases import take_attachment
 
     if arguments.out.exists():
@@ -160,7 +160,7 @@ def _fetch(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _letter(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    """Write the letter on the decision in force, once it is on record. A letter that was made is not overwritten."""
+    """Write the letter on the present decision, after recording it. An existing letter is not overwritten."""
     from hashlib import sha256
 
     from desk.report.letter import letter_name, signed_letter

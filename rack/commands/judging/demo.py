@@ -1,4 +1,4 @@
-"""`rack demo`: the whole way once, on a simulated gaming day whose faults are known."""
+"""`rack demo`: a simulated gaming day with known faults, from events to findings and pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Run the demo; 0 if every planted fault was found and nothing else, 1 otherwise."""
+    """Run the demo; 0 if exactly the planted faults were found, 1 otherwise."""
     from rack.opening import options_of
     from trial import demo
     from trial.place import TrialPlace

@@ -1,4 +1,4 @@
-"""`rack devices`: the register of devices that may hand events in through the gateway."""
+"""`rack devices`: the register of devices that may report events through the gateway."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _list(given: argparse.Namespace, output: Output) -> None:
 
 
 def _check(given: argparse.Namespace, output: Output) -> Exit:
-    """Show what messages become; 1 if the profile refuses any."""
+    """Show the events made from messages; 1 if the profile refuses any."""
     from intake.profiles.profile import Profile
 
     profile, shown = Profile(given.profile), list[dict[str, object]]()
@@ -108,7 +108,7 @@ def _check(given: argparse.Namespace, output: Output) -> Exit:
 
 
 def _conform(given: argparse.Namespace, output: Output) -> Exit:
-    """Try the promises; 1 where one is not kept."""
+    """Test a device's promises; 1 if one is not kept."""
     from intake.gateway.conformance import Kit
 
     kit = Kit(given.address, given.source, os.environ.get("RACK_DEVICE_TOKEN"))

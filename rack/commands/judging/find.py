@@ -1,4 +1,4 @@
-"""`rack find`: the round that somebody remembers, said in a sentence; and what people wrote with these words."""
+"""`rack find`: find a round from a sentence, and people's texts with these words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Find; 1 if neither a round fits nor anybody wrote these words."""
+    """Find; 1 if no round or text matches."""
     from analytics.errors.search_everything import search_everything
     from analytics.hold import hold
     from analytics.warehouse.warehouse import reading

@@ -1,4 +1,4 @@
-"""`rack gateway`: devices hand events in over HTTP, and are answered when these are stored."""
+"""`rack gateway`: devices send events over HTTP, and are answered once these are stored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Serve until told to end; what was taken by then is stored and answered."""
+    """Serve until ended; accepted events are stored and answered first."""
     from desk.house.filing import read_filed_rules
     from intake.devices import DeviceWatch
     from intake.gateway.app import Gateway
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` if what was asked for would let strangers in."""
+    """Raise `UsageError` if the options would let strangers in."""
     from intake.gateway.server import is_loopback, parse_listen
 
     here = is_loopback(parse_listen(arguments.listen)[0])

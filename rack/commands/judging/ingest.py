@@ -60,7 +60,7 @@ ENTRY = (
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Take the file in; 1 if lines were refused or a correction corrects nothing, 4 if something next to the chain differed."""
+    """Ingest the file; 1 if lines were refused or a correction corrects nothing, 4 if something next to the chain differed."""
     from events.errors import AppendRefused, IntegrityError, LogUnavailable
     from intake.appending import IntakeSummary
     from intake.files import is_transcript
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Enter what a person observed; 1 if a line is refused, and then its round was not stored."""
+    """Enter a person's observations; 1 if a line is refused, and then its round is not stored."""
     from desk.review.persons import ReviewRefused
     from desk.transcript_entry import EnteredScript, Observer, enter_transcript
     from rack.opening import desk

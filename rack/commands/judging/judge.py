@@ -1,4 +1,4 @@
-"""`rack judge`: what each wager should have paid, from a transcript."""
+"""`rack judge`: the amount due for each wager of a transcript."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Judge the transcript; 1 if something was done otherwise than the rules say."""
+    """Judge the transcript; 1 if something differs from the rules."""
     from replay.transcript.file import read_text, rules_beside
     from replay.transcript.transcript import judge
     from replay.transcript.verdict_text import judged_values, lines_of, verdict_lines

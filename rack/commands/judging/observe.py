@@ -1,4 +1,4 @@
-"""`rack observe`: observations of rounds, and what was entered of them (`rack ingest` of a transcript enters a round)."""
+"""`rack observe`: observations and their entered rounds (`rack ingest` of a transcript enters a round)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rack quarantine`: what was refused at intake; and how it comes into the record after all, with a trace."""
+"""`rack quarantine`: lines refused at intake, and how to add them to the record with a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rack replay`: judge every round that is new in a log, and keep the verdicts next to it."""
+"""`rack replay`: judge every new round of a log, and store the verdicts next to it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Replay; 1 if there are findings, 4 if a stream is broken. `--as-of` and `--rules` keep nothing."""
+    """Replay; 1 if there are findings, 4 if a stream is broken. `--as-of` and `--rules` store nothing."""
     from desk.verification.walk import lost_tails
     from rack.opening import log_at, report_clock, report_store_faults, results_at
     from replay.run.replayer import MemoryResults
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Judge beside the standing verdicts; 4 if a stream is broken."""
+    """Judge next to the verdicts in force; 4 if a stream is broken."""
     from rack.opening import log_at, results_at, shadow_at
     from replay.narrative.names import plural
     from replay.run.shadow import judge_beside
@@ -148,7 +148,7 @@ def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _adoptions(arguments: argparse.Namespace) -> Adoptions | None:
-    """Return what reads adopted verdicts; None if the verdicts are not those that stand."""
+    """Return a reader of adopted verdicts; None if the replay does not work on the verdicts in force."""
     from rack.opening import shadow_at
     from replay.run.shadow import Adoptions
 
@@ -158,14 +158,14 @@ def _adoptions(arguments: argparse.Namespace) -> Adoptions | None:
 
 
 def _judge(arguments: argparse.Namespace) -> Callable[[EventLog, ResultStore, argparse.Namespace, Output], Summary]:
-    """Return what judges as the arguments ask."""
+    """Return the judge that the arguments ask for."""
     if arguments.follow:
         return _follow
     return _replay_in_processes if worker_pool.is_asked_for(arguments) else _replay_new
 
 
 def _replay_in_processes(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
-    """Judge in several processes, a stream at a time each."""
+    """Judge in several processes, each one stream at a time."""
     from events.open import parse_address
     from rack.opening import results_at
     from whatif.workers.streams import judge_in_units
@@ -218,7 +218,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
 
 
 def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
-    """Replay until interrupted; say what each batch brought."""
+    """Replay until interrupted; report each batch."""
     from replay.run.replayer import Replay, Summary, follow
 
     summary, told = Summary(), _ReplayNews(output)
@@ -245,7 +245,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
 
 
 def _openers(arguments: argparse.Namespace) -> tuple[Callable[[], EventLog], Callable[[], ResultStore]]:
-    """Return what opens the log and its results to be read only."""
+    """Return functions that open the log and its results for reading."""
     from rack.opening import log_at, results_at
 
     address = log_address(arguments.log)
@@ -256,7 +256,7 @@ def _openers(arguments: argparse.Namespace) -> tuple[Callable[[], EventLog], Cal
 
 
 def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
-    """Return what keeps the round table in a folder, if one is asked for."""
+    """Return the writer of the round table in a folder, if requested."""
     if folder is None:
         return None
     from whatif.kept_table import KeptTable
@@ -286,7 +286,7 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
 
 
 def _replay_in_group(address: str, name: str, results: ResultStore, output: Output) -> Summary:
-    """Replay as a member of a group until interrupted; say which partitions are this member's, and what came of them."""
+    """Replay as a member of a group until interrupted; report this member's partitions and their results."""
     from rack.opening import group_at
     from replay.run.engine import engine
     from replay.run.partition_member import Shared, follow_group
@@ -315,20 +315,20 @@ def _interrupt(signum: int, frame: object) -> None:
 
 
 class _ReplayNews:
-    """What of a replay that goes on was said already: each thing is said once."""
+    """Reports a continuing replay, each fact once."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
         self._counts, self._broken, self._again, self._foreign = (0, 0), 0, 0, 0
 
     def integrity(self, summary: Summary) -> None:
-        """Say which streams are broken."""
+        """Report broken streams."""
         for line in summary.integrity[self._broken :]:
             self._output.problem(line)
         self._broken = len(summary.integrity)
 
     def problems(self, summary: Summary) -> None:
-        """Say which stored results and positions did not fit and were judged again, and which foreign records were skipped."""
+        """Report stored results and positions that did not fit and were judged again, and skipped foreign records."""
         from events.log.foreign import foreign_lines
 
         for line in (*summary.judged_again[self._again :], *foreign_lines(summary.foreign, self._foreign)):
@@ -336,7 +336,7 @@ class _ReplayNews:
         self._again, self._foreign = len(summary.judged_again), max(self._foreign, summary.foreign.count)
 
     def progress(self, summary: Summary) -> None:
-        """Say that, and what a batch brought."""
+        """Report those, and the result of a batch."""
         self.problems(summary)
         if (summary.rounds, summary.changed) != self._counts:
             self._counts = summary.rounds, summary.changed

@@ -1,4 +1,4 @@
-"""`rack review`: the queue of findings, and what people do about them. Every action is an event in the log."""
+"""`rack review`: the queue of findings, and people's work on them. Every action is an event in the log."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _state(case: IncidentCase | None) -> tuple[str, str]:
-    """Return the state of an incident, and who has it; None is a finding that was withdrawn."""
+    """Return the state of an incident and its assignee; None is a withdrawn finding."""
     return ("withdrawn", "–") if case is None else (case.state.replace("_", " "), case.assigned_to or "–")
 
 
@@ -248,7 +248,7 @@ def _history(entries: Iterable[Entry]) -> list[str]:
 
 
 def _on_finding(name: str, *takes: str) -> DeskAct:
-    """Return an action on a finding, or on its whole incident: the method of this name of the desk, with these options."""
+    """Return an action on a finding or its whole incident: a method of the desk, with these options."""
 
     def act(desk: Desk, given: argparse.Namespace, output: Output) -> None:
         from desk.review.incident_desk import IncidentDesk
@@ -290,7 +290,7 @@ def _attach(desk: Desk, given: argparse.Namespace, output: Output) -> None:
 
 
 def _video(desk: Desk, given: argparse.Namespace, output: Output) -> None:
-    """Mark a clip: times are the property's, and stored by the clock of a camera that the file of cameras names."""
+    """Mark a clip: times are the property's, stored by the clock of a camera in the file of cameras."""
     from desk.review.cameras import read_cameras
 
     cameras = cameras_file(log_address(given.log))

@@ -1,4 +1,4 @@
-"""`rack rounds`: derive the round table from a log, one row a round, for what-ifs and for analysts."""
+"""`rack rounds`: derive the round table from a log, one row for each round, for what-ifs and analysts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def rounds_of(made: Manifest) -> int:
-    """Return how many rounds a table has."""
+    """Return the number of rounds in a table."""
     return sum(entry.rounds for entry in made.files)
 
 

@@ -1,4 +1,4 @@
-"""`rack rules`: what can be filed, whether a rules submission is accepted, and the office's filing of one at tables."""
+"""`rack rules`: list what can be filed, check a rules submission, and file one at tables."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def read_submission(file: str) -> Rulebook:
-    """Read a rules submission. Raises `UsageError` if there is no such text, `RulesRefused` if it is refused."""
+    """Read a rules submission. Raises `UsageError` if there is none, `RulesRefused` if it is refused."""
     from rulebook.chapters.rulebook import parse_submission
 
     return parse_submission(_text_of(file), file)

@@ -1,4 +1,4 @@
-"""`rack surveillance`: the log of the surveillance room. Every entry is an event in the log, and none is ever changed."""
+"""`rack surveillance`: the surveillance room's log. Every entry is an event in the log and is never changed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _hand_over_list(desk: Desk, arguments: argparse.Namespace, output: Output) -
 
 
 def _writing(name: str, *takes: str) -> Act:
-    """Return an action that calls the function of this name, with these options next to --by and --note."""
+    """Return an action that calls this function, with these options in addition to --by and --note."""
 
     def act(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
         from desk.review import surveillance

@@ -1,4 +1,4 @@
-"""`rack verdicts`: what a shadow changes of the standing verdicts, and its adoption by two persons."""
+"""`rack verdicts`: the changes of a shadow, and its adoption by two people."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _put_in_force(address: str, seq: int, output: Output) -> None:
-    """Let a replay put the adoption with this number in force; a replayer that is at work does so itself."""
+    """Run a replay that puts the adoption with this number in force; a running replayer does so itself."""
     from functools import partial
 
     from events.errors import SecondWriter
@@ -178,7 +178,7 @@ def _put_in_force(address: str, seq: int, output: Output) -> None:
 
 
 def _is_read(results: ResultStore, seq: int, within_s: float) -> bool:
-    """Whether a replayer with this program's engine commits what it read up to an event of the property, within this time."""
+    """Return whether a replayer with this engine commits up to an event of the property within this time."""
     import time
 
     from events.proofs.keys import PROPERTY_STREAM

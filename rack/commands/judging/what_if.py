@@ -1,4 +1,4 @@
-"""`rack what-if`: what other rules would have paid, over a whole history (docs/batch.md)."""
+"""`rack what-if`: payouts under other rules, over a whole history (docs/batch.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Report what other rules would have paid; 4 if a stream is broken."""
+    """Report the payouts under other rules; 4 if a stream is broken."""
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from whatif.what_if import what_if

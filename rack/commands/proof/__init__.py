@@ -1,1 +1,1 @@
-"""Commands that prove and keep."""
+"""Commands for proofs and archives."""

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Archive or restore; 4 where log or archive is not as it was written."""
+    """Archive or restore; 4 if the log or the archive was changed."""
     if not arguments.handed_to and (arguments.by or arguments.reason):
         raise UsageError("--by and --reason need --for; a backup that stays in the house is not recorded")
     if arguments.restore is None:

@@ -49,9 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make a checkpoint; 4 if the log contradicts what was signed before, and then nothing is signed.
+    """Make a checkpoint; 4 if the log contradicts earlier signatures, and then nothing is signed.
 
-    4 also if results contradict it: the streams are signed then, and those results are not stated.
+    If results contradict them, it is 4 too: the streams are signed, but not those results.
     """
     from contextlib import ExitStack, closing
 
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _tell(faults: Sequence[IntegrityError], reported: Sequence[str], output: Output) -> list[str]:
-    """Say which results were not stated and why, each once; return all that was said."""
+    """Report unsigned results with the reason, each once; return all reports."""
     lines = [f"{each.code} {each}; these results were not stated" for each in faults]
     for line in lines:
         if line not in reported:
@@ -127,7 +127,7 @@ def _store(address: str, log_id: str, patience_s: float, output: Output) -> Chec
 
 
 def _follow(checkpointer: Checkpointer, every: int, within_s: int, output: Output) -> Checkpoint:
-    """Sign until SIGINT or SIGTERM, which ask for a last checkpoint; another one, a second later, ends the process at once."""
+    """Sign until SIGINT or SIGTERM, which asks for a last checkpoint; another one, a second later, ends the process at once."""
     asked_at: list[float] = []
 
     def ask(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""`rack dispute`: the packet of a round, to be given to somebody who does not have the log."""
+"""`rack dispute`: the packet of a round, for somebody without the log."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Write the packet, whatever its verdict. The export is in the log before the files are there."""
+    """Write the packet, whatever its verdict. The log records the export before the files are written."""
     from getpass import getuser
     from glob import escape as glob_escape
 

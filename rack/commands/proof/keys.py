@@ -72,7 +72,7 @@ def _publish(
     output: Output,
     way: Callable[[KeyBook], Callable[..., tuple[PublicKey, int]]],
 ) -> None:
-    """Publish a key in the way that a key book offers."""
+    """Publish a key by a method of the key book."""
     from desk.keys import KeyBook
     from rack.opening import log_at
 

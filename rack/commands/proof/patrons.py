@@ -120,7 +120,7 @@ def _list(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> No
 
 
 def _numbers() -> Iterator[str]:
-    """Read card numbers, one a line."""
+    """Read card numbers, one for each line."""
     for place, line in enumerate(sys.stdin, 1):
         number = line.strip()
         if len(number) > 64 or not number.isprintable() or '"' in number or "\\" in number:

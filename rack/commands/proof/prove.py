@@ -1,4 +1,4 @@
-"""`rack prove`: a small file that shows, with a public key and nothing else, that an event is in the log."""
+"""`rack prove`: a small file that proves, with only a public key, that an event is in the log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make the proof; 2 if no checkpoint covers the events yet. That it leaves is in the log before it does."""
+    """Make the proof; 2 if no checkpoint covers the events yet. The log records the export first."""
     import json
     from contextlib import ExitStack, closing
 
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | None]:
-    """Return of which rounds these events are; None represents what is of no round."""
+    """Return the rounds of these events; None for events of no round."""
     from events.vocabulary.codec import read
 
     if stream.startswith("observed/"):

@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Verify the log or a file; 4 where anything differs from what was written."""
+    """Verify the log or a file; 4 if anything was changed."""
     if arguments.file is not None:
         return _check_file(arguments, output)
     request = _request(arguments)
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _request(arguments: argparse.Namespace) -> Request:
-    """Return what is asked for. Raises `UsageError` if the options do not go together."""
+    """Return the request. Raises `UsageError` if the options do not go together."""
     if (arguments.witness is None) != (arguments.witness_key is None):
         raise UsageError(
             "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
@@ -132,7 +132,7 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _watching(arguments: argparse.Namespace, output: Output) -> Callable[[EventLog], Watch]:
-    """Return what tells how far the verification has come: in a line on a terminal, or as JSON if that was asked for."""
+    """Return a callback for the progress: a line on a terminal, or JSON if requested."""
     if not arguments.progress:
         return lambda log: lambda what, stream, count: output.progress(count, f"{what}, at {stream}")
     from msgspec.structs import asdict
@@ -143,7 +143,7 @@ def _watching(arguments: argparse.Namespace, output: Output) -> Callable[[EventL
 
 
 def _check_file(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Check a packet, a report or a proof with the keys that were given, and nothing else."""
+    """Check a packet, a report or a proof with only the given keys."""
     from desk.packet.bundle import MAX_BYTES
     from desk.verification.file import check_file
     from events.proofs.keys import read_public_key
@@ -165,7 +165,7 @@ def _check_file(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _check_report_options(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` where the report could not be written when the verification has ended."""
+    """Raise `UsageError` if the report could not be written after the verification."""
     path = arguments.report
     if path is None:
         if arguments.sign is not None:
@@ -178,7 +178,7 @@ def _check_report_options(arguments: argparse.Namespace) -> None:
 
 
 def _write_report(arguments: argparse.Namespace, made: Verification, output: Output) -> None:
-    """Write the report; a full disk loses no verification."""
+    """Write the report; a full disk does not lose the verification."""
     from desk.whole_files import write_whole
 
     if arguments.sign is not None and made.unsigned:

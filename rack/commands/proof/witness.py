@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Cosign the newest checkpoint; 4 if it does not extend what the witness has seen, and then nothing is cosigned."""
+    """Cosign the newest checkpoint; 4, without cosigning, if it does not extend the last one seen."""
     from contextlib import ExitStack, closing
 
     from events.proofs.keys import read_public_key, read_signer

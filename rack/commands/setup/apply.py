@@ -1,4 +1,4 @@
-"""`rack apply`: make the property as its file says, in the name of a person of the office."""
+"""`rack apply`: set up the property from its file, in the name of a person of the office."""
 
 from __future__ import annotations
 

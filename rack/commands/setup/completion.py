@@ -1,4 +1,4 @@
-"""`rack completion`: the script with which a shell completes commands and options."""
+"""`rack completion`: a script that makes a shell complete commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rack count`: the drop boxes of a gaming day, entered twice without sight of each other, then written; and corrections."""
+"""`rack count`: the count of a gaming day's drop boxes, entered twice, the second time blind; and corrections."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ run = run_action
 
 
 def _counting(act: Callable[[CountRoom, argparse.Namespace, Output], Exit | None], *, read_only: bool = False) -> Act:
-    """Return an action in the count room, which keeps first entries beside the property's cases."""
+    """Return an action in the count room, which keeps first entries next to the property's cases."""
 
     def counting(log: EventLog, given: argparse.Namespace, output: Output) -> Exit | None:
         from desk.house.counting import CountRoom
@@ -119,7 +119,7 @@ def _shown(cents: int | None) -> str:
 
 
 def _boxes(room: CountRoom, given: argparse.Namespace) -> dict[str, int]:
-    """Read TABLE=AMOUNT, or ask for each box of the day that waits. Raises `UsageError`, and `ReviewRefused` for no amount."""
+    """Read TABLE=AMOUNT, or ask for each uncounted box. Raises `UsageError`, and `ReviewRefused` for an invalid amount."""
     from desk.house.pit import typed_cents
 
     if not given.boxes:

@@ -1,6 +1,6 @@
-"""`rack docs`: the documents of this version and their parts, in an installed copy too.
+"""`rack docs`: the documents of this version and their parts, also in an installed copy.
 
-Those of which `docs/` has a summary are made whole.
+Documents with only a summary in `docs/` are made whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`rack doctor`: whether every part of a property that must run does, a line for each."""
+"""`rack doctor`: the health of a property, a line for each part that must run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Look at every part; 1 if one needs somebody."""
+    """Check every part; 1 if one needs attention."""
     from desk.house.health import look
     from desk.house.property_file import read_property
     from desk.review.persons import ReviewRefused
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _send_test(folder: Path, output: Output) -> None:
-    """Send a test to each receiver, and note when all took it. Raises `UsageError` if none exists."""
+    """Send a test to each receiver, and record when all accepted it. Raises `UsageError` if there is none."""
     from desk.alarms.sender import send_tests
     from desk.alarms.settings import read_settings
     from desk.house.health import TEST

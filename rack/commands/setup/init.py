@@ -1,4 +1,4 @@
-"""`rack init`: a property from six answers, as a file that people complete."""
+"""`rack init`: a new property from six answers, as a file for people to complete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Ask for what no option answers, and write the files."""
+    """Ask for answers that no option gives, and write the files."""
     from desk.house.starting import DEFAULTS, QUESTIONS, begin
 
     answers = {name: getattr(arguments, name) for name in QUESTIONS}

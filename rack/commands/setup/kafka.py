@@ -1,4 +1,4 @@
-"""`rack kafka`: Kafka on this machine to develop with, one broker or three, and the access rules of a log's users."""
+"""`rack kafka`: Kafka on this machine for development, one broker or three, and the access rules of a log's users."""
 
 from __future__ import annotations
 

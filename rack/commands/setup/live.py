@@ -59,7 +59,7 @@ def _speed(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Run everything until told to end; then judge what is left, and say what was planted and found."""
+    """Run everything until ended; then judge the rest, and report planted and found faults."""
     from rack.opening import options_of
     from trial.demo import parse_games
     from trial.live.log import judge_rest, make_log, prepare
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _asked(at: list[float]) -> Callable[..., None]:
-    """Return a handler that interrupts when it is called, and once more if it is called again later than at once."""
+    """Return a signal handler that interrupts, and once more if it is called again later."""
 
     def ask(*_: object) -> None:
         at.append(time.monotonic())

@@ -1,4 +1,4 @@
-"""`rack pit`: what the pit enters at a table, in a person's name; and corrections of it."""
+"""`rack pit`: the pit's entries at a table, in a person's name, and their corrections."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ run = run_action
 
 
 def add_amount(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Add an amount, which is counted in chips or stated in total."""
+    """Add an amount, counted in chips or stated in total."""
     group = parser.add_mutually_exclusive_group(required=required)
     add(group, "--chips COUNT", "The amount by chips: value x number, such as 25x20,100x5.", type=chips, dest="cents")
     add(group, "--amount MONEY", "The amount in total, such as 12,345.00.", type=amount, dest="cents")
 
 
 def add_correction(parser: argparse.ArgumentParser) -> None:
-    """Add which line is corrected, by whom and why, and its amount."""
+    """Add the corrected line, the person, the reason, and its amount."""
     add(parser, "table TABLE", "The table.", type=str.lower)
     add(parser, "line LINE", "The number of the line, as list shows it.", type=positive)
     add_person(parser)
@@ -103,7 +103,7 @@ def add_correction(parser: argparse.ArgumentParser) -> None:
 
 
 def _entering(method: str, *takes: str) -> Act:
-    """Return an action that calls this method of the pit, with these options next to --by and --at."""
+    """Return an action that calls this method of the pit, with these options in addition to --by and --at."""
 
     def act(log: EventLog, given: argparse.Namespace, output: Output) -> None:
         from desk.house.pit import Pit
@@ -123,7 +123,7 @@ def _entering(method: str, *takes: str) -> Act:
 
 
 def correct(pit: Pit, given: argparse.Namespace, output: Output) -> None:
-    """Correct a line as the options say."""
+    """Correct a line by the options."""
     stated = {name: getattr(given, name, None) for name in CORRECTED} | {"amount_cents": given.cents}
     fields = {name: value for name, value in stated.items() if value is not None}
     if bool(fields) == given.strike:
@@ -168,7 +168,7 @@ def show_lines(log: EventLog, name: str, day: str | None, output: Output) -> Non
 
 
 def print_lines(lines: list[Line], pit: Pit, output: Output) -> None:
-    """Print lines as they now are."""
+    """Print lines in their present form."""
     output.value([line.values() for line in lines])
     output.text(*(f"line {line.seq}  {_time(line, pit.clock)}  {line.says}" for line in lines))
 

@@ -1,4 +1,4 @@
-"""`rack plan`: what a property's file would change, in words; it touches nothing."""
+"""`rack plan`: the changes of a property's file, in words; it changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rack sign-in`: invite people to set their sign-in up, see who has, end sign-ins, remove what somebody signs in with."""
+"""`rack sign-in`: invite people to set up a sign-in, list sign-ins, end sessions, remove a person's sign-in."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _invite(at: Reception, arguments: argparse.Namespace, output: Output) -> Non
 
 
 def _qr_codes() -> Callable[[str], list[str]]:
-    """Return what draws a link as a QR code, in lines. Raises `UsageError` if its package is not there."""
+    """Return a function that draws a link as a QR code, in lines. Raises `UsageError` if its package is not installed."""
     try:
         import segno
     except ImportError as error:

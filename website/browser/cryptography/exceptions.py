@@ -1,5 +1,5 @@
-"""The error of a signature that is not one."""
+"""The error of an invalid signature."""
 
 
 class InvalidSignature(Exception):
-    """The signature is not that key's, of that message."""
+    """The signature does not fit the key and the message."""

@@ -1,7 +1,7 @@
-"""Ed25519 in a browser, which answers later: what is asked is noted, and the check runs again once WebCrypto has answered.
+"""Ed25519 in a browser, which answers later: requests are recorded, and the check runs again after WebCrypto's answer.
 
-Invariant: a check counts only if every signature that it asked for was answered (`in_browser.py`); until then one passes, so
-that the check goes on to what it asks next.
+Invariant: a check is valid only once every requested signature was answered (`in_browser.py`); until then a signature passes, so
+that the check reaches its next request.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Ed25519PublicKey:
 
     @classmethod
     def from_public_bytes(cls, data: bytes) -> Ed25519PublicKey:
-        """Return the key of these bytes. Raises `ValueError` unless there are 32."""
+        """Return the key from its bytes. Raises `ValueError` unless there are 32."""
         if len(data) != 32:
             raise ValueError("an Ed25519 public key has 32 bytes")
         return cls(bytes(data))
 
     def verify(self, signature: bytes, data: bytes) -> None:
-        """Raise `InvalidSignature` if the browser said that this is no signature of the data."""
+        """Raise `InvalidSignature` if the browser found the signature invalid."""
         question = (self._key, bytes(signature), bytes(data))
         if question not in ANSWERS:
             OPEN[question] = None
@@ -38,4 +38,4 @@ class Ed25519PublicKey:
 
 
 class Ed25519PrivateKey:
-    """There is none in a browser: nothing is signed here."""
+    """Not available in a browser: nothing is signed here."""
