@@ -1,1 +1,1 @@
-"""Adjudications become figures: a warehouse with declared grains, and the questions that people ask of it."""
+"""Figures from adjudications: a warehouse with declared grains, and questions to it."""

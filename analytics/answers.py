@@ -1,4 +1,4 @@
-"""Answers as text and as JSON: headings of columns, amounts, days, and what is not a number."""
+"""Answers as text and as JSON: column headings, amounts, days, and unknown values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row for JSON: days as text, None for what is not a number."""
+    """Return a row for JSON: days as text, None for NaN and infinity."""
     return {
         name: value.isoformat() if isinstance(value, date) else None if _no_number(value) else value
         for name, value in row.items()

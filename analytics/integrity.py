@@ -1,8 +1,8 @@
-"""How far the record reaches, and how much of it was judged: ends of streams, high-water marks, lag, quarantine, devices.
+"""The reach of the record and of judging: ends of streams, high-water marks, lag, quarantine, devices.
 
-Invariant: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
-find out, which reads all of it. `desk.review.witness_status` reads what a witness vouches for,
-`desk.review.last_verification` the notice of the last full verification; their names are offered here.
+Invariant: it reads ends and marks, which is quick. `rack verify` reads everything and finds out whether the record between them
+is intact. `desk.review.witness_status` reads a witness's state, `desk.review.last_verification` the notice of the last full
+verification; their names are available here.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ JUDGED = ("table", "meter")
 
 
 class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
+    """One stream: its last event, its acknowledged end on this machine, and how far this engine has judged it.
 
-    `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are None for streams that
-    nothing is judged of; a position that does not fit the log counts for nothing. `trouble` describes what is wrong with the
-    stream's end or its position; empty where nothing is.
+    `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are None for streams without
+    judged events; a position that does not fit the log is ignored. `trouble` describes a fault of the stream's end or position;
+    empty if there is none.
     """
 
     name: str
@@ -68,7 +68,7 @@ class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuarantinedMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """Refused bytes in quarantine: which stream they were meant for, their SHA-256, why, since when, and how many bytes."""
+    """Refused bytes in quarantine: their stream, SHA-256, reason, time and number of bytes."""
 
     stream: str
     sha256: str
@@ -85,7 +85,7 @@ _recorded = msgspec.json.Decoder(_Recorded)
 
 
 def streams(desk: Desk) -> list[StreamStatus]:
-    """Return every stream of the log, and those that only the high-water mark knows, by name."""
+    """Return every stream of the log or of the high-water mark, by name."""
     marks = desk.log.acknowledged()
     replayed = resumption(desk.log, desk.results)
     return [
@@ -122,13 +122,13 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, replayed: Resumptio
 
 
 def clock_ahead_s(found: Sequence[StreamStatus], now_us: int) -> float:
-    """Return by how many seconds the newest event lies ahead of this machine's clock; 0 if clocks may differ by that much."""
+    """Return by how many seconds the newest event is ahead of this machine's clock; 0 within the tolerance."""
     newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=0)
     return max(0, newest - now_us) / 1e6 if newest - now_us > CLOCKS_DIFFER_US else 0.0
 
 
 def quarantine(desk: Desk) -> list[QuarantinedMessage]:
-    """Return what was refused at intake, the newest first."""
+    """Return the lines refused at intake, newest first."""
     return [
         QuarantinedMessage(
             stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data)
@@ -138,7 +138,7 @@ def quarantine(desk: Desk) -> list[QuarantinedMessage]:
 
 
 def about_the_log(db: Warehouse) -> pl.DataFrame:
-    """Return the findings that are about the record itself (`LOG-…`), a row per code and table: how many, and the newest."""
+    """Return the findings about the record itself (`LOG-…`), a row for each code and table: the number, and the newest."""
     frame: pl.DataFrame = db.sql(
         """
         SELECT code, table_id, severity, count(*) AS findings, max(closed_at_us) AS newest_at_us
@@ -150,7 +150,7 @@ def about_the_log(db: Warehouse) -> pl.DataFrame:
 
 
 def devices(db: Warehouse) -> pl.DataFrame:
-    """Return the devices that reported, a row per stream and source: events, the last one of it and of its table, failures."""
+    """Return the devices that reported, a row for each stream and source: events, its last one and its table's, failures."""
     frame: pl.DataFrame = db.sql(
         """
         SELECT stream, table_id, source, events, last_at_us,
@@ -162,7 +162,7 @@ def devices(db: Warehouse) -> pl.DataFrame:
 
 
 def engine_name() -> str:
-    """Return version and digest of what judges here."""
+    """Return version and digest of this engine."""
     return engine()
 
 

@@ -1,7 +1,7 @@
-"""The floor as it is now: each table's gaming day, from the warehouse up to its last round, and from log and results after it.
+"""The floor now: each table's gaming day, from the warehouse up to its last round, then from log and results.
 
-Invariant: figures mean what they mean in the warehouse (D27), and on the same rounds they are equal. A round counts
-once it was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
+Invariant: figures have the same meaning as in the warehouse (D27), and equal values on the same rounds. A round counts once it
+was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BEYOND = 2**53 - 1
 
 
 class LiveFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tile needs of a finding."""
+    """The fields of a finding for a tile."""
 
     severity: Severity
     incident_id: str
@@ -41,11 +41,10 @@ class LiveTable(msgspec.Struct, kw_only=True):
     """One table in its last gaming day; `open` is None if it is not in the log.
 
     `earlier_win_cents` is the house win of rounds judged in the warehouse, `judged` has that of later ones (None without settled
-    wagers on record). `bought_in_cents` is what went into the drop box by the record of the table, `drops` are the drop boxes
-    counted: event → box and amount. `findings` are by id. `waiting` are rounds that are over and
-    not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
-    `broken` is the reason why nothing after `seq` can be trusted. `advice` is that on the open round, where a replay follows the
-    log.
+    wagers on record). `bought_in_cents` is the recorded content of the drop box, `drops` are the counted drop boxes: event → box
+    and amount. `findings` are by id. `waiting` are closed rounds not yet judged. Times are UTC microseconds: `last_event_at_us`
+    by the device's clock, `recorded_at_us` by the appender's. `broken` is the reason why nothing after `seq` can be trusted.
+    `advice` is that on the open round, if a replay follows the log.
     """
 
     stream: str
@@ -81,25 +80,25 @@ class LiveTable(msgspec.Struct, kw_only=True):
 
     @property
     def drop_cents(self) -> int | None:
-        """What was counted in the drop boxes of the gaming day; None until then."""
+        """The count of the gaming day's drop boxes; None before."""
         return sum(cents for _, cents in self.drops.values()) if self.drops else None
 
     @property
     def repeated_drops(self) -> int:
-        """How many counts repeat one of the same box with the same amount."""
+        """The number of counts that repeat one of the same box and amount."""
         named = [each for each in self.drops.values() if each[0]]
         return len(named) - len(set(named))
 
     @property
     def pace_rounds_per_hour(self) -> float | None:
-        """Return how many rounds an hour the last ones make; None for fewer than two."""
+        """Return the pace of the last rounds per hour; None for fewer than two."""
         if len(self.closings) < 2 or self.closings[-1] <= self.closings[0]:
             return None
         return (len(self.closings) - 1) * 3.6e9 / (self.closings[-1] - self.closings[0])
 
 
 class _Event(msgspec.Struct):
-    """What is read of an event without reading it whole."""
+    """The fields of an event that are read without decoding it whole."""
 
     type: str
     round_no: int | None
@@ -113,14 +112,14 @@ _event = msgspec.json.Decoder(_Event)
 
 
 class LiveTables:
-    """All tables of a log. `refresh` takes what was appended and judged since; one thread at a time."""
+    """All tables of a log. `refresh` reads new events and verdicts; one thread at a time."""
 
     def __init__(self, desk: Desk, base: dict[str, LiveTable]) -> None:
         self.desk = desk
         self.tables = base
 
     def refresh(self) -> list[LiveTable]:
-        """Read on to the end of the log, look for verdicts that were missing, and return the tables by id."""
+        """Read the rest of the log and missing verdicts, and return the tables by id."""
         for stream in self.desk.log.streams():
             if stream.startswith("table/"):
                 self.tables.setdefault(stream, LiveTable(stream=stream))
@@ -137,7 +136,7 @@ class LiveTables:
         return [self.tables[stream] for stream in sorted(self.tables)]
 
     def _read_on(self) -> bool:
-        """Read to the end; true if a stream is broken, and the others are to be read again without it."""
+        """Read to the end; return true if a stream is broken: then read the others again without it."""
         after = {
             stream: self.tables[stream].seq if stream in self.tables and not self.tables[stream].broken else BEYOND
             for stream in self.desk.log.streams()
@@ -157,7 +156,7 @@ class LiveTables:
         return False
 
     def _judge(self, table: LiveTable, round_no: int) -> None:
-        """Count a round's verdict in, in place of an earlier one; nothing if none exists yet."""
+        """Count a round's verdict, replacing an earlier one; do nothing if there is none yet."""
         key = f"{table.stream}#{round_no}"
         data = self.desk.results.latest("adjudications", key)
         if data is None:
@@ -182,7 +181,7 @@ class LiveTables:
 
 
 def _read_into(table: LiveTable, seq: int, data: bytes) -> None:
-    """Take an event into its table; an unreadable event ends the table's figures, as it ends its replay."""
+    """Add an event to its table; an unreadable event ends the table's figures, as it ends its replay."""
     try:
         _take(table, seq, _event.decode(data))
         table.seq = seq
@@ -220,13 +219,13 @@ def _take(table: LiveTable, seq: int, event: _Event) -> None:
 
 
 def _begins(table: LiveTable, event: _Event) -> bool:
-    """Say whether an event of another gaming day than the table's begins that day; the first event of a table does."""
+    """Return whether an event of another gaming day begins that day at the table; its first event does."""
     is_opener = event.type == "inventory_counted" and _payload(event)["kind"] == "opener"
     return is_opener or event.type in BEGINNINGS or not table.gaming_day
 
 
 def _correct_drop(table: LiveTable, correction: dict[str, Any]) -> None:
-    """Put what a correction states in the place of a drop counted on the gaming day."""
+    """Apply a correction to a drop counted on the gaming day."""
     corrected, other = correction["supersedes_seq"], correction["replacement"]
     if table.drops.pop(corrected, None) is None or other is None or other["type"] != "drop_counted":
         return
@@ -236,7 +235,7 @@ def _correct_drop(table: LiveTable, correction: dict[str, Any]) -> None:
 
 
 def house_win_cents(verdict: Adjudication) -> int | None:
-    """Return what the house won on a round's settled wagers: not what a meter pays, nothing if a patron holds the bank.
+    """Return the house win on a round's settled wagers: without meters' payments, 0 if a patron holds the bank.
 
     None if no settled wager is on record.
     """
@@ -248,7 +247,7 @@ def house_win_cents(verdict: Adjudication) -> int | None:
 
 
 def base(db: Warehouse) -> dict[str, LiveTable]:
-    """Return each table's last gaming day as the warehouse has it, up to the last event of its last round."""
+    """Return each table's last gaming day in the warehouse, up to the last event of its last round."""
     rows = db.sql(
         """
         WITH latest AS MATERIALIZED (
@@ -315,7 +314,7 @@ def _based(row: dict[str, Any]) -> LiveTable:
 
 
 def _new_day(table: LiveTable, gaming_day: str) -> None:
-    """Begin a gaming day: its figures start from nothing; what waits for a verdict goes on waiting."""
+    """Begin a gaming day: its figures start at zero; rounds that wait for a verdict go on waiting."""
     table.gaming_day, table.rounds, table.earlier_win_cents, table.bought_in_cents = gaming_day, 0, None, 0
     table.drops, table.findings, table.judged = {}, {}, {}
     with contextlib.suppress(IndexError):

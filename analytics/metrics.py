@@ -1,7 +1,7 @@
-"""What a monitoring system should know of a log: how far it reaches, how far it is judged, signed, and what waits for somebody.
+"""Metrics of a log for a monitoring system: how far it reaches, is judged and signed, and what waits for people.
 
-Invariant: it only reads, and what cannot be read is said by `rack_log_readable 0`, never by numbers that look well.
-The names are in `docs/operator-guide.md`, the alerts on them in `deploy/prometheus/alerts.yml`.
+Invariant: it only reads, and reports what cannot be read by `rack_log_readable 0`, never by good-looking numbers. The names are
+in `docs/operator-guide.md`, the alerts in `deploy/prometheus/alerts.yml`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ PER_STREAM: tuple[tuple[str, str, Callable[[StreamStatus], float | None]], ...] 
 
 
 class LogMetrics(Collector):
-    """Reads a log when it is asked, at most once in `FRESH_S`. May be asked from several threads.
+    """Reads a log on request, at most once in `FRESH_S`. Safe between threads.
 
-    `desk` and `checkpoints` (of a log's id) open what is read, each time; `outbox` is that of the log's alarms, if one is named.
+    `desk` and `checkpoints` (by log id) open their sources each time; `outbox` is that of the log's alarms, if named.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class LogMetrics(Collector):
         self._read_at = float("-inf")
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics, as Prometheus' client wants them."""
+        """Yield the metrics for Prometheus' client."""
         with self._lock:
             if time.monotonic() - self._read_at >= FRESH_S:
                 self._said = list(self._read())
@@ -92,7 +92,7 @@ class LogMetrics(Collector):
         yield from found
 
     def _of_checkpoints(self, at: Desk) -> Iterator[Metric]:
-        """Yield how far the log is signed. Signatures are not checked here: that is `rack verify`."""
+        """Yield how far the log is signed. Signatures are not checked here: `rack verify` does."""
         sound = 1
         with closing(self._checkpoints(at.log.log_id)) as store:
             try:
@@ -129,14 +129,15 @@ class LogMetrics(Collector):
             )
 
     def _age(self, signed_s: float, now_s: float) -> float:
-        """Return the age of the last checkpoint. One of the future says nothing about itself, for every later one bears that
-        time too: its age counts from when it was first seen.
+        """Return the age of the last checkpoint.
+
+        If it is from the future, later ones have that time too, so its age counts from when it was first seen.
         """
         seen_s = time.monotonic() - self._first_seen[1]
         return seen_s if signed_s > now_s else now_s - signed_s
 
     def _of_clock(self, ends: list[StreamStatus]) -> Iterator[Metric]:
-        """Yield how far the newest event or checkpoint lies ahead of this machine's clock."""
+        """Yield how far the newest event or checkpoint is ahead of this machine's clock."""
         times = [each.recorded_at_us for each in ends if each.recorded_at_us is not None]
         times += [self._ledger.time.at_us] if self._ledger is not None and self._ledger.time is not None else []
         yield GaugeMetricFamily(
@@ -147,7 +148,7 @@ class LogMetrics(Collector):
 
 
 def of_streams(found: list[StreamStatus]) -> Iterator[Metric]:
-    """Yield what is said of each stream."""
+    """Yield the metrics of each stream."""
     for name, words, value in PER_STREAM:
         family = GaugeMetricFamily(name, words, labels=["stream"])
         for each in found:
@@ -158,7 +159,7 @@ def of_streams(found: list[StreamStatus]) -> Iterator[Metric]:
 
 
 def of_foreign(report: ForeignReport) -> Iterator[Metric]:
-    """Yield how many foreign records lie in the log's topics."""
+    """Yield the number of foreign records in the log's topics."""
     yield CounterMetricFamily(
         "rack_foreign_records",
         "Records in the log's topics that are no part of it and were skipped.",
@@ -167,7 +168,7 @@ def of_foreign(report: ForeignReport) -> Iterator[Metric]:
 
 
 def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
-    """Yield the settings of the store by which evidence can be lost; `refused`: nothing is written while it is so."""
+    """Yield the store settings that can lose evidence; `refused`: nothing is written while a setting is so."""
     family = GaugeMetricFamily(
         "rack_store_fault",
         "1 where a topic's setting can lose evidence.",
@@ -184,7 +185,7 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
 
 
 def of_alarms(file: Path | None) -> Iterator[Metric]:
-    """Yield the messages about alarms by state, from the outbox of the log; nothing if none exists."""
+    """Yield the numbers of alarm messages by state, from the log's outbox; nothing without one."""
     if file is None or not file.is_file():
         return
     family = GaugeMetricFamily("rack_alarm_messages", "Messages about alarms, by state.", labels=["state"])
@@ -196,7 +197,7 @@ def of_alarms(file: Path | None) -> Iterator[Metric]:
 
 
 def of_incidents(at: Desk) -> Iterator[Metric]:
-    """Yield what waits for somebody: incidents that are not resolved, and what was refused at intake."""
+    """Yield the work that waits: unresolved incidents and refused lines."""
     waiting = GaugeMetricFamily(
         "rack_incidents_waiting", "Incidents that are not resolved.", labels=["severity", "state"]
     )

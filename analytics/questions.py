@@ -1,7 +1,7 @@
-"""The questions of hold and dealer errors, each once: name and title, what answers it, and how the answer can be broken down.
+"""All questions of hold and dealer errors: name, title, answering function, and breakdowns.
 
-`rack hold`, `rack dealer-errors`, their pages, the list in docs/analyst-guide.md and the benchmark of questions are made of this
-table. What answers is named and not imported, so that a command prints its help without it.
+`rack hold`, `rack dealer-errors`, the list in docs/analyst-guide.md and the benchmark of questions come from this table.
+Answering functions are named, not imported, so that a command prints its help without them.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ TEXT: Final = ("CUSUM", "Count", "Explanation", "Finding", "Game", "Part", "Payt
 
 @dataclass(frozen=True)
 class Question:
-    """A question that is asked of a warehouse.
+    """A question to a warehouse.
 
     `answer` is `module.function`, and takes the warehouse, then what `takes` names: `by` (the dimension), `part` (the part of the
-    floor), or an option. `named` maps parameters to options, `worked_out` are parameters that the command works out, `fixed` are
+    floor), or an option. `named` maps parameters to options, `worked_out` are parameters that the command computes, `fixed` are
     values. `dimensions` is `module.NAME`, less those in `without`, and `by` the first of them.
 
     `view` is the view of its page that shows it, under `heading`, as a table with `headings`; in both `{by}` is the dimension.
     `off_page` are the dimensions that the page does not offer.
 
-    `per_box`: figures are counted per drop box. `compared`: with the period before. `of_wagers`, `of_counts`: what figures
-    are made of. `shown` are the columns that a screen has room for, `hidden` those that it has none for; neither: all are shown,
-    with `brief` but for those that say nothing. `also` are options of the command alone.
+    `per_box`: figures are counted per drop box. `compared`: with the period before. `of_wagers`, `of_counts`: the source of the
+    figures. `shown` are the columns for a screen, `hidden` those left out; without either, all are shown or, with `brief`, all
+    that say anything. `also` are options of the command alone.
     """
 
     subject: Subject
@@ -105,7 +105,7 @@ class Question:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that the question takes."""
+        """The options of the question."""
         asked = [name for name in (*self.takes, *self.named.values(), *self.also) if name not in ("part", "by")]
         return tuple(
             dict.fromkeys([*(PART if "part" in self.takes else ()), *(["by"] if self.dimensions else []), *asked])
@@ -148,7 +148,7 @@ class Question:
         return self.function(db, *(given[name] for name in self.takes), **named, **self.fixed)
 
     def columns(self, frame: pl.DataFrame) -> list[str]:
-        """Return the columns of an answer that a screen shows, in their order."""
+        """Return the columns of an answer for a screen, in order."""
         if self.shown:
             return [column for column in self.shown if column in frame.columns]
         unsaid = _unsaid(frame) if self.brief else set()
@@ -156,7 +156,7 @@ class Question:
 
 
 def _unsaid(frame: pl.DataFrame) -> set[str]:
-    """Return the columns that say what goes without saying: all table days have wagers, and nothing was entered twice."""
+    """Return the columns without news: all table days have wagers, and nothing was entered twice."""
     zero = [name for name in ("repeated_drops", "repeated_slips", "win_without_wagers_cents") if name in frame.columns]
     unsaid: set[str] = {name for name in zero if not (frame[name] != 0).any()}
     if frame["table_days"].equals(frame["table_days_with_wagers"]):
@@ -170,7 +170,7 @@ def _found(dotted: str) -> Any:
 
 
 def questions(subject: Subject) -> dict[str, Question]:
-    """Return the questions of a subject by name, in the order in which they are listed."""
+    """Return the questions of a subject by name, in listed order."""
     return {each.name: each for each in QUESTIONS if each.subject == subject}
 
 

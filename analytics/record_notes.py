@@ -1,4 +1,4 @@
-"""What a reader of an answer must know of the record: table days without wagers, and counts that were entered twice."""
+"""Notes on the record for readers of an answer: table days without wagers, and counts entered twice."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
 
-Invariant: memory errs. Only table, gaming day and number exclude rounds; time, seat, wager, amount and cards put them
-in order, and each answer states what agrees and what does not. What disagrees in anything does not fit; it may nearly fit.
+Invariant: memory errs. Only table, gaming day and number exclude rounds; time, seat, wager, amount and cards put them in order,
+and each answer states what agrees and what does not. A round with any disagreement does not fit, but may nearly fit.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ MINUTE_US = 60_000_000
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the patron remembers; None or empty if the patron remembers nothing of it.
+    """The patron's memory; a part not remembered is None or empty.
 
-    `paid_cents` is what was paid, as the patron says; `hand` one of `sentence.HANDS`.
+    `paid_cents` is the payment by the patron's account; `hand` one of `sentence.HANDS`.
     """
 
     table: str | None = None
@@ -68,7 +68,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def says_little(self) -> bool:
-        """Whether nothing but table and gaming day is remembered."""
+        """Whether only table and gaming day are remembered."""
         return not self.cards and all(
             each is None
             for each in (
@@ -85,13 +85,13 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A round that the patron may mean. `cards_at` is the position whose hand agrees best, by `matched` of the cards.
+    """A round that the patron may mean. `cards_at` is the position whose hand agrees best, in `matched` cards.
 
-    `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); None without a time.
-    `seat_played` says whether anything was staked at the seat remembered, `wager_played` whether the wager was (at the seat),
-    `amount_seen` whether the amount was staked, due, won, lost or short (of the wager, at the seat), `paid_seen` whether it was
-    paid, `hand_seen` whether the hand was made there; None if not remembered. `is_wrong`: money was found wrong there in the way
-    that the patron complains of, or in any if there is no complaint.
+    `minutes_off` is the distance of the remembered time from the round (0 within it); None without a time. `seat_played` says
+    whether the remembered seat had a wager, `wager_played` whether it had the remembered wager, `amount_seen` whether the amount
+    was staked, due, won, lost or short (of the wager, at the seat), `paid_seen` whether it was paid, `hand_seen` whether the hand
+    was made there; None if not remembered. `is_wrong`: there is a finding with wrong money in the direction of the complaint, or
+    in either without one.
     """
 
     stream: str
@@ -117,7 +117,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidate]:
-    """Return the rounds that agree best with what is remembered, best first; none if neither table nor day is known."""
+    """Return the rounds that agree best with the memory, best first; empty if neither table nor day is known."""
     if statement.table is None and statement.gaming_day is None:
         return []
     rows = _rounds(db, statement)
@@ -133,16 +133,17 @@ def wagers(db: Warehouse) -> list[str]:
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
-    """The rounds that fit what is remembered, and those that nearly do, each best first."""
+    """The rounds that fit the memory, and those that nearly do, each best first."""
 
     fits: tuple[Candidate, ...]
     nearly: tuple[Candidate, ...]
 
 
 def sort_out(found: Sequence[Candidate], statement: Remembered) -> Sorted:
-    """Tell the rounds that agree in everything from those that nearly do; the rest is not worth a look and left out.
+    """Separate rounds that agree in everything from those that nearly do; leave out the rest.
 
-    A round nearly fits that disagrees in one thing, and was played within `NEAR_MINUTES`, or has every card of two or more.
+    A round nearly fits if it disagrees in one thing and was played within `NEAR_MINUTES` or has all of two or more remembered
+    cards.
     """
     fits = tuple(each for each in found if not disagreements(each, statement))
     if fits:
@@ -151,7 +152,7 @@ def sort_out(found: Sequence[Candidate], statement: Remembered) -> Sorted:
 
 
 def disagreements(found: Candidate, statement: Remembered) -> list[str]:
-    """Return in what a round disagrees with what is remembered: `cards`, `time`, `seat`, `wager`, `amount`, `paid`, `hand`."""
+    """Return a round's disagreements with the memory: `cards`, `time`, `seat`, `wager`, `amount`, `paid`, `hand`."""
     parts = {
         "cards": bool(statement.cards) and (found.matched < len(statement.cards) or _elsewhere(found, statement)),
         "time": found.minutes_off is not None and found.minutes_off > FIT_MINUTES,
@@ -189,7 +190,7 @@ def _nearly(found: Candidate, statement: Remembered) -> bool:
 
 
 def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
-    """Return how many of the cards remembered are in a hand, each card of which counts once; whole cards come before ranks.
+    """Return how many remembered cards are in a hand; each card of the hand counts once, whole cards before ranks.
 
     >>> hand_agrees(("As", "Kd", "Kh"), (CardSeen("A", "s"), CardSeen("K", ""), CardSeen("K", ""), CardSeen("", "h")))
     3
@@ -210,8 +211,10 @@ def _agrees(card_held: str, card: CardSeen) -> bool:
 
 
 def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
-    """Return the moments, in UTC microseconds, that a time of day can mean on a gaming day: it may reach past midnight, and the
-    clock may be put back."""
+    """Return the moments (UTC microseconds) that a time of day can mean on a gaming day.
+
+    The day may reach past midnight, and the clock may be put back.
+    """
     if day is None or at is None:
         return []
     try:
@@ -232,7 +235,7 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
 
 
 def _moments(db: Warehouse, statement: Remembered) -> list[int]:
-    """The moments that the time remembered can mean, on the gaming day remembered or, without one, on any day of the table."""
+    """Return the moments that the remembered time can mean, on the remembered gaming day or any day of the table."""
     if statement.time is None:
         return []
     zone = property_facts(db).time_zone
@@ -245,7 +248,7 @@ def _moments(db: Warehouse, statement: Remembered) -> list[int]:
 
 
 def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
-    """The rounds of the table and day, those nearest in time and with most of the ranks remembered first."""
+    """Return the rounds of the table and day, nearest in time and with most remembered ranks first."""
     return list(
         db.sql(
             """
@@ -356,8 +359,11 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
 
 
 def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement: Remembered) -> Candidate:
-    """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for seat and wager each,
-    one and a half for each amount and the hand; most of all counts money found wrong as the patron complains."""
+    """Weigh a round.
+
+    All cards give three points (a little less at another seat), the time one, seat and wager half each, each amount and the hand
+    one and a half; wrong money as in the complaint gives the most.
+    """
     own = None if statement.seat is None else str(statement.seat)
     at, matched = None, 0
     for position in sorted(hands, key=lambda p: (p != own, p)):

@@ -1,9 +1,9 @@
-"""Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
+"""Dealing errors and their frequency: mispayments, error rates with intervals, repetitions, rules that need training.
 
-Invariant: a count is next to its exposure (rounds that were judged, and their wagers), and a rate next to its interval.
-Overpayments and underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is
-compared with the floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings
-about the log itself (LOG-…) are no dealing errors and are left out, and so is what was resolved as no fault (D692).
+Invariant: a count comes with its exposure (judged rounds and their wagers), and a rate with its interval. Overpayments and
+underpayments are never netted. Many errors can come from many rounds or hard games, so each value is compared with the floor's
+own rates for the same games. An outlier is a place to look, not an accusation. Findings about the log itself (LOG-…) are not
+dealing errors and are left out, and so are findings resolved as no fault (D692).
 """
 
 from __future__ import annotations
@@ -47,17 +47,15 @@ as no fault is no error of a dealer (D692)."""
 def error_rates(
     db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, *, money_only: bool = True
 ) -> pl.DataFrame:
-    """Return mistakes and their rates, a row per value, most beyond the floor's rates first.
+    """Return errors and their rates, a row for each value, farthest above the floor's rates first.
 
-    `money_only`: findings that moved money wrongly (mispayments); else all. Columns: the value, `findings` (all),
-    `mispayments`, `overpaid_cents`, `underpaid_cents`, `rounds`, `wagers`, `counted` (the findings that the rates are of),
-    `rounds_wrong` (rounds with one at least), `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with
-    `…_low` and `…_high` (95 %, Clopper-Pearson: rounds wrong are a share of the rounds, and the findings of a round go
-    together, so that those of wagers are stretched by how many a wrong round has), `expected` (rounds wrong, by the rates
-    of the same games of all that do not stand out), `p` (of this many
-    or more), `p_adjusted` (Holm) and `look`. By
-    property, game and code nothing is expected; by code every code has all rounds and wagers of the selection; by seat what was
-    at no seat is left out.
+    `money_only`: only mispayments; otherwise all errors. Columns: the value, `findings` (all), `mispayments`, `overpaid_cents`,
+    `underpaid_cents`, `rounds`, `wagers`, `counted` (the findings in the rates), `rounds_wrong` (rounds with at least one),
+    `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with `…_low` and `…_high` (95 %, Clopper-Pearson for
+    wrong rounds; since the findings of a round are correlated, the interval of wagers is scaled by the findings in a wrong
+    round), `expected` (wrong rounds at the rates for the same games of all values that are no outliers), `p` (of this many or
+    more), `p_adjusted` (Holm) and `look`. By property, game and code there is no `expected`; by code, every code has all rounds
+    and wagers of the selection; by seat, findings without a seat are left out.
     """
     columns = columns_of(by, BY_MISTAKES)
     summed = _summed(db, by, selection, money_only)
@@ -74,7 +72,7 @@ def error_rates(
 
 
 def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> pl.DataFrame:
-    """Return mistakes with the rounds and wagers they are of, a row per value; one statement, so that it is read as one."""
+    """Return errors with their rounds and wagers, a row for each value, from one statement."""
     columns = columns_of(by, BY_MISTAKES)
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
@@ -115,7 +113,7 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
 
 
 def _counted(by: str, keys: str, counted: str) -> str:
-    """Return the part of a statement that counts mistakes: first by round (`of_round`), then by value and game (`mistakes`)."""
+    """Return the part of a statement that counts errors: first by round (`of_round`), then by value and game (`mistakes`)."""
     keys = f"{keys}code, game" if by == "code" else f"{keys}game"
     return f"""
         of_round AS (
@@ -166,7 +164,7 @@ _RATES: Final[dict[str, Any]] = {
 
 
 def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
-    """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
+    """Return rates with the interval of wrong rounds, scaled by the findings in a wrong round."""
     bounds = [_rounds_wrong(*row) for row in counts.select("rounds_wrong", "rounds").iter_rows()]
     low, high = (pl.Series([each[end] for each in bounds], dtype=pl.Float64) for end in (0, 1))
     per_round = pl.when(pl.col("rounds_wrong") > 0).then(pl.col("counted") / pl.col("rounds_wrong")).otherwise(1.0)
@@ -182,14 +180,14 @@ def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
 
 
 def _rounds_wrong(wrong: int, of: int | None) -> tuple[float, float]:
-    """Return between how many rounds go wrong of this many (95 %), by how many did; never more than there are."""
+    """Return the 95 % bounds of the number of wrong rounds among this many; never more than there are."""
     rounds = max(wrong, of or 0)
     share = clopper_pearson(wrong, rounds)
     return rounds * share.low, rounds * share.high
 
 
 def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
-    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `counts`, a column for each game."""
+    """Return rounds and wrong rounds for `standing_out`: a row for each of `counts`, a column for each game."""
     cells = (
         counts.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
     )
@@ -200,11 +198,9 @@ def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
 
 
 def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return which rules of play are got wrong, a row per game, code, section and wager, most often first.
+    """Return the rules of play most often broken, a row for each game, code, section and wager.
 
-    A rule that many dealers get wrong wants teaching, or another layout; one that a single dealer does is that dealer's.
-    Columns: `game`, `code`, `cite`, `wager`, `findings`, `dealers`, `tables`, `top_dealer_percent` (the share of the dealer
-    with most), `overpaid_cents`, `underpaid_cents`, `rounds` (of the game), `per_1000_rounds` with `…_low`, `…_high`.
+    If many dealers break a rule, it needs training or another layout; if a single dealer does, that dealer does.
     """
     repeats = frame(
         db,
@@ -249,12 +245,12 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
 
 
 def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how long dealing errors went undetected, a row per value: medians in seconds.
+    """Return how long dealing errors went undetected, a row for each value: medians in seconds.
 
-    `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
-    `to_review_seconds`: from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the
-    disposition in force. Next to them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are None
-    without any. `…_p90` is the ninth decile.
+    `to_close_seconds`: from the event that shows the error to the end of its round, when a replay finds it; `to_review_seconds`:
+    from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the disposition in force. Next to
+    them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are None if there are none. `…_p90` is the ninth
+    decile.
     """
     columns = columns_of(by, BY_MISTAKES)
     named = "".join(f"{column}, " for column in columns)
@@ -292,11 +288,11 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 
 
 def false_alarms(db: Warehouse) -> pl.DataFrame:
-    """Return how often people or corrections of the record overturned each code, a row per code, worst first.
+    """Return how often people or corrections of the record overturned each code, a row for each code, worst first.
 
-    Columns: `code`, `findings` (in force), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
-    out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
-    wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); None where none was.
+    Columns: `code`, `findings` (in force), `withdrawn` (by a correction of the record), `disposed` (without duplicates),
+    `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and wrong
+    records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); None if there were none.
     """
     standing = frame(
         db,
@@ -347,7 +343,7 @@ def findings_behind(
     seat: int | None = None,
     bettor: str | None = None,
 ) -> pl.DataFrame:
-    """Return the mistakes behind a figure, in the order played: where, who, what, how much, and where its review is."""
+    """Return the errors behind a figure, in the order played: where, who, what, how much, and their review."""
     return frame(
         db,
         f"""

@@ -1,8 +1,8 @@
 """Repetitions among dealing errors: the same dealer, the same patron's token, the same direction.
 
-Invariant: a pattern is a place to look, not an accusation. Each is compared with what the same number of errors
-would do if they fell on wagers by chance, corrected for all pairs that could have stood out, including those without an error.
-A token is a pseudonym; a patron who plays often at one table meets its dealers often.
+Invariant: a pattern is a place to look, not an accusation. Each is compared with the same number of errors falling on wagers by
+chance, corrected for all pairs that could be outliers, including those without an error. A token is a pseudonym; a patron who
+often plays at one table often meets its dealers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ LEAST: Final = 2
 
 
 def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return recurring errors, least explained by chance first; a round counts once, by the wager most wrong.
+    """Return recurring errors, least explained by chance first; a round counts once, by its most wrong wager.
 
-    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (None if not part of
-    it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
-    (Holm over all that could have stood out), `look`, `sentence`.
+    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (None if not part of it),
+    `times` (rounds), `of` (all wrong rounds compared), `expected` (by chance), `amount_cents`, `p`, `p_adjusted` (Holm over all
+    possible outliers), `look`, `sentence`.
     """
     mispayments = _mispayments(db, selection)
     rows: list[dict[str, Any]] = []
@@ -58,9 +58,9 @@ _SCHEMA: Final[dict[str, Any]] = {
 
 
 def _mispayments(db: Warehouse, selection: Selection) -> pl.DataFrame:
-    """Rounds with a mispayment by dealer, direction and patron: a round counts once, with the wager that was most wrong.
+    """Return rounds with a mispayment by dealer, direction and patron: a round counts once, with its most wrong wager.
 
-    What goes wrong in one round goes wrong together (a void that was not paid back), and would look like a repetition.
+    Errors in one round have one cause (a void that was not paid back), and would look like a repetition.
     """
     return frame(
         db,
@@ -90,7 +90,7 @@ Candidates = tuple[str, list[dict[str, Any]], int]
 
 
 def _dealers(mispayments: pl.DataFrame) -> Candidates:
-    """Each dealer's directions against the share of the direction among all others' mistakes."""
+    """Compare each dealer's share of a direction with its share among all other dealers' errors."""
     totals = mispayments.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
     of_dealer, of_direction = _times(totals, "dealer"), _times(totals, "direction")
     everybody = sum(of_dealer.values())
@@ -107,7 +107,7 @@ def _dealers(mispayments: pl.DataFrame) -> Candidates:
 
 
 def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> list[Candidates]:
-    """Patrons' shares of the wrong rounds, of each dealer and of the floor, against their shares of the wagers."""
+    """Compare patrons' shares of the wrong rounds, of each dealer and of the floor, with their shares of the wagers."""
     wagers = frame(
         db,
         f"""
@@ -159,7 +159,7 @@ def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> 
 
 
 def _times(mispayments: pl.DataFrame, *columns: str) -> dict[Any, int]:
-    """The sum of `times` by the value of a column, or by the values of several."""
+    """Return the sum of `times` by one or several columns."""
     sums = mispayments.group_by(columns).agg(pl.col("times").sum())
     return {key[0] if len(columns) == 1 else tuple(key): times for *key, times in sums.iter_rows()}
 

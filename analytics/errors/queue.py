@@ -1,8 +1,8 @@
 """The queue: which incidents, in which order, with similar incidents in one row.
 
-Invariant: severity, then money, then time decide an incident's place; what people did about it (`desk.review.desk`)
-only decides whether it is shown. An incident is shown while one of its findings is. Two incidents are similar when their causes
-have the same fingerprint (D235).
+Invariant: severity, then money, then time decide an incident's place; its review (`desk.review.desk`) only decides whether it is
+shown. An incident is shown while one of its findings is. Two incidents are similar when their causes have the same fingerprint
+(D235).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, ove
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings that are looked for: None means all. `gaming_day` is that of its round; `only` and `without` name ids.
+    """The filters of findings: None means all. `gaming_day` is the round's; `only` and `without` name ids.
 
-    `severity` is that of the incident, which its gravest finding has, as it is shown. Each of `words` is part of what a finding
-    says: table, round, title, code, seat, wager, dealer, what was expected and observed.
+    `severity` is the incident's, which is that of its gravest finding. Each of `words` must be in a finding's table, round,
+    title, code, seat, wager, dealer, or expected and observed values.
     """
 
     table: str | None = None
@@ -37,7 +37,7 @@ class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
     without: tuple[str, ...] = ()
 
     def parameters(self) -> dict[str, Any]:
-        """Return the values as a statement takes them."""
+        """Return the values as parameters of a statement."""
         only = None if self.only is None else list(self.only)
         return {
             **msgspec.structs.asdict(self),
@@ -48,7 +48,7 @@ class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that occur among the findings, sorted, for a page to offer."""
+    """The values among the findings, sorted, for a page to offer."""
 
     tables: list[str]
     codes: list[str]
@@ -88,9 +88,9 @@ def incidents_queue(
     limit: int | None = None,
     offset: int = 0,
 ) -> pl.DataFrame:
-    """Return the incidents with a finding that `filters` leave: the most severe first, then the most money, then the oldest.
+    """Return the incidents with a finding that matches `filters`: most severe first, then most money, then oldest.
 
-    `alike` counts those with the same fingerprint, the row's own included; `together` gives one row, the first, for each.
+    `alike` counts incidents with the same fingerprint, including the row's own; `together` gives one row, the first, for each.
     """
     return _frame(
         db,
@@ -107,7 +107,7 @@ def incidents_queue(
 
 
 def findings_listed(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
-    """Return all findings of the incidents in `incidents_queue`, incident by incident in its order, the cause first."""
+    """Return all findings of `incidents_queue`, incident by incident in its order, the cause first."""
     return _frame(
         db,
         f"""
@@ -122,7 +122,7 @@ def findings_listed(db: Warehouse, filters: QueueFilters | None = None) -> pl.Da
 
 
 def incident(db: Warehouse, finding_id: str) -> pl.DataFrame:
-    """Return the findings of the incident that a finding belongs to, the cause first; empty if no such finding exists."""
+    """Return the findings of a finding's incident, the cause first; empty if there is no such finding."""
     return _frame(
         db,
         """
@@ -135,7 +135,7 @@ def incident(db: Warehouse, finding_id: str) -> pl.DataFrame:
 
 
 def alike(db: Warehouse, finding_id: str) -> list[str]:
-    """Return the causes of the other incidents with the fingerprint of a finding's incident, in the order of the queue."""
+    """Return the causes of other incidents with the fingerprint of a finding's incident, in queue order."""
     rows = _frame(
         db,
         f"""
@@ -153,7 +153,7 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
 
 
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
-    """Return one row over the incidents with a finding that `filters` leave: how many, by severity, and the money over and under.
+    """Return one row of totals over incidents that match `filters`: number, by severity, and the money over and under.
 
     `fingerprints` counts similar incidents once; `findings` counts all their findings.
     """
@@ -178,7 +178,7 @@ def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataF
 
 
 def queue_choices(db: Warehouse) -> QueueChoices:
-    """Return the tables, codes, gaming days, severities and dealers that findings have."""
+    """Return the tables, codes, gaming days, severities and dealers of findings."""
     rows = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank, dealer FROM fct_findings")
     return QueueChoices(
         tables=sorted(set(rows["table_id"])),

@@ -1,7 +1,7 @@
 """Whether mispayments became more frequent since the period before.
 
-Invariant (D605): two counts of rounds that went wrong, each with its rounds. Given how many there are in both, the
-second is binomial by the share of its rounds if nothing changed: the p-value is exact (Przyborowski and Wilenski 1940).
+Invariant (D605): two counts of wrong rounds are compared, each with its number of rounds. If nothing changed, the second count,
+given the sum of both, is binomial by its share of the rounds: the p-value is exact (Przyborowski and Wilenski 1940).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ BY_CHANGE: Final = tuple(name for name in BY_MISTAKES if name not in ("code", "g
 
 
 def error_rate_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return rounds with a mispayment of 1,000 next to those of the period before, a row per value with rounds in both.
+    """Return rounds with a mispayment per 1,000 next to the period before, a row for each value with rounds in both.
 
-    Columns: the value, `rounds`, `rounds_wrong`, `per_1000_rounds`, the same of the period before (`prior_…`), `change` (of 1,000
-    rounds), `p` (both sides), `p_adjusted` (Holm over the rows) and `verdict` (`alarm`, `outside_95`, `within`).
+    Columns: the value, `rounds`, `rounds_wrong`, `per_1000_rounds`, the same for the period before (`prior_…`), `change` (per
+    1,000 rounds), `p` (two-sided), `p_adjusted` (Holm over the rows) and `verdict` (`alarm`, `outside_95`, `within`).
     """
     if by not in BY_CHANGE:
         raise ValueError(f"cannot compare periods by {by!r}; expected one of {', '.join(BY_CHANGE)}")
@@ -43,7 +43,7 @@ def error_rate_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataF
 
 
 def _both_sides(row: dict[str, Any]) -> float:
-    """Twice the smaller tail, at most 1."""
+    """Return twice the smaller tail, at most 1."""
     wrong, total = row["rounds_wrong"], row["rounds_wrong"] + row["prior_rounds_wrong"]
     share = row["rounds"] / (row["rounds"] + row["prior_rounds"])
     many = binomial_at_least(wrong, total, share)

@@ -1,7 +1,7 @@
-"""What a person remembers of a round, as typed: cards and a time of day, read as generously as is safe.
+"""Reads a person's typed memory of a round, cards and a time of day, as generously as is safe.
 
-Invariant: nothing typed is dropped silently; words that are not understood are returned as such. The result serves
-to find a round, never to judge one.
+Invariant: no typed word is dropped silently; words not understood are returned as such. The result serves to find a round, never
+to judge one.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ RANK_RUN: Final = re.compile(r"(?:10|[2-9tjqka])+", re.IGNORECASE)
 
 
 class CardSeen(msgspec.Struct, frozen=True):
-    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty if it was not named."""
+    """A remembered card: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty if it was not named."""
 
     rank: str
     suit: str
 
     @property
     def code(self) -> str:
-        """The card if rank and suit are known (`As`, `Jk`), else nothing."""
+        """The card's code if rank and suit are known (`As`, `Jk`), else empty."""
         return "Jk" if self.rank == "Jk" else self.rank + self.suit if self.rank and self.suit else ""
 
 
@@ -80,7 +80,7 @@ class CardsTyped(msgspec.Struct, frozen=True):
 
 
 def cards_typed(text: str) -> CardsTyped:
-    """Read cards as people type them; a suit named after several ranks is that of all of them.
+    """Read typed cards; a suit named after several ranks applies to all of them.
 
     >>> [card.code for card in cards_typed("ace king of spades, 10♦ and the joker").cards]
     ['As', 'Ks', 'Td', 'Jk']
@@ -95,7 +95,7 @@ def cards_typed(text: str) -> CardsTyped:
 
 
 class _Group:
-    """The words between two commas: ranks wait for a suit until the group ends."""
+    """The words between two commas: ranks without a suit wait for one until the group ends."""
 
     def __init__(self, cards: list[CardSeen], unread: list[str]) -> None:
         self.cards, self.unread = cards, unread
@@ -112,7 +112,7 @@ class _Group:
                 times = 1
 
     def _read_word(self, low: str, word: str, following: str, times: int) -> bool:
-        """Read one word; return whether it was a card, so that a count before it is used up."""
+        """Read one word; return whether it was a card, which uses up a count before it."""
         singular = "six" if low in ("six", "sixes") else low.removesuffix("s") if len(low) > 3 else low
         if low in FILLERS and not (low == "a" and (word == "A" or not _is_card_word(following))):
             return False
@@ -133,7 +133,7 @@ class _Group:
         return True
 
     def _suit(self, suit: str) -> None:
-        """Give the suit to the ranks that wait for one; if none does, a card of the suit was seen."""
+        """Give the suit to ranks that wait for one; if there are none, the person saw a card of that suit."""
         waiting = self.cards[self.waiting :]
         if not any(not card.suit and card.rank != "Jk" for card in waiting):
             self.cards.append(CardSeen("", suit))
@@ -157,7 +157,7 @@ def _rank(token: str) -> str:
 
 
 def _codes(low: str) -> list[CardSeen]:
-    """Return cards written as codes without a space (`AsKs`, `s10`); empty if the word is anything else."""
+    """Return cards written as codes without a space (`AsKs`, `s10`); empty for any other word."""
     cards, at = [], 0
     while at < len(low):
         match = CODE.match(low, at)
@@ -170,9 +170,9 @@ def _codes(low: str) -> list[CardSeen]:
 
 
 class TimeTyped(msgspec.Struct, frozen=True):
-    """A time of day in minutes after midnight; `either_half`: it may be twelve hours later as well.
+    """A time of day in minutes after midnight; `either_half`: it may also be twelve hours later.
 
-    `spread` is by how many minutes before and after it a part of the day reaches: "afternoon" is 15:00, three hours either way.
+    `spread` is the reach of a part of the day in minutes before and after: "afternoon" is 15:00, three hours either way.
     """
 
     minutes: int
@@ -195,7 +195,7 @@ PARTS_OF_DAY: Final = {
 
 
 def part_of_day(time: TimeTyped) -> str:
-    """Return what a part of the day is called; empty if the time is not one."""
+    """Return the name of a part of the day; empty if the time is not one."""
     return next((name for name, part in PARTS_OF_DAY.items() if part == time and part.spread), "")
 
 
@@ -203,7 +203,7 @@ TIME: Final = re.compile(r"(\d{1,2})(?:[:.h ]?(\d{2}))?\s*(am|pm|a|p)?", re.IGNO
 
 
 def time_typed(text: str) -> TimeTyped | None:
-    """Read a time of day; None if it is not one. Hours up to 12 without am or pm, or a leading zero, may be either half.
+    """Read a time of day; None if it is not one. An hour up to 12 without am, pm or a leading zero may be in either half.
 
     >>> time_typed("21:14").minutes, time_typed("9.14 pm").minutes, time_typed("9:14").either_half, time_typed("late")
     (1274, 1274, True, None)

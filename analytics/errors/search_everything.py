@@ -1,4 +1,4 @@
-"""A search in words for rounds as they are remembered, and for what people wrote with these words; as values and as text."""
+"""A search in words for remembered rounds and for people's texts, as values and as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from replay.narrative.text_table import table
 
 
 class Everything(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search found: rounds, and texts with every word; `outcome` says what came of the rounds."""
+    """The result of a search: rounds, and texts with every word; `outcome` is a sentence about the rounds."""
 
     search: Search
     written: Sequence[FoundText]
@@ -32,7 +32,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
     zone: tzinfo
 
     def values(self) -> dict[str, Any]:
-        """Return what was found as JSON values."""
+        """Return the result as JSON values."""
         said = self.search.said
         return {
             "understood": self.understood,
@@ -48,7 +48,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def lines(self, most: int) -> list[str]:
-        """Return what was found as text, with at most `most` rounds."""
+        """Return the result as text, with at most `most` rounds."""
         said = self.search.said
         lines = [f"Searched for: {'; '.join(self.understood)}."] if self.understood else []
         lines += [f"{note[:1].upper()}{note[1:]}." for note in said.notes]
@@ -75,7 +75,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def search_everything(db: Warehouse, desk: Desk, text: str) -> Everything:
-    """Search a warehouse, and the log that it was built from. Raises what the warehouse and the log raise."""
+    """Search a warehouse and its log. Raises the errors of both."""
     facts = hold.property_facts(db)
     try:
         zone: tzinfo = ZoneInfo(facts.time_zone)

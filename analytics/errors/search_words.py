@@ -1,6 +1,6 @@
-"""A search for a round in words, the same on the page and on the command line: what was understood, what agrees, what does not.
+"""A search for a round in words, for the page and the command line: what was understood, what agrees, what does not.
 
-Invariant: where nothing fits, that is said; what nearly fits is named as such, with what differs.
+Invariant: if nothing fits, the answer says so; a near match is called that, with its differences.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMPLAINT_WORDS: Mapping[Complaint, str] = {
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True):
-    """What was said, as understood, and the rounds that fit it or nearly do."""
+    """The sentence as understood, and the rounds that fit it or nearly do."""
 
     said: ParsedSentence
     remembered: Remembered
@@ -38,7 +38,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def search(db: Warehouse, text: str, today: date) -> Search:
-    """Return what a sentence means and finds; `today` is the gaming day now. Raises what the warehouse raises."""
+    """Return a sentence's meaning and matches; `today` is the present gaming day. Raises the warehouse's errors."""
     said = read(db, text, today)
     remembered = remembered_of(said)
     found = [] if said.is_empty else disputes.find(db, remembered, limit=disputes.LOOKED_AT)
@@ -46,7 +46,7 @@ def search(db: Warehouse, text: str, today: date) -> Search:
 
 
 def read(db: Warehouse, text: str, today: date) -> ParsedSentence:
-    """Return a sentence as it is understood; if it names neither table nor day, the newest gaming day is taken, and said."""
+    """Return the meaning of a sentence; if it names neither table nor day, it is the newest gaming day, with a note."""
     days = hold.gaming_days(db)
     said = read_sentence(text, tables=hold.tables(db), days=days, wagers=disputes.wagers(db), today=today)
     if said.is_empty or not days or said.table is not None or said.day is not None:
@@ -55,7 +55,7 @@ def read(db: Warehouse, text: str, today: date) -> ParsedSentence:
 
 
 def remembered_of(said: ParsedSentence) -> Remembered:
-    """Return what a sentence says as the search takes it."""
+    """Return a sentence's meaning in the form of the search."""
     return Remembered(
         table=said.table,
         gaming_day=said.day,
@@ -72,7 +72,7 @@ def remembered_of(said: ParsedSentence) -> Remembered:
 
 
 def understood(said: Remembered, currency: str) -> list[str]:
-    """Return what is searched for, a part each, in words."""
+    """Return the search terms in words."""
     parts = []
     if said.table is not None:
         parts.append(f"table {table_name(said.table)}")
@@ -109,7 +109,7 @@ def _time(time: TimeTyped, day: date | None) -> str:
 
 
 def card_said(card: CardSeen) -> str:
-    """Return a card as it was understood.
+    """Return a card as understood.
 
     >>> card_said(CardSeen("A", "s")), card_said(CardSeen("K", "")), card_said(CardSeen("", "h"))
     ('A♠', 'a king', 'one of hearts')
@@ -120,7 +120,7 @@ def card_said(card: CardSeen) -> str:
 
 
 def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list[tuple[bool, str]]:
-    """Return what was said and whether the round agrees, in words."""
+    """Return each search term and whether the round agrees with it, in words."""
     parts: list[tuple[bool, str]] = []
     if said.cards:
         parts.append(_cards_agree(found, said))
@@ -148,7 +148,7 @@ def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list
 
 
 def example(db: Warehouse, zone: tzinfo, currency: str) -> str:
-    """Return a complaint about the newest wager that was paid too little, as a patron would say it; empty if none exists."""
+    """Return an example complaint about the newest underpaid wager, in a patron's words; empty if there is none."""
     rows = db.sql(
         """
         SELECT w.table_id, w.seat, w.wager, w.staked_cents, w.gaming_day, r.opened_at_us
@@ -178,7 +178,7 @@ def _cards_agree(found: Candidate, said: Remembered) -> tuple[bool, str]:
 
 
 def apart(minutes: int) -> str:
-    """Return how far two times lie from each other.
+    """Return the distance of two times.
 
     >>> apart(1), apart(119), apart(700)
     ('1 minute', '119 minutes', '11 h 40 min')
@@ -193,9 +193,9 @@ def outcome(
     zone: tzinfo,
     ignored: Sequence[str] = (),
 ) -> str:
-    """Return in a sentence what was found; `played` is when the first round there began and the last ended (UTC microseconds).
+    """Return the result in a sentence; `played` is the time from the first to the last round there (UTC microseconds).
 
-    No round is said to fit if words were ignored.
+    No round is called a match if words were ignored.
     """
     if rounds.fits and ignored:
         words = listed(f"“{word}”" for word in ignored)
@@ -220,7 +220,7 @@ def outcome(
 
 
 def played_between(db: Warehouse, remembered: Remembered) -> tuple[int, int] | None:
-    """Return when the first round of the table and day began and the last one ended; None if none was played."""
+    """Return the beginning of the first and the end of the last round of the table and day; None if there are none."""
     bounds = db.sql(
         """
         SELECT min(opened_at_us), max(closed_at_us) FROM fct_rounds
@@ -233,12 +233,12 @@ def played_between(db: Warehouse, remembered: Remembered) -> tuple[int, int] | N
 
 
 def heading(found: Candidate) -> str:
-    """Return the name of a round that was found."""
+    """Return the name of a found round."""
     return f"{table_name(found.table_id)} · Round {found.round_no:,}"
 
 
 def seat_meant(found: Candidate, said: Remembered) -> int | None:
-    """Return the seat whose answer is asked for: where the cards are, else the seat said."""
+    """Return the seat to answer for: where the cards are, else the named seat."""
     if found.cards_at is not None and found.cards_at.isdecimal():
         return int(found.cards_at)
     return said.seat if found.seat_played else None

@@ -1,9 +1,9 @@
-"""What a person remembers of a round, said in a sentence: day, time, table, seat, wager, amount, cards. Pure.
+"""Reads a person's sentence about a round: day, time, table, seat, wager, amount, cards. Pure.
 
-Invariant: each part is read in turn and taken out of the sentence; what no one read comes back as such, and if a
-word has two meanings the reading is said, so that the person can correct it. "Last night" and a weekday name the gaming day that
-began then: its night goes on past midnight. A date names the day of the calendar: what is before six in the morning belongs to
-the gaming day that began the day before.
+Invariant: each part is read in turn and removed from the sentence. Words not read are returned as such. If a word has two
+meanings, the chosen one is returned, so that the person can correct it. "Last night" and a weekday name the gaming day that began
+then, with its night past midnight. A date names the calendar day: a time before six in the morning belongs to the gaming day that
+began the day before.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ FRESH: Final = timedelta(days=2)
 
 
 class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence as it was understood; None or empty if it says nothing of it.
+    """The meaning of a sentence; a part not mentioned is None or empty.
 
-    `time` is a time of day, `day` the gaming day, `paid_cents` what was paid as the person says, `hand` one of
-    `disputes.HANDS`. `cards` are as typed, `seen` as understood. `notes` say how a word was taken
-    that could mean something else; `unread` are the words that were not understood.
+    `time` is a time of day, `day` the gaming day, `paid_cents` the payment by the person's account, `hand` one of
+    `disputes.HANDS`. `cards` are as typed, `seen` as understood. `notes` state the chosen meaning of ambiguous words; `unread`
+    are the words not understood.
     """
 
     table: str | None = None
@@ -66,7 +66,7 @@ class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of it says which round it was."""
+        """Whether nothing in it identifies a round."""
         told = (self.table, self.round_no, self.day, self.time, self.seat, self.wager, self.hand, self.complaint)
         return not (self.seen or self.amount_cents or self.paid_cents) and all(each is None for each in told)
 
@@ -74,7 +74,7 @@ class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
 def read_sentence(
     text: str, *, tables: Sequence[str], days: Sequence[date], wagers: Sequence[str], today: date
 ) -> ParsedSentence:
-    """Read what somebody remembers. `tables`, `days` and `wagers` are those of the record, `today` is the gaming day now.
+    """Read a sentence. `tables`, `days` and `wagers` are those of the record, `today` is the present gaming day.
 
     >>> said = read_sentence("seat 3 at FU 1, $10 on the ace high bonus, last night around nine", tables=["fu-01"],
     ...     days=[date(2026, 3, 6)], wagers=["ace_high_bonus"], today=date(2026, 3, 7))
@@ -111,7 +111,7 @@ _CODE: Final = r"(?:10|[2-9TJQKA])[shdc\u2660-\u2667]"
 
 
 def significant(text: str) -> str:
-    """Return the words of a text that say something, for a search of what people wrote.
+    """Return the significant words of a text, for a search of people's texts.
 
     >>> significant("The shuffler of FU-01 jams again")
     'shuffler fu-01 jams'
@@ -135,7 +135,7 @@ _WORDS: Final = rf"(?:a |{'|'.join(NUMBERS)}|{'|'.join(TENS)}|hundred|thousand|a
 
 
 class _Reader:
-    """A sentence of which one part after another is read and taken out."""
+    """A sentence from which one part after another is read and removed."""
 
     def __init__(self, text: str) -> None:
         spades = re.sub(rf"\bAs\b(?=[\s,]+{_CODE}|\s*,|\s*$)|(?<=[shdc\u2660-\u2667] )As\b", "A\u2660", text)
@@ -151,7 +151,7 @@ class _Reader:
         self.whole = self.left
 
     def _spell(self) -> None:
-        """Read a word that is nearly one of ours as that word, and say so."""
+        """Read a nearly known word as the known one, with a note."""
         for word in dict.fromkeys(re.findall(r"(?<![\w-])[a-z]{4,}(?![\w-])", self.left)):
             if word in KNOWN or word.removesuffix("s") in KNOWN:
                 continue
@@ -161,7 +161,7 @@ class _Reader:
                 self.notes.append(f"“{word}” was read as “{near[0]}”")
 
     def _write_out(self) -> None:
-        """Write in full what people shorten: a weekday, thousands, and a time by noon or midnight."""
+        """Expand abbreviations: a weekday, thousands, and a time by noon or midnight."""
         whole = {name[:3]: name for name in WEEKDAYS}
         self.left = re.sub(rf"\b(?:{DAY_CODES})\b\.?", lambda m: whole[m[0].split()[-1][:3]], self.left)
         self.left = re.sub(r"\b(\d{1,3})k\b", r"\1,000", self.left)
@@ -169,21 +169,21 @@ class _Reader:
         self.left = re.sub(from_noon, lambda m: f"{m[1]} 12 {'pm' if m[3] == 'noon' else 'am'}", self.left)
 
     def take(self, pattern: str) -> re.Match[str] | None:
-        """Take what a pattern finds first out of the sentence."""
+        """Remove and return a pattern's first match."""
         found = re.search(pattern, self.left)
         if found is not None:
             self.left = f"{self.left[: found.start()]} | {self.left[found.end() :]}"
         return found
 
     def number(self, pattern: str) -> int | None:
-        """Take a number."""
+        """Read a number."""
         found = self.take(pattern)
         return None if found is None else int(found[1]) or None
 
     # ------------------------------------------------------------------------------------------------------ table, seat
 
     def table(self, tables: Sequence[str]) -> str | None:
-        """Take a table: by its id however it is written, or "table 5" if one table has that number."""
+        """Read a table: its id in any spelling, or "table 5" if one table has that number."""
         for name in tables:
             prefix, _, number = name.rpartition("-")
             short = rf"{re.escape(prefix)}[\s-]*0*{int(number)}" if prefix and number.isdecimal() else ""
@@ -204,7 +204,7 @@ class _Reader:
         return None
 
     def seat(self) -> int | None:
-        """Take a seat: "seat 3", "seat three", "third seat", "3rd seat", "spot 3"."""
+        """Read a seat: "seat 3", "seat three", "third seat", "3rd seat", "spot 3"."""
         found = self.take(
             rf"\b(?:seat|spot|position)\s*(?:number|no\.?|#)?\s*([1-7]\b|{'|'.join(list(NUMBERS)[:7])})(?!\w)"
         )
@@ -216,7 +216,7 @@ class _Reader:
     # ---------------------------------------------------------------------------------------------------- wager, amount
 
     def wager(self, wagers: Sequence[str]) -> str | None:
-        """Take a wager that is played here, by the longest of its names."""
+        """Read a wager played here, by its longest name."""
         named = sorted(
             ((name, key) for key in wagers for name in WAGERS.get(key, (key.replace("_", " "),))), key=_length
         )
@@ -227,7 +227,7 @@ class _Reader:
         return None
 
     def hand(self, wagers: Sequence[str]) -> str | None:
-        """Take the name of a hand. "Ace high" alone is the bonus of that name, if it is played here."""
+        """Read the name of a hand. "Ace high" alone is the bonus of that name, if it is played here."""
         named = next(
             (name for name in HANDS if self.take(rf"(?<![\w-])(?:an? )?(?:{HAND_WORDS[name]})(?![\w-])")), None
         )
@@ -239,14 +239,14 @@ class _Reader:
         return named
 
     def odds(self) -> list[str]:
-        """Take odds ("paid 5 to 1 instead of 15 to 1"): nothing is searched by them, and they are no time."""
+        """Read odds ("paid 5 to 1 instead of 15 to 1"): they are not searched, and are not a time."""
         pattern = r"(?:(?<=paid )|(?<=pays )|(?<=got )|(?<=instead of ))\d{1,3} to (?:1|one)\b"
         taken = re.findall(pattern, self.left)
         self.left = re.sub(pattern, "|", self.left)
         return taken
 
     def amount_paid(self) -> int | None:
-        """Take an amount that was paid, as the person says: "got paid only 100 dollars", "gave me fifty thousand"."""
+        """Read a paid amount: "got paid only 100 dollars", "gave me fifty thousand"."""
         verbs = r"\b(?:got paid|paid out|paid|pays|payed|received|got back|got|gave|given|handed|won)"
         whom = r"(?:\s+(?:me|him|her|them|us|back|out|just|only|about|exactly|a|the|winnings|was|were|of))*"
         figure = rf"\s+\$?\s*(?=\$|\d\d|\d[.,]|\d\s*(?:dollars?|bucks)){_MONEY}(?:\s*(?:dollars?|bucks|usd))?"
@@ -263,7 +263,7 @@ class _Reader:
         return cents or None
 
     def complaint(self) -> Complaint | None:
-        """Return what the patron complains of: of the whole sentence, for an amount may have been taken with the verb."""
+        """Return the patron's complaint from the whole sentence, since an amount may have been read with its verb."""
         for kind, words in COMPLAINTS:
             pattern = rf"(?<![\w-])(?:{words})(?![\w-])"
             if re.search(pattern, self.whole) is not None:
@@ -272,7 +272,7 @@ class _Reader:
         return None
 
     def amount_named(self) -> int | None:
-        """Take an amount that is named as money: "$25", "25 dollars", "twenty-five dollars"."""
+        """Read an amount of money: "$25", "25 dollars", "twenty-five dollars"."""
         found = self.take(rf"\$\s*{_MONEY}") or self.take(rf"(?<![\w.,]){_MONEY}\s*(?:dollars?|bucks|usd)\b")
         if found is not None:
             return _cents(found)
@@ -290,7 +290,7 @@ class _Reader:
         return None if found is None else (_in_words(found[1]) or 0) * 100 or None
 
     def amount_of_verb(self) -> int | None:
-        """Take an amount after a verb of money: "bet 25", "lost 1,250.00", "took ninety". A single digit is no amount here."""
+        """Read an amount after a verb of money: "bet 25", "lost 1,250.00", "took ninety". A single digit is no amount here."""
         verbs = (
             "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put|kept"
         )
@@ -308,7 +308,7 @@ class _Reader:
     # --------------------------------------------------------------------------------------------------------- day, time
 
     def day(self, days: Sequence[date], today: date) -> date | None:
-        """Take a gaming day. In an old record the days that are counted back are counted from its end."""
+        """Read a gaming day. In an old record, days are counted back from its end."""
         newest = max(days, default=today)
         old = today - newest > FRESH
         now = newest + timedelta(days=1) if old else today
@@ -320,7 +320,7 @@ class _Reader:
         return self._date(now)
 
     def _days_back(self, now: date) -> int | None:
-        """Take a day that is counted back from today."""
+        """Read a day counted back from today."""
         if self.take(r"\b(?:the )?(?:night|evening|day) before (?:last|yesterday)\b"):
             return self._within("night", 2)
         found = self.take(rf"\b(\d{{1,2}}|{'|'.join(NUMBERS)}) (days?|nights?) ago\b")
@@ -345,7 +345,7 @@ class _Reader:
         return back
 
     def _date(self, now: date) -> date | None:
-        """Take a date of the calendar; without a year it is the last such day."""
+        """Read a calendar date; without a year it is the last such day."""
         months = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
         forms: tuple[tuple[str, Callable[[re.Match[str]], tuple[int, int, int | None]]], ...] = (
             (r"\b(\d{4})-(\d{2})-(\d{2})\b", lambda m: (int(m[2]), int(m[3]), int(m[1]))),
@@ -372,7 +372,7 @@ class _Reader:
         return None
 
     def time(self) -> TimeTyped | None:
-        """Take a time of day. "Night", "evening" and the like decide which half of the day is meant."""
+        """Read a time of day. "Night", "evening" and the like choose the half of the day."""
         found = self.take(
             rf"\b{_ABOUT}(?:(after|past|before) |(?:around|about|at|near|close to) )?\s*(midnight|noon)\b"
         )
@@ -408,7 +408,7 @@ class _Reader:
         return self.part_of_day()
 
     def part_of_day(self) -> TimeTyped | None:
-        """Take a part of the day: "around lunch", "some time in the afternoon", or that of the day named."""
+        """Read a part of the day: "around lunch", "some time in the afternoon", or that of the day named."""
         parts = "|".join(PARTS_OF_DAY)
         found = self.take(
             rf"\b{_ABOUT}(?:{_NEAR})?(?:during |in |over )?(?:the |my |his )?({parts})(?: ?time)?\b(?! before)"
@@ -417,7 +417,7 @@ class _Reader:
         return None if found is None and named == "night" else PARTS_OF_DAY.get(named)
 
     def _clock(self, hour: int, minutes: int, half: str | None) -> TimeTyped | None:
-        """Return an hour and minutes after it (or before), in the half of the day that is said, or that the period tells."""
+        """Return a time from an hour and minutes after (or before) it, in the half of the day named or implied."""
         if hour > 23 or minutes > 59 or (half and not 1 <= hour <= 12):
             return None
         at = hour * 60 + minutes
@@ -438,7 +438,7 @@ class _Reader:
         return "" if found is None else found[1]
 
     def gaming_day(self, day: date | None, time: TimeTyped | None) -> date | None:
-        """Return the gaming day of a day and a time: what is past midnight of a date belongs to the day before."""
+        """Return the gaming day of a date and a time: a time past midnight belongs to the day before."""
         if day is None or time is None or time.either_half or time.minutes >= CUTOVER:
             return day
         if self.is_date and self.period != "night":
@@ -452,7 +452,7 @@ class _Reader:
     # -------------------------------------------------------------------------------------------------------------- cards
 
     def cards(self) -> str:
-        """Take the words that are cards: those that can mean nothing else, and ranks in figures or words next to these."""
+        """Read the words that are cards: those that can mean nothing else, and ranks next to these."""
         words = re.findall(r"[^\s,;/&+|]+|[,;/&+|]", self.left)
         strong = [_is_card(word) for word in words]
         chosen = list(strong)
@@ -469,7 +469,7 @@ class _Reader:
         return re.sub(r"\s*(?:[,;/&+|]\s*)+", ", ", " ".join(kept)).strip(", ")
 
     def rest(self) -> tuple[str, ...]:
-        """Return the words that no one read and that are not quiet."""
+        """Return the words not read, without fillers."""
         words = re.findall(r"[^\s,;|.!?()\"&+/-]+", self.left)
         return tuple(dict.fromkeys(word for word in words if word not in QUIET and word != ":"))
 
@@ -511,7 +511,7 @@ def _year(text: str | None) -> int | None:
 
 
 def _calendar_day(month: int, day: int, year: int | None, now: date) -> date | None:
-    """Return a day; without a year the last one that has come; None if there is no such day."""
+    """Return a day; without a year, the last such day; None if there is no such day."""
     for each in (year,) if year is not None else range(now.year, now.year - 5, -1):
         try:
             found = date(each, month, day)
@@ -529,7 +529,7 @@ _FACES: Final = frozenset({*_LETTERS, "joker", "jk", "trey", "deuce", *SUITS})
 
 
 def _is_card(word: str) -> bool:
-    """Whether a word can mean nothing but a card: a face, a suit, a code such as `As` or `10♦`, `tens`."""
+    """Return whether a word can only mean a card: a face, a suit, a code such as `As` or `10♦`, `tens`."""
     bare = word.strip('.:!?()"')
     singular = bare.removesuffix("s")
     if bare in ("pair", "as", "is"):
@@ -546,7 +546,7 @@ def _is_rank(word: str) -> bool:
 
 
 def _beside(words: Sequence[str], place: int) -> list[int]:
-    """Return the places next to a word, past a comma, "of", "and" and "the"."""
+    """Return the indexes of words next to a word, past a comma, "of", "and" and "the"."""
     found = []
     for step in (-1, 1):
         at = place + step

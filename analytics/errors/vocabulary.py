@@ -1,4 +1,4 @@
-"""The words of a complaint: how people name numbers, days, wagers, hands, chips, and what they complain of."""
+"""The words of a complaint: people's names of numbers, days, wagers, hands, chips and complaints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact chances at the tables: totals of three dice, starting positions, how often the ranks of a hand repeat."""
+"""Exact chances at the tables: totals of three dice, starting positions, repeated ranks in a hand."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ RANKS = 13
 
 
 class Pack(msgspec.Struct, frozen=True):
-    """What a game deals from: `copies` of 52 cards, and jokers."""
+    """The cards of a game: `copies` of 52 cards, and jokers."""
 
     copies: int
     jokers: int
 
     @property
     def cards(self) -> int:
-        """How many cards there are."""
+        """The number of cards."""
         return 52 * self.copies + self.jokers
 
     @property
     def kinds(self) -> int:
-        """How many kinds of cards there are; jokers are of one kind."""
+        """The number of kinds of cards; all jokers are one kind."""
         return 52 + (1 if self.jokers else 0)
 
 
 @cache
 def pack_of(game: str) -> Pack | None:
-    """Return what a game deals from, by its chapter; None for a game without a chapter.
+    """Return the cards of a game, by its chapter; None for a game without a chapter.
 
     >>> pack_of("face_up_pai_gow"), pack_of("over_under")
     (Pack(copies=1, jokers=1), Pack(copies=6, jokers=0))
@@ -50,7 +50,7 @@ def pack_of(game: str) -> Pack | None:
 
 @cache
 def cards_of(pack: Pack) -> dict[str, float]:
-    """Return each kind of card → the chance that a card dealt is of that kind.
+    """Return kind of card → the chance that a dealt card is of that kind.
 
     >>> chances = cards_of(Pack(copies=2, jokers=4))
     >>> round(108 * chances["Ks"]), round(108 * chances["Jk"])
@@ -88,7 +88,7 @@ def starts_by_dice() -> dict[str, float]:
 
 @cache
 def patterns(pack: Pack, cards: int) -> dict[tuple[str, bool], float]:
-    """Return (how often the ranks of a hand repeat, longest first; whether a joker is among them) → the chance.
+    """Return (repetitions of a hand's ranks, longest first; whether it has a joker) → the chance.
 
     >>> found = patterns(Pack(copies=1, jokers=1), 7)
     >>> round(sum(found.values()), 12), round(found["4+3", False] * comb(53, 7))
@@ -105,7 +105,7 @@ def patterns(pack: Pack, cards: int) -> dict[tuple[str, bool], float]:
 
 
 def _ways(parts: tuple[int, ...], suits: int) -> int:
-    """In how many ways ranks can be chosen for the parts, and cards of each rank."""
+    """Return the number of ways to choose ranks for the parts, and cards of each rank."""
     if len(parts) > RANKS:
         return 0
     ways = factorial(RANKS) // factorial(RANKS - len(parts))
@@ -117,7 +117,7 @@ def _ways(parts: tuple[int, ...], suits: int) -> int:
 
 
 def _partitions(total: int, largest: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to write a number as a sum, parts falling."""
+    """Yield the partitions of a number, parts descending."""
     if total == 0:
         yield ()
         return

@@ -1,9 +1,8 @@
 """Are dice, shufflers and decks fair? Every device is compared with its exact chances, and each test states its power.
 
-Invariant: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
-devices has an alarm; a test with too small a sample is inconclusive and reports the bias that it would have detected. Cards are
-dealt to a position without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, and a record
-can be wrong.
+Invariant: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair devices has an
+alarm; a test with too small a sample is inconclusive and states its minimum detectable bias. Cards are dealt to a position
+without replacement, and the statistic is scaled for it. A bias is not an accusation: dice wear, and a record can be wrong.
 """
 
 from __future__ import annotations
@@ -66,8 +65,11 @@ p-value small enough for an alarm is right, and only a gross bias could show."""
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
-    """One test before correction. `tries` is what a noncentrality grows with; `share` the chance of the likeliest value (None:
-    a sum, whose effect is a correlation)."""
+    """One test before correction.
+
+    Its noncentrality grows with `tries`; `share` is the chance of the likeliest value (None: a sum, whose effect is a
+    correlation).
+    """
 
     family: str
     key: dict[str, Any]
@@ -82,16 +84,15 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return every test of the devices, a row each, the least likely first.
+    """Return every test of the devices, a row each, least likely first.
 
     `by` groups by `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
-    Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
-    (each None if it is no group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
-    (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
-    `no odds`: with numbers beyond 7, how many there are is unknown),
-    `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
-    have to come to be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`,
-    `within`, `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.
+    Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck` (each
+    None if not a group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted` (Holm over the report),
+    `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`, `no odds`: numbers beyond 7
+    whose count is unknown), `most_off` (the value farthest off), `detectable_percent` (the excess of the likeliest value that
+    would be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`, `within`,
+    `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.
     """
     tests = [_test(each) for each in observed(db, by, selection)]
     p = [test.p for test in tests if test.p is not None]
@@ -101,9 +102,9 @@ def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING
 
 
 def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return what a family of tests looked at: `observed` and `expected` for each `value`, with the columns that name the test.
+    """Return the counts of a family of tests: `observed` and `expected` for each `value`, with the columns that name the test.
 
-    Raises `ValueError` for a family that is not counted by value (`lag`, `repeat`) or not known.
+    Raises `ValueError` for an unknown family or one not counted by value (`lag`, `repeat`).
     """
     if family not in COUNTED:
         raise ValueError(
@@ -151,7 +152,7 @@ def _test(sample: ValueCounts | Repeated) -> Test:
 
 
 def _counts_test(sample: ValueCounts) -> Test:
-    """A chi-square test of counts against their chances, rare values taken together."""
+    """Return a chi-square test of counts against their chances, with rare values pooled."""
     test = Test(family=sample.family, key=sample.key, n=sample.n, how="too few" if sample.chances else "no odds")
     groups = list(_pooled(sample, LEAST_EXPECTED))
     if len(groups) < 2:
@@ -179,15 +180,17 @@ def _counts_test(sample: ValueCounts) -> Test:
 
 
 def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple[float, int, float]:
-    """The statistic of counts and expectations, its degrees of freedom, and its p-value (1 for a single group)."""
+    """Return the chi-square statistic, its degrees of freedom, and its p-value (1 for a single group)."""
     statistic = sum((times - expected) ** 2 / expected for _, times, expected in groups) * scale
     freedom = len(groups) - 1
     return statistic, freedom, chi_square_above(statistic, freedom) if freedom > 0 else 1.0
 
 
 def _pooled(sample: ValueCounts, least: float) -> Iterator[tuple[str, int, float]]:
-    """Values with their counts and expectations; those expected less often than `least` come together as `rare`, with the next
-    rarest if need be."""
+    """Return values with counts and expectations.
+
+    Those expected less often than `least` are pooled as `rare`, with the next rarest if needed.
+    """
     total = sample.n * sample.cards
     ordered = sorted(((total * chance, value) for value, chance in sample.chances.items() if chance > 0), reverse=True)
     rare = [(expected, value) for expected, value in ordered if expected < least]
@@ -201,7 +204,7 @@ def _pooled(sample: ValueCounts, least: float) -> Iterator[tuple[str, int, float
 
 
 def _simulated(statistic: float, expected: Sequence[float]) -> float:
-    """The share of fair samples that are as far off, one more counted on each side (so that none is shown to be nothing)."""
+    """Return the share of simulated fair samples at least as far off, plus one on each side (so that it is never 0)."""
     total = round(sum(expected))
     chances = np.array(expected) / sum(expected)
     drawn = np.random.default_rng(688).multinomial(total, chances, size=SIMULATED)
@@ -210,7 +213,7 @@ def _simulated(statistic: float, expected: Sequence[float]) -> float:
 
 
 def _joker(sample: ValueCounts) -> Test:
-    """An exact binomial test: hands with the joker, of all hands."""
+    """Return an exact binomial test: hands with the joker among all hands."""
     chance, times = sample.chances["joker"], sample.times.get("joker", 0)
     test = Test(family=sample.family, key=sample.key, n=sample.n)
     if sample.n * chance < LEAST_EXPECTED:
@@ -234,7 +237,7 @@ def _joker(sample: ValueCounts) -> Test:
 
 
 def _sum_test(sample: Repeated) -> Test:
-    """A sum over pairs against its mean and variance, which are known exactly."""
+    """Return a test of a sum over pairs against its exactly known mean and variance."""
     test = Test(family=sample.family, key=sample.key, n=sample.pairs)
     if sample.pairs < LEAST_PAIRS:
         return test
@@ -247,12 +250,12 @@ def _sum_test(sample: Repeated) -> Test:
 
 @lru_cache(maxsize=4096)
 def _noncentrality(freedom: int, tests: int) -> float:
-    """What is an alarm four times in five in a report of this many tests, their number rounded: a noncentrality takes long."""
+    """Return the noncentrality that raises an alarm four times in five among this many tests (rounded, to save time)."""
     return detectable_noncentrality(freedom, 10 ** round(np.log10(ALARM_LEVEL / max(1, tests)), 1))
 
 
 def _detectable(test: Test, tests: int) -> float | None:
-    """The relative bias, in percent, that would be an alarm in a report of this many tests four times in five."""
+    """Return the relative bias in percent that raises an alarm four times in five among this many tests."""
     if test.freedom is None or not test.tries:
         return None
     effect = sqrt(_noncentrality(test.freedom, tests) / test.tries)

@@ -1,7 +1,7 @@
-"""What the devices showed, with the chances of it: the samples that `fairness` tests.
+"""The samples that `fairness` tests: observed values of the devices, with their chances.
 
-Invariant: a sample is everything in the marts, and no result is a reason to leave anything out; hands that do not
-have the game's number of cards (a round that was broken off) belong to no sample.
+Invariant: a sample is everything in the marts, and nothing is left out because of its result; hands without the game's number of
+cards (a broken-off round) belong to no sample.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ MOST_POSITIONS: Final = 7
 
 
 class ValueCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """How often each value came in `n` tries, `cards` values in each, and its chance (none: its odds are not known). `scale`
-    stretches a chi-square statistic to what drawing without replacement leaves of it."""
+    """The counts of each value.
+
+    There are `n` tries with `cards` values each; the chance of a value is missing if its odds are unknown. `scale` corrects a
+    chi-square statistic for drawing without replacement.
+    """
 
     family: str
     key: dict[str, Any]
@@ -43,7 +46,7 @@ class ValueCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repeated(msgspec.Struct, frozen=True, kw_only=True):
-    """A sum over pairs of rounds, and the mean and variance that each pair has by chance."""
+    """A sum over pairs of rounds, with the mean and variance of a pair by chance."""
 
     family: str
     key: dict[str, Any]
@@ -54,7 +57,7 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[ValueCounts | Repeated]:
-    """Yield every sample, or those of one family only, grouped by `by`.
+    """Yield every sample, or those of one family, grouped by `by`.
 
     Raises `ValueError` for an unknown grouping.
     """
@@ -76,7 +79,7 @@ Key = dict[str, Any]
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """What the marts hold of a part of the floor, a row for each group of it, sorted."""
+    """The marts' rows for a part of the floor, one for each group, sorted."""
 
     db: Warehouse
     selection: Selection
@@ -84,7 +87,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     def counts(
         self, mart: str, keys: tuple[str, ...], value: str, count: str, where: str = "true"
     ) -> Iterator[tuple[Key, dict[str, int]]]:
-        """Yield each group with how often each value came: the sum of the column `count` by the expression `value`."""
+        """Yield each group with the counts of each value: the sum of the column `count` by the expression `value`."""
         named = "".join(f"{key}, " for key in keys)
         rows = self._rows(
             f"""
@@ -152,7 +155,7 @@ _POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat
 
 
 def _size_of_hands(ask: Ask) -> dict[str, int]:
-    """Game → how many cards its hands have: the most frequent number."""
+    """Return game → the number of cards in its hands: the most frequent one."""
     return {
         key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
         for key, times in ask.counts("mart_hands", ("game",), "cards", "hands", _POSITIONS)

@@ -1,10 +1,10 @@
-"""Actual against theoretical house win, wager by wager: is it luck? If the sample is too small, the answer is that it is.
+"""Actual against theoretical house win, wager by wager: is it luck? A sample that is too small is called inconclusive.
 
-Invariant: a wager is compared with its own paytable, in the edition of the chapter that was in force on the day; the
-variance is that of rounds, for seats share the dealer's hand; p-values are corrected for the number of rows in the report
-(Holm), so that at most one report in a hundred on an honest floor has an alarm. A wager without a decision is compared on
-both sides: too high a win may be winners paid too little. If patrons make decisions, a win above theory is no alarm: play
-below the best is its first explanation (D604).
+Invariant: a wager is compared with its own paytable, in the edition of the chapter that was in force on the day; the variance is
+that of rounds, since seats share the dealer's hand; p-values are corrected for the number of rows in the report (Holm), so that
+at most one report in a hundred on an honest floor has an alarm. A wager without a decision is tested on both sides: a high win
+may mean that winners were underpaid. If patrons make decisions, a win above theory is not an alarm: imperfect play is its first
+explanation (D604).
 """
 
 from __future__ import annotations
@@ -53,8 +53,10 @@ _SUMS: Final = """
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """One row's sums next to what theory expects of them, in cents; `expected` is None if theory does not know the wager,
-    `band` also if none was asked for."""
+    """A row's sums next to their expectation by theory, in cents.
+
+    `expected` is None if theory does not know the wager, `band` also if none was requested.
+    """
 
     key: dict[str, Any]
     expected: Expected | None
@@ -71,14 +73,14 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def theoretical_cents(self) -> float:
-        """What theory expects the house to win; 0 without theory."""
+        """The theoretical win of the house; 0 without theory."""
         return 0.0 if self.expected is None else self.expected.edge * self.unit_cents
 
 
 def compare(
     db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True
 ) -> list[Compared]:
-    """Return every wager of every value next to what is expected of it; what `win_against_theory` shows as a frame."""
+    """Return every wager of every value next to its expectation; `win_against_theory` shows it as a frame."""
     columns = list(columns_of(by, BY))
     grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
     rows = frame(
@@ -96,16 +98,15 @@ def compare(
 
 
 def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return actual against theoretical house win, a row per value, wager and paytable.
+    """Return actual against theoretical house win, a row for each value, wager and paytable.
 
-    Columns: the value, `game`, `chapter`, `wager` (wagers settled together are one: `ante_blind_raise`), `paytable`,
-    `rounds`, `bets`, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
-    `house_win_percent` and `theoretical_percent` (of the units), `z`, the bands `low_95_cents` … `high_997_cents`,
-    `p_low`, `p_high`, `p` (the one the verdict goes by), `p_adjusted` (Holm over the rows of this report), `alarm`,
-    `verdict`, `method` (normal or exact), `detectable_percent` (the departure that this sample would show four times
-    in five), `rounds_needed` (for a departure of `MATERIAL_PERCENT`) and `sentence`. Wagers that theory does not know
-    have None for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
-    `cannot_tell`, `above` (more than best play leaves, where patrons decide), `no_theory`. The wagers behind a row:
+    Columns: the value, `game`, `chapter`, `wager` (wagers settled together are one: `ante_blind_raise`), `paytable`, `rounds`,
+    `bets`, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`, `house_win_percent` and
+    `theoretical_percent` (of the units), `z`, the bands `low_95_cents` … `high_997_cents`, `p_low`, `p_high`, `p` (the one the
+    verdict goes by), `p_adjusted` (Holm over the rows of this report), `alarm`, `verdict`, `method` (normal or exact),
+    `detectable_percent` (the minimum detectable bias, 80 % power), `rounds_needed` (to detect `MATERIAL_PERCENT`) and `sentence`.
+    For wagers unknown to theory these are None and the verdict is `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`,
+    `within`, `cannot_tell`, `above` (more than best play allows, if patrons decide), `no_theory`. The wagers of a row:
     `analytics.hold.behind`.
     """
     compared = compare(db, by, selection)
@@ -116,9 +117,9 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
 
 
 def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band | None:
-    """Return where the house win of the wagers made on one paytable would lie on another; None if none was made.
+    """Return the band of the house win on another paytable for the wagers made on this one; None if there are none.
 
-    The band is that of all gaming days; its win is nothing, for no one played it.
+    The band is for all gaming days; its actual win is 0, since no one played it.
     """
     part = Selection(game=game)
     rows = frame(
@@ -145,10 +146,9 @@ def _published(db: Warehouse, rows: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
-    """How much more the rounds vary than single wagers would, by chapter and wager, over the whole floor and all its
-    days.
+    """Return the variance of rounds relative to single wagers, by chapter and wager, over the whole floor and all days.
 
-    One bad dealer or table then hardly moves it, and a stolen sum does not widen its own band.
+    So one bad dealer or table hardly changes it, and a stolen sum does not widen its own band.
     """
     rows = frame(
         db,
@@ -202,7 +202,7 @@ def _compared(
 
 
 def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[str, str], float]) -> Volume:
-    """The stakes of a row by what ends together: whole rounds, single seats, or something between."""
+    """Return the stakes of a row by the unit that is settled together: whole rounds, single seats, or something between."""
     units, whole = row["unit_cents"], row["max_round_u"]
     if expected.shares == "round":
         return Volume(units=units, sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"], largest=whole)
@@ -214,14 +214,14 @@ def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[s
 
 
 def _p(compared: Compared) -> float:
-    """The p-value that the verdict goes by: of too little win alone if patrons decide, of either side otherwise."""
+    """Return the p-value for the verdict: of too little win only if patrons decide, two-sided otherwise."""
     assert compared.band is not None
     assert compared.expected is not None
     return compared.band.p_low if compared.expected.decided else compared.band.p_both
 
 
 def verdict_of(compared: Compared, adjusted: float) -> str:
-    """Return the verdict on one row: a departure is named at any size of sample, its absence only of one that could show it."""
+    """Return the verdict on one row: a deviation counts in any sample, its absence only in one that could show it."""
     assert compared.band is not None
     p = _p(compared)
     if adjusted <= ALARM_LEVEL:
@@ -301,7 +301,7 @@ _EMPTY: Final = {
 
 
 def probability(p: float) -> str:
-    """Return a probability as people read it, to two digits.
+    """Return a probability in readable form, to two digits.
 
     >>> probability(1.0), probability(0.31), probability(0.012), probability(0.000069), probability(2.4e-22)
     ('100 %', '31 %', '1.2 %', '1 in 14,000', 'less than 1 in 1,000,000')

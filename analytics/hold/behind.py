@@ -1,4 +1,4 @@
-"""The detail of a figure: the wagers of a house win, and the counts of a drop, a win and a hold %."""
+"""The detail of a figure: the wagers of a house win, and the counts of drop, win and hold %."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def wagers_behind(
     limit: int = MOST,
     offset: int = 0,
 ) -> pl.DataFrame:
-    """Return the wagers that make a figure, in the order played; `wager` may be one that theory takes together.
+    """Return the wagers of a figure in the order played; `wager` may be one that theory combines.
 
-    Columns: `table_id`, `round_no`, `gaming_day`, `shift`, `hour`, `dealer`, `seat`, `wager`, `number`, `bettor`,
-    `paytable`, `line`, `staked_cents`, `due_cents`, `done_cents`, `handle_cents`, `payouts_cents`, `house_win_cents`,
-    `from_meter_cents`. Their sums are the figure's (`sums_behind`).
+    Columns: `table_id`, `round_no`, `gaming_day`, `shift`, `hour`, `dealer`, `seat`, `wager`, `number`, `bettor`, `paytable`,
+    `line`, `staked_cents`, `due_cents`, `done_cents`, `handle_cents`, `payouts_cents`, `house_win_cents`, `from_meter_cents`.
+    Their sums are the figure's (`sums_behind`).
     """
     of = {"wager": wager, "paytable": paytable, "hour": hour}
     ends: dict[str, Any] = dict.fromkeys(("from_day", "from_table", "to_day", "to_table"))
@@ -81,7 +81,7 @@ def largest_wagers(
     hour: int | None = None,
     limit: int,
 ) -> pl.DataFrame:
-    """Return the wagers that moved a figure most, the largest house win or loss first; the columns of `wagers_behind`."""
+    """Return the wagers with the most effect on a figure, the largest house win or loss first; columns as in `wagers_behind`."""
     return frame(
         db,
         f"""
@@ -98,8 +98,12 @@ def largest_wagers(
 
 
 def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: int, offset: int) -> pl.DataFrame:
-    """The table days on which wagers so far down the list lie, so that no other need be looked at: `gaming_day`, `table_id`,
-    and `before`, how many wagers come before its first one."""
+    """Return the table days with the wagers of a part of the list, so that only they are read.
+
+    Columns: `gaming_day`, `table_id`, and `before`, the number of wagers before the day's first.
+
+    `before` is the number of wagers before the day's first.
+    """
     return frame(
         db,
         f"""
@@ -130,7 +134,7 @@ def sums_behind(
     hour: int | None = None,
     seat: int | None = None,
 ) -> pl.DataFrame:
-    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums; None without any settled."""
+    """Return one row: the number of wagers of a figure (`wagers`, `unsettled`), and their sums; None if none is settled."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     )
@@ -156,11 +160,10 @@ def sums_behind(
 
 
 def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return every amount that was counted per box or moved to or from a table, in order: what drop, win and hold % are
-    made of.
+    """Return every amount counted per box or moved to or from a table, in order: the parts of drop, win and hold %.
 
     Columns: `table_id`, `gaming_day`, `seq` (the event in the table's stream), `kind`, `amount_cents`, `reference`, and
-    `repeats`: the day's first event with the same kind, reference and amount, which this one may repeat (None: none).
+    `repeats`: the day's first event with the same kind, reference and amount, of which this may be a duplicate (None: none).
     """
     return frame(
         db,

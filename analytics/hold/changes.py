@@ -1,9 +1,8 @@
-"""What changed since the period before: hold % and house win, each with the answer whether luck explains the change.
+"""Changes since the period before: hold % and house win, and whether luck explains each.
 
-Invariant (D605): two periods of one selection, the second right after the first and as long. Hold % is compared as
-table days vary (Welch); the house win of a wager by the exact variance of its paytable, where both sums are near to normal.
-Neither needs theory's mean, so that the play of patrons is no change as long as it stays the same. P-values are corrected for the
-number of rows (Holm).
+Invariant (D605): two periods of one selection, the second right after the first and as long. Hold % is compared by the variance
+of table days (Welch); the house win of a wager by the exact variance of its paytable, if both sums are nearly normal. Neither
+uses theory's mean, so constant habits of patrons do not count as a change. P-values are corrected for the number of rows (Holm).
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def period_before(selection: Selection) -> Selection:
 
 
 def whole_months(selection: Selection) -> Selection:
-    """Return the months of the days of a selection, whole: for what is counted by month, so that two periods share none (D609).
+    """Return the whole months of a selection's days: for monthly counts, so that two periods share no month (D609).
 
     Raises `ValueError` without a first and a last day.
     """
@@ -67,11 +66,11 @@ def whole_months(selection: Selection) -> Selection:
 
 
 def hold_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return drop, win and hold % of a period next to those of the period before, a row per property, game or table.
+    """Return drop, win and hold % of a period next to the period before, a row for each property, game or table.
 
-    Columns: the value, `table_days`, `drop_cents`, `win_cents`, `hold_percent`, the same of the period before (`prior_…`; None
-    if nothing was counted), `change_points`, `low_95_percent` and `high_95_percent` (the band around the prior hold %), `p`,
-    `p_adjusted` and `verdict` (`alarm`, `outside_95`, `within`, `cannot_tell`). What changed least by luck comes first. Raises
+    Columns: the value, `table_days`, `drop_cents`, `win_cents`, `hold_percent`, the same for the period before (`prior_…`; None
+    without counts), `change_points`, `low_95_percent` and `high_95_percent` (the band around the prior hold %), `p`, `p_adjusted`
+    and `verdict` (`alarm`, `outside_95`, `within`, `cannot_tell`). Changes least explained by luck come first. Raises
     `ValueError` for a dealer, shift, wager or hour (D27), and without a first and last day.
     """
     columns = columns_of(by, PER_BOX)
@@ -112,7 +111,7 @@ _COUNTED: Final = ("table_days", "drop_cents", "win_cents")
 def _pairs(
     counted: pl.DataFrame, columns: Sequence[str], first: date | None
 ) -> list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]]:
-    """Each value's row of the period, with that of the period before (None: none)."""
+    """Return each value's row of the period, with that of the period before (None: none)."""
     rows = {
         (*(row[column] for column in columns), row["period"] == first): row for row in counted.iter_rows(named=True)
     }
@@ -124,12 +123,12 @@ def _pairs(
 
 
 def house_win_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return the house win of each wager next to that of the period before, a row per value, game, wager and paytable in both.
+    """Return the house win of each wager next to the period before, a row for each value, game, wager and paytable in both.
 
     Columns: the value, `game`, `wager`, `paytable`, `rounds`, `unit_cents`, `house_win_cents`, `house_win_percent` (of units),
-    the same of the period before (`prior_…`), `change_points`, `low_95_points` and `high_95_points` (where the change lies by
-    luck), `p`, `p_adjusted` and `verdict`. The last five are None, and the verdict is `cannot_tell`, if one of the sums is too
-    uneven to be taken as normal (skewness 0.05 or more): such a wager is held against theory in each period by itself.
+    the same for the period before (`prior_…`), `change_points`, `low_95_points` and `high_95_points` (the range of luck), `p`,
+    `p_adjusted` and `verdict`. The last five are None, and the verdict is `cannot_tell`, if one of the sums is too skewed for a
+    normal approximation (skewness 0.05 or more): compare such a wager with theory in each period.
     """
     columns = list(columns_of(by, BY_CHANGE))
     now, prior = (
@@ -166,7 +165,7 @@ def _win_row(now: Compared, prior: Compared) -> dict[str, Any]:
 
 
 def judged(changes: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return changes with `p_adjusted` (Holm over those that have a `p`) and `verdict`, the least explained by luck first."""
+    """Return changes with `p_adjusted` (Holm over those with a `p`) and `verdict`, least explained by luck first."""
     adjusted = iter(holm(changes["p"].drop_nulls().to_list()))
     corrected = [None if p is None else next(adjusted) for p in changes["p"]]
     return changes.with_columns(

@@ -1,8 +1,8 @@
 """House win against theory over many values or many days: a funnel, a running sum, a moving average.
 
-Invariant: one wager of one game at a time (the one that the game needs, unless another is named); every point is
-measured in its own standard deviations, with allowance for seats that share the dealer's hand. These charts show where to
-look; `against_theory` decides what is an alarm, corrected for the number of tests.
+Invariant: one wager of one game at a time (the game's required one, unless another is named); every point is measured in its own
+standard deviations, with allowance for seats that share the dealer's hand. These charts show where to look; `against_theory`
+decides what is an alarm, corrected for the number of tests.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ WEIGHT, WIDTH = 0.2, 3.0
 def funnel(
     db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, wager: str | None = None
 ) -> pl.DataFrame:
-    """Return a point per value and game: house win % of a wager against the floor's own, with limits that narrow with
-    volume.
+    """Return a funnel of house win %: a point for each value and game.
 
-    The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts no one outside the
-    limits; they allow for the share that the point has in the middle. `dispersion` is how much the points vary beyond luck (1
-    if there are fewer than ten); its root widens the limits.
-    Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
-    `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
-    `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z
-    first.
+    It compares a wager's house win % with the floor's own, with limits that narrow with volume.
+
+    The middle is the whole floor's win on the same wagers, so that the skill of patrons puts no one outside the limits; the
+    limits allow for the point's own share in the middle. `dispersion` is the variance of the points relative to luck (1 if there
+    are fewer than ten); its root widens the limits. Columns: the value, `game`, `wager`, `rounds`, `unit_cents`,
+    `house_win_cents`, `expected_cents`, `win_percent`, `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent`
+    (of the units), `p` (of so little or less), `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`,
+    `above_95`, `above_997`). Lowest z first.
     """
     points = _points(db, by, selection, wager)
     rows = []
@@ -82,7 +82,7 @@ _FUNNEL: Final = {
 
 
 def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> list[dict[str, Any]]:
-    """Values with what they won of a wager, its paytables together: units, win, theory and variance in cents."""
+    """Return values with their results on a wager, its paytables together: units, win, theory and variance in cents."""
     points: dict[tuple[Any, ...], dict[str, Any]] = {}
     for compared in _of_wager(compare(db, by, selection, bands=False), wager):
         assert compared.expected is not None
@@ -128,10 +128,10 @@ def _funnel_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _from_the_middle(variance: float, of_all: float, share: float) -> float:
-    """Return the variance of a point's distance from a middle in which the point itself has a share.
+    """Return the variance of a point's distance from a middle that includes the point.
 
-    The middle moves with the point, so that the distance varies less: of two equal points by half as much. A point alone is
-    the middle.
+    The middle moves with the point, so the distance varies less: with two equal points by half as much. A single point is the
+    middle.
 
     >>> _from_the_middle(8.0, 16.0, 0.5), _from_the_middle(8.0, 8.0, 1.0), _from_the_middle(80.0, 100.0, 0.8)
     (4.0, 0.0, 16.0)
@@ -142,7 +142,7 @@ def _from_the_middle(variance: float, of_all: float, share: float) -> float:
 
 
 def dispersion(z: Sequence[float]) -> float:
-    """Return how many times as much as by luck the points vary, at least 1: the mean square of z with its ends pulled in.
+    """Return the variance of the points relative to luck, at least 1: the mean square of z with its ends pulled in.
 
     >>> dispersion([-2.0, 2.0] * 10), dispersion([0.1] * 20), dispersion([9.0] * 3)
     (4.0, 1.0, 1.0)
@@ -178,14 +178,14 @@ def _funnel_row(point: dict[str, Any], spread: float) -> dict[str, Any]:
 def over_time(
     db: Warehouse, by: str = "gaming_day", selection: Selection = EVERYTHING, wager: str | None = None
 ) -> pl.DataFrame:
-    """Return the days (or months) of a wager in order, with two charts that see a small lasting change.
+    """Return the days (or months) of a wager in order, with two charts that reveal a small lasting change.
 
-    Every day is z: house win less theory, in standard deviations of luck, all games that have the wager together. Columns:
-    the day, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `z`; `cusum_low` and `cusum_high` (tabular CUSUM,
-    slack 0.5, never below 0) with `cusum_signal` (`low` or `high` beyond 5, else empty); `ewma` (weight 0.2) with its
-    limits `ewma_low` and `ewma_high` (three standard deviations of it) and `ewma_signal`; `p` of the day alone; `alarm`, where a
-    signal needs review: `low` always, `high` only if patrons decide nothing (play below the best explains it otherwise).
-    With a `wager`, z is the normal score of the day's exact p-value, so that uneven payouts raise no false signal (D604).
+    Each day has z: house win less theory in standard deviations, over all games with the wager. Columns: the day, `rounds`,
+    `unit_cents`, `house_win_cents`, `expected_cents`, `z`; `cusum_low` and `cusum_high` (tabular CUSUM, slack 0.5, never below 0)
+    with `cusum_signal` (`low` or `high` beyond 5, else empty); `ewma` (weight 0.2) with its limits `ewma_low` and `ewma_high`
+    (three standard deviations of it) and `ewma_signal`; `p` of the day alone; `alarm`: a signal needs review: `low` always,
+    `high` only if patrons decide nothing (otherwise imperfect play explains it). With a `wager`, z is the normal score of the
+    day's exact p-value, so that uneven payouts raise no false signal (D604).
     """
     (column,) = COLUMNS[by]
     decided, scores = _decided_and_scores(db, by, selection, wager)
@@ -239,7 +239,7 @@ _OVER_TIME: Final = {
 def _decided_and_scores(
     db: Warehouse, by: str, selection: Selection, wager: str | None
 ) -> tuple[bool, dict[Any, float]]:
-    """Whether patrons decide on a wager, and its normal score by day, its games and paytables together (Stouffer)."""
+    """Return whether patrons decide on a wager, and its normal score by day, over its games and paytables (Stouffer)."""
     if wager is None:
         return True, {}
     (column,) = COLUMNS[by]
@@ -252,7 +252,7 @@ def _decided_and_scores(
 
 
 def _normal_score(compared: Compared) -> float:
-    """How far a win is off in standard deviations of a normal sum that is as unlikely; of both tails, the side it is off to."""
+    """Return the normal score of a win: that of a normal sum equally unlikely, on the side of the deviation."""
     assert compared.band is not None
     low, high = max(compared.band.p_low, 1e-300), max(compared.band.p_high, 1e-300)
     return min(0.0, NORMAL.inv_cdf(low)) if low < min(high, 0.5) else max(0.0, -NORMAL.inv_cdf(min(high, 0.5)))

@@ -1,7 +1,7 @@
-"""Why a table's day was off: its win taken apart into parts that sum to it to the cent.
+"""Why a table's day was off: its win as a sum of parts, exact to the cent.
 
-Invariant: `base + volume + edge` is the theoretical win of the days, with `luck` and `other` the house win if every wager had
-been settled as due, with `underpaid` and `overpaid` the house win of the wagers, and with what the counts add (D605) the win.
+Invariant: `base + volume + edge` is the theoretical win of the days; plus `luck` and `other`, the house win if every wager had
+been settled as due; plus `underpaid` and `overpaid`, the house win of the wagers; plus the parts of the counts (D605), the win.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _COUNTED: Final = {
 
 
 def parts_of_win(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return the parts of the win of some table days, a row each, which sum to the last row, the whole.
+    """Return the parts of the win of some table days, a row each; they sum to the last row, the whole.
 
-    Columns: `part` (of `PARTS`, or `whole`), `title`, `cents`, and what is known of it: `probability` (of so much luck or more,
-    either way), `count` (of wagers underpaid or overpaid, of table days not counted), `handle_cents` and `average_handle_cents`
-    (of `volume`), `percent` and `average_percent` (of `edge`: theoretical win by handle). The whole is the win of the table days
-    that were counted, and the house win of the wagers if none was. An average day is one of the same tables and games over all
-    gaming days.
+    Columns: `part` (of `PARTS`, or `whole`), `title`, `cents`, and known facts: `probability` (of this much luck or more, either
+    way), `count` (of wagers underpaid or overpaid, of table days not counted), `handle_cents` and `average_handle_cents` (of
+    `volume`), `percent` and `average_percent` (of `edge`: theoretical win by handle). The whole is the win of the counted table
+    days, or the house win of the wagers if there are none. An average day is that of the same tables and games over all gaming
+    days.
     """
     row = reconciliation(db, "property", selection)
     if row.is_empty():
@@ -70,7 +70,7 @@ def parts_of_win(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFra
 
 
 def incidents_of(db: Warehouse, selection: Selection = EVERYTHING, limit: int = 20) -> pl.DataFrame:
-    """Return the incidents by which patrons got other money than was due, the largest first.
+    """Return the incidents in which patrons got another amount than due, largest first.
 
     Columns: `incident_id`, `table_id`, `round_no`, `finding_id` and `code` of a finding, `seats`, `overpaid_cents`,
     `underpaid_cents`.
@@ -131,7 +131,7 @@ def _of_wagers(db: Warehouse, selection: Selection, house_win: int) -> list[dict
 
 
 def _probability(known: Sequence[Compared], luck: int) -> float | None:
-    """Return how likely luck is that far from theory or farther, either way, at most; None without theory."""
+    """Return an upper bound of the probability of this distance from theory or more, either way; None without theory."""
     wide = half_width([each for each in known if each.band is not None], below=luck < 0)
     return erfc(1.96 * abs(luck) / wide / sqrt(2)) if wide else None
 
@@ -144,7 +144,7 @@ def _days(db: Warehouse, selection: Selection) -> int:
 
 
 def _errors(db: Warehouse, selection: Selection) -> dict[tuple[Any, ...], dict[str, int]]:
-    """Return what was paid too much and too little, by game, chapter, wager as theory names it, and paytable."""
+    """Return overpayments and underpayments, by game, chapter, theory's name of the wager, and paytable."""
     rows = frame(
         db,
         f"""

@@ -1,8 +1,8 @@
-"""The questions that the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
+"""The questions of the pages and of `rack hold`: plain functions from an open warehouse to a frame.
 
-Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and gaming day
-and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; what *meters paid* is next to both
-and part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer is None.
+Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and gaming day,
+without a further breakdown; *handle*, *payouts* and *house win %* come from single wagers; payouts of meters are shown separately
+and are part of neither; overpayments and underpayments are never netted (D27). If a count is missing, the answer is None.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 
 
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
+    """The data of the round page: the round's row of `fct_rounds`, its wagers, findings and recorded events.
 
-    `previous_round_no` and `next_round_no` are the neighbors at the same table, `next_found_round_no` the next one that has
-    findings; None at the ends.
+    `previous_round_no` and `next_round_no` are the neighbors at the same table, `next_found_round_no` the next one with findings;
+    None at the ends.
     """
 
     round: dict[str, Any]
@@ -40,7 +40,7 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WarehouseGeneration(msgspec.Struct, frozen=True, kw_only=True):
-    """Which build of the warehouse this is, when it was made, and from how much."""
+    """The present build of the warehouse: its number, its time, and the amount of its data."""
 
     generation: int
     built_at_us: int
@@ -57,7 +57,7 @@ def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = No
 
 
 def generation(db: Warehouse) -> WarehouseGeneration:
-    """Return the facts of the build."""
+    """Return the present build."""
     (row,) = db.sql("SELECT * EXCLUDE (models_digest) FROM generation").to_dicts()
     return msgspec.convert(row, WarehouseGeneration)
 
@@ -76,7 +76,7 @@ def shifts(db: Warehouse) -> list[str]:
 
 
 def gaming_days(db: Warehouse) -> list[date]:
-    """Return the gaming days that have rounds or counts, newest first."""
+    """Return the gaming days with rounds or counts, newest first."""
     statement = "SELECT DISTINCT gaming_day FROM fct_table_days ORDER BY gaming_day DESC"
     return _frame(db, statement)["gaming_day"].to_list()
 
@@ -116,10 +116,10 @@ _INCIDENTS_OF_TABLES: Final = """
 
 
 def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
-    """Return a row per table: game, rounds, pace, incidents, money over and under, last event; of one day or of all.
+    """Return a row for each table: game, rounds, pace, incidents, money over and under, last event; for one day or all.
 
-    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, None for a single round. Incidents
-    of no round have no day: they count if all days are asked for. A table of which only counts are on record has no rounds.
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, None for a single round. Incidents without a
+    round have no day: they count only for all days. A table with only counts on record has no rounds.
     """
     return _frame(
         db,
@@ -166,17 +166,18 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
 
 
 def hold_by_table_day(db: Warehouse) -> pl.DataFrame:
-    """Return drop, win and hold % with what they are made of, a row per table and gaming day, newest day first."""
+    """Return drop, win and hold % with their parts, a row for each table and gaming day, newest day first."""
     return _frame(db, "SELECT * FROM mart_hold_table_day ORDER BY gaming_day DESC, table_id")
 
 
 def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return one row for a part of the floor, in whole boxes (D27): drop, win and hold % of the table days fully counted, and the
-    figures of the wagers.
+    """Return one row of totals for a part of the floor, in whole boxes (D27).
+
+    It has drop, win and hold % of the fully counted table days, and the figures of the wagers.
 
     `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %. `table_days_with_wagers` have
-    settled wagers on record; the figures of the wagers are of these, and None without any. `repeated_drops` and `repeated_slips`
-    may have been entered twice.
+    settled wagers on record; the wagers' figures are of these days, and None without any. `repeated_drops` and `repeated_slips`
+    are possible duplicates.
     """
     return _frame(
         db,
@@ -205,7 +206,7 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
 
 
 def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return handle, payouts, house win, house win % and what meters paid of settled wagers, a row per value.
+    """Return handle, payouts, house win, house win % and meters' payouts of settled wagers, a row for each value.
 
     Theoretical win is in `analytics.hold.against_theory`.
 
@@ -236,7 +237,7 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """The games, tables, dealers and months (their first days, newest first) that have rounds or counts, for a page to offer."""
+    """The games, tables, dealers and months (first days, newest first) with rounds or counts, for a page to offer."""
 
     games: list[str]
     tables: list[str]
@@ -245,7 +246,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choices(db: Warehouse) -> Choices:
-    """Return what a question can be narrowed down to."""
+    """Return the choices that narrow a question."""
     days = "fct_table_days"
     values = {
         name: _frame(db, f"SELECT DISTINCT {value} AS value FROM {of}")["value"].to_list()
@@ -265,7 +266,7 @@ def choices(db: Warehouse) -> Choices:
 
 
 def month_of(month: str) -> tuple[date, date]:
-    """Return the first and the last day of a month.
+    """Return the first and last day of a month.
 
     >>> [str(day) for day in month_of("2026-02")]
     ['2026-02-01', '2026-02-28']
@@ -275,17 +276,17 @@ def month_of(month: str) -> tuple[date, date]:
 
 
 def tables(db: Warehouse) -> list[str]:
-    """Return the ids of the tables that have rounds or counts, sorted."""
+    """Return the ids of the tables with rounds or counts, sorted."""
     return _frame(db, "SELECT DISTINCT table_id FROM fct_table_days ORDER BY table_id")["table_id"].to_list()
 
 
 def has_rounds(db: Warehouse) -> bool:
-    """Say whether any round is recorded."""
+    """Return whether any round is recorded."""
     return bool(_frame(db, "SELECT count(*) > 0 AS found FROM fct_rounds")["found"].item())
 
 
 def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None = None) -> pl.DataFrame:
-    """Return the rounds (of one table, of one day) for choosing one: table, number, times, verdict and findings, in order."""
+    """Return the rounds (of one table, of one day) to choose from: table, number, times, verdict and findings, in order."""
     return _frame(
         db,
         """
@@ -300,7 +301,7 @@ def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None =
 
 
 def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
-    """Return all about one round, or None if the warehouse does not have it."""
+    """Return the data of one round, or None if the warehouse does not have it."""
     key = {"stream": stream, "round_no": round_no}
     rounds = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
     if rounds.is_empty():

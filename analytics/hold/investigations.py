@@ -1,9 +1,9 @@
-"""When win ÷ drop has moved so far that the property must look into it in writing, and the figures that say so.
+"""Periods in which win ÷ drop moved enough to need a written investigation, with their figures.
 
-Invariant: two triggers, each by itself (D230). *Outside the band*: hold % of the period lies outside the 95 %
-band against the prior period, reckoned from how much table days differ. *Three points*: hold % changed by more than three
-percentage points, whatever the volume; at small volume that is mostly luck, and the figures say so. Counted per box: by
-table, game or property, never by dealer or wager (D27).
+Invariant: two triggers, each by itself (D230). *Outside the band*: hold % of the period lies outside the 95 % band against the
+prior period, computed from the variation of table days. *Three points*: hold % changed by more than three percentage points,
+whatever the volume; at small volume that is mostly luck, and the figures show it. Counts are per box: by table, game or property,
+never by dealer or wager (D27).
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _SCHEMA: Final[dict[str, Any]] = {
 def written_investigations(
     db: Warehouse, by: str = "table", period: str = "month", selection: Selection = EVERYTHING
 ) -> pl.DataFrame:
-    """Return each period next to the one before it, a row per value and period, newest first.
+    """Return each period next to the one before, a row for each value and period, newest first.
 
-    Columns: the value, `period` and `prior_period` (first days), `last_day` (the newest counted), `ended` (a later period
-    has begun), table days, drop and win of both (`prior_…`; only table days with every count), `hold_percent`,
-    `prior_hold_percent`, `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (None if a period has
-    fewer than two counted table days), `triggers` (none, one or both of `TRIGGERS`) and `sentence`. The first period has
-    no prior period and is left out. Of an honest floor one row in twenty lies outside its band.
+    Columns: the value, `period` and `prior_period` (first days), `last_day` (the newest counted), `ended` (a later period has
+    begun), table days, drop and win of both (`prior_…`; only table days with every count), `hold_percent`, `prior_hold_percent`,
+    `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (None if a period has fewer than two counted table
+    days), `triggers` (none, one or both of `TRIGGERS`) and `sentence`. The first period has no prior period and is left out. On
+    an honest floor, one row in twenty is outside its band.
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS or period == "all":
@@ -75,7 +75,7 @@ def written_investigations(
 def counted_periods(
     db: Warehouse, columns: Sequence[str], period: str, selection: Selection, **values: Any
 ) -> pl.DataFrame:
-    """Return the counted table days by `columns` and a period, an expression of the first day of each: what a band needs.
+    """Return the counted table days by `columns` and a period, which an expression gives by its first day.
 
     Columns: `columns`, `period`, `last_day`, `ended`, `table_days`, `drop_cents`, `win_cents`, and the sums of squares and
     products over table days `d2`, `w2`, `dw` (d drop, w win). `values` are parameters that the expression names.
@@ -152,7 +152,7 @@ def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bo
 
 
 def hold_band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """Return the 95 % band around the prior hold % in which that of a period should lie, in percent, and the p-value (Welch).
+    """Return the 95 % band around the prior hold % for the period's own, in percent, and the p-value (Welch).
 
     The rows are those of `counted_periods`; None if one has fewer than two table days, or no table day differs from another.
     """
@@ -177,7 +177,7 @@ def _quantile(freedom: float) -> float:
 
 
 def _variance(row: Mapping[str, Any]) -> float:
-    """The variance of win ÷ drop as a ratio of sums over table days."""
+    """Return the variance of win ÷ drop as a ratio of sums over table days."""
     n, ratio = row["table_days"], row["win_cents"] / row["drop_cents"]
     squares: float = row["w2"] - 2 * ratio * row["dw"] + ratio**2 * row["d2"]
     spread: float = n / (n - 1) * max(0.0, squares) / float(row["drop_cents"]) ** 2
@@ -197,7 +197,7 @@ def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None
 
 
 def open_investigations(desk: Desk, asked: pl.DataFrame, period: str, by: str) -> Iterator[str]:
-    """Open an investigation for each row that has none yet, and say so of each; the same rows again open nothing more."""
+    """Open and report an investigation for each row without one; a repeat opens no more."""
     for row in asked.iter_rows(named=True):
         table, name = row["table_id"], f"hold-{period.replace('_', '-')}-{row['period']}"
         if name in desk.review(table).investigations:

@@ -1,14 +1,14 @@
-"""How far luck alone takes a sum of wagers from its expectation: bands and p-values, with heavy tails and shared hands.
+"""How far luck takes a sum of wagers from its expectation: bands and p-values, with heavy tails and shared hands.
 
-Invariant: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
-taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
-Fourier transform); if that is past its precision, a bound that always holds (Chernoff) is given.
+Invariant: a p-value is never smaller than can be proved. Nearly normal sums are treated as normal. The distribution of all others
+is computed whole from the exact ends of the wager (the power of its Fourier transform); beyond its precision, a bound that always
+holds (Chernoff) is returned.
 
-Stakes differ and seats share hands; both come in as sums of powers and the largest stake. Wagers of u_1, u_2, … units that
-end independently lie between two that can be reckoned: fewer wagers of the largest stake with the same variance, so that one
-rare hit on the largest stake is never taken for several, and ever this many small ones, which are normal. Of the two the heavier
-tail is taken, on either side by itself: if one of them is long, the other is short (D420). And no sum is less likely than
-all those wagers ending best, or worst.
+Stakes differ and seats share hands; both enter as sums of powers and the largest stake. Wagers of u_1, u_2, … units that end
+independently are bounded by two computable cases: fewer wagers of the largest stake with the same variance, so that one rare hit
+on the largest stake is never taken for several, and many small wagers, which are normal. The heavier tail of the two is used, on
+each side separately: if one is long, the other is short (D420). No sum is less likely than all those wagers ending best, or
+worst.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
 
 
 class Volume(msgspec.Struct, frozen=True, kw_only=True):
-    """The wagers of a sum: units in all, the sums of their squares and third powers and the largest, by what ends together."""
+    """The wagers of a sum: total units, the sums of their squares and third powers, and the largest, by what ends together."""
 
     units: float
     sum_2: float
@@ -47,9 +47,9 @@ class Volume(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the house win should lie, in the units of the volume, and how unlikely a win is that lies elsewhere.
+    """The expected range of the house win in units of the volume, and the probability of a win outside it.
 
-    `p_low` is the probability of so little or less, `p_high` of so much or more, `p_both` of so far off on either side.
+    `p_low` is the probability of this win or less, `p_high` of this win or more, `p_both` of this distance on either side.
     `method` is "normal" or "exact".
     """
 
@@ -67,7 +67,7 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def band(expected: Expected, volume: Volume, win: float) -> Band:
-    """Return the band of a volume of one wager, and where a win lies in it. Raises `ValueError` for no volume at all."""
+    """Return the band of a volume of one wager, and the position of a win in it. Raises `ValueError` for an empty volume."""
     if volume.sum_2 <= 0:
         raise ValueError("no volume: nothing was wagered")
     mean, std_dev = expected.edge * volume.units, sqrt(expected.variance * volume.sum_2)
@@ -118,7 +118,7 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
 
 
 def _wider(band: Band, other: Band) -> Band:
-    """Of two bands the wider one, and the larger p-value, on either side by itself."""
+    """Return the wider of two bands and the larger p-value, on each side separately."""
     p_low, p_high = max(band.p_low, other.p_low), max(band.p_high, other.p_high)
     return msgspec.structs.replace(
         band,
@@ -136,7 +136,7 @@ Ends = tuple[tuple[float, float], ...]
 
 
 class _Sums(msgspec.Struct, frozen=True):
-    """The distribution of a sum less its mean: values rising by a step, and the probability of each value or less."""
+    """The distribution of a sum less its mean: equally spaced values, and the probability of each value or less."""
 
     first: float
     step: float
@@ -146,7 +146,7 @@ class _Sums(msgspec.Struct, frozen=True):
         return self.first + self.step * int(np.searchsorted(self.at_most, share))
 
     def below(self, value: float) -> float:
-        """Probability of the value or less; a value between two steps counts down."""
+        """Return the probability of the value or less; between two steps, of the lower step."""
         place = int(np.floor((value - self.first) / self.step + 1e-6))
         return 0.0 if place < 0 else float(self.at_most[min(place, len(self.at_most) - 1)])
 
@@ -158,7 +158,7 @@ class _Sums(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
-    """The distribution of the sum of this many wagers of one unit, in a window that leaves out only negligible sums."""
+    """Return the distribution of the sum of this many wagers of one unit, in a window that omits only negligible sums."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     mean = float(shares @ wins)
@@ -181,7 +181,7 @@ def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
 
 @lru_cache(maxsize=8)
 def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.float64]]:
-    """One wager's Fourier transform on this many cells, and the logarithm of its absolute values."""
+    """Return one wager's Fourier transform on this many cells, and the logarithm of its absolute values."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     counted = np.zeros(cells)
@@ -191,20 +191,20 @@ def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex12
 
 
 def _tail(sums: _Sums, ends: Ends, wagers: int, distance: float, side: int) -> float:
-    """The probability of a sum as far off as that or farther, above (1) or below (-1); `distance` is on that side."""
+    """Return the probability of a sum this far off or farther, above (1) or below (-1); `distance` is on that side."""
     p = sums.above(distance) if side > 0 else sums.below(-distance)
     return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, distance, side)), 1e-300)
 
 
 def _farthest(expected: Expected, wagers: int, volume: Volume, distance: float, side: int) -> float:
-    """The probability that all wagers end best for the house (side 1), or worst; 0 if not even that gives the win."""
+    """Return the probability that all wagers end best (side 1) or worst for the house; 0 if even that does not give the win."""
     share, win = expected.ends[-1 if side > 0 else 0]
     possible = side * distance <= side * (win - expected.edge) * volume.units + 1e-6
     return float(share**wagers) if possible else 0.0
 
 
 def chernoff(ends: Ends, wagers: int, distance: float, side: int) -> float:
-    """Return a bound, which always holds, on the probability that a sum is `distance` or more from its mean on a side.
+    """Return a bound, always valid, on the probability that a sum is `distance` or more from its mean on a side.
 
     >>> fair = ((0.5, -1.0), (0.5, 1.0))
     >>> round(chernoff(fair, 10, 10.0, 1), 6), round(chernoff(fair, 10, 0.0, 1), 6)  # 2 ** -10

@@ -1,4 +1,4 @@
-"""How fast tables are dealt, how much is wagered, and which side wagers are taken up."""
+"""Game pace, amounts wagered, and the take-up of side wagers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ LEAST_MINUTES: Final = 60
 
 
 def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return rounds and decisions (boxes with a settled wager) per hour of play, a row per value.
+    """Return rounds and decisions (boxes with a settled wager) per hour of play, a row for each value.
 
-    Columns: the value, `rounds`, `decisions`, `wagers`, `play_hours`, `rounds_per_hour`, `decisions_per_hour`,
-    `seats_per_round`, `round_seconds` (opening to closing), `pauses` (of more than ten minutes, which are no play), and
-    `enough`: whether there was an hour of play at least. Rates are None without play, those of boxes and seats
-    without a wager on record.
+    Columns: the value, `rounds`, `decisions`, `wagers`, `play_hours`, `rounds_per_hour`, `decisions_per_hour`, `seats_per_round`,
+    `round_seconds` (opening to closing), `pauses` (of more than ten minutes, not counted as play), and `enough`: whether there
+    was at least an hour of play. Rates are None without play; those of boxes and seats also without recorded wagers.
     """
     columns = columns_of(by, BY_PACE)
     named = "".join(f"{column}, " for column in columns)
@@ -52,11 +51,11 @@ def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) ->
 
 
 def pace_audit(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how each value's pace compares with what its games and hours would have had at the floor's own pace.
+    """Return each value's pace compared with the floor's own pace for its games and hours.
 
-    Expected rounds are those of the same game in the same hour of the clock over the whole floor, by the time played;
-    so a dealer of slow games or quiet hours is not called slow. Columns: the value, `rounds`, `expected_rounds`,
-    `index` (100 = as expected), `play_hours`, `rounds_per_hour`, `enough`. Slowest first.
+    Expected rounds are the floor's for the same game and hour of the clock, by the time played; so a dealer of slow games or
+    quiet hours is not called slow. Columns: the value, `rounds`, `expected_rounds`, `index` (100 = as expected), `play_hours`,
+    `rounds_per_hour`, `enough`. Slowest first.
     """
     columns = columns_of(by, [each for each in BY_PACE if each != "property"])
     named = ", ".join(columns)
@@ -89,7 +88,7 @@ def pace_audit(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTH
 
 
 def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return the average of each wager of the house's games, a row per value and wager.
+    """Return the average of each wager of the house's games, a row for each value and wager.
 
     Columns: the value, `wager`, `wagers` (settled, with a stake), `handle_cents`, `average_cents` (None without wagers).
     """
@@ -113,11 +112,11 @@ def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERY
 
 
 def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how often each side wager was made, per base wager (or ante) of the same value, where it could be made.
+    """Return how often each side wager was made, per base wager (or ante) of the same value, if it was offered.
 
-    The base wagers are those of table days that offer the paytable: by the rules filed, or because somebody made the wager.
-    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 if several can be made at
-    a seat), `average_cents`, `handle_cents`.
+    The base wagers are those of table days that offer the paytable, by the filed rules or because somebody made the wager.
+    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 if several can be made at a
+    seat), `average_cents`, `handle_cents`.
     """
     columns = columns_of(by, BY_PACE)
     named = "".join(f"{column}, " for column in columns)
@@ -173,7 +172,7 @@ def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = E
 
 
 def _offered(db: Warehouse) -> list[tuple[str, str, str]]:
-    """Return the digest, wager and paytable of each wager that a filed submission offers; one that is refused offers none."""
+    """Return the digest, wager and paytable of each offered wager of the filed submissions; a refused one offers none."""
     found = []
     for digest, toml in db.sql("SELECT DISTINCT digest, toml FROM fct_filings ORDER BY digest").fetchall():
         with contextlib.suppress(RulesRefused):

@@ -1,7 +1,7 @@
-"""Drop, win and hold % over count periods: the counts of each box, added up by property, game or table, and by period.
+"""Drop, win and hold % over periods: the counts of boxes, summed by property, game or table, and by period.
 
-Invariant (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table days on
-which everything was counted. There is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
+Invariant (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of fully counted table days. There
+is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
 """
 
 from __future__ import annotations
@@ -43,13 +43,12 @@ _FIGURES: Final = """
 def hold_by_period(
     db: Warehouse, by: str = "property", period: str = "month", selection: Selection = EVERYTHING
 ) -> pl.DataFrame:
-    """Return drop, win and hold % a row per period and property, game or table, newest period first.
+    """Return drop, win and hold %, a row for each period and property, game or table, newest period first.
 
-    Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`,
-    `win_cents`, `hold_percent` (None without a count), and next to them, of all wagers on record, `rounds`,
-    `table_days_with_wagers`, `handle_cents`, `house_win_cents`, `house_win_percent` and `from_meter_cents` (None without
-    wagers), and what may have been entered twice: `repeated_drops`, `repeated_slips`. Raises `ValueError` for a dealer,
-    shift, wager or hour (D27).
+    Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`, `win_cents`, `hold_percent`
+    (None without a count), and, for all wagers on record, `rounds`, `table_days_with_wagers`, `handle_cents`, `house_win_cents`,
+    `house_win_percent` and `from_meter_cents` (None without wagers), and possible duplicates: `repeated_drops`, `repeated_slips`.
+    Raises `ValueError` for a dealer, shift, wager or hour (D27).
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS:
@@ -103,14 +102,13 @@ def month_and_year_to_date(
 
 
 def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return the table days whose chips do not add up: the chips in the tray at the end against those due by the record.
+    """Return the table days whose chips do not add up: the tray's closing count against the amount due by the record.
 
-    Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers + what was paid by slip, less what
-    meters paid: a slip takes no chips from the tray, and a meter's share in chips does. `difference_cents` is counted minus
-    that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the record missed, explain
-    part of a difference; a difference is a place to look and names no one. A table day without settled wagers on record has
-    nothing to compare its counts with, and is left out. Slips entered twice (`repeated_slips`) explain a difference, too. Largest
-    first.
+    Due = opener + fills - credits - buy-ins (also by marker) + house win of the wagers + payments by slip - meters' payments: a
+    slip takes no chips from the tray, but a meter's share in chips does. `difference_cents` is counted minus that: negative means
+    that chips are missing. `unsettled` wagers of the day, unrecorded payments, and duplicate slips (`repeated_slips`) explain
+    part of a difference; a difference is a place to look and accuses no one. A table day without settled wagers on record is left
+    out, since its counts cannot be compared. Largest first.
     """
     return frame(
         db,

@@ -1,9 +1,8 @@
-"""Why win differs from house win: the one is counted in the box and the tray, the other is added up from the wagers.
+"""Why win differs from house win: win is counted in box and tray, house win is the sum of the wagers.
 
-Invariant (D605): win = house win of the table days counted + what was paid by slip and not by a meter + drop less the buy-ins
-recorded + chips in the tray beyond those due + the win of table days whose wagers are not on record. Every line is exact to the
-cent, and the last but one is what nothing on the record explains. A table day without wagers on record (D870) explains nothing:
-its tray can be compared with drop and fills alone, and it is in no other line.
+Invariant (D605): win = house win of the counted table days + payments by slip that no meter paid + drop less recorded buy-ins +
+unexplained tray variance + win of table days without recorded wagers. Every line is exact to the cent. A table day without
+recorded wagers (D870) is only in the last line: its tray can be compared only with drop and fills.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ BY_RECONCILIATION: Final = (*PER_BOX, "gaming_day")
 
 
 def reconciliation(db: Warehouse, by: str = "property", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how house win leads to win, a row per property, game, table or gaming day.
+    """Return the lines from house win to win, a row for each property, game, table or gaming day.
 
-    Columns: the value, `table_days`, `table_days_counted` (opener, closer and drop all there), `table_days_with_wagers`,
-    `house_win_cents` (of all wagers), `uncounted_house_win_cents` (of table days not fully counted, which have no win),
+    Columns: the value, `table_days`, `table_days_counted` (with opener, closer and drop), `table_days_with_wagers`,
+    `house_win_cents` (of all wagers), `uncounted_house_win_cents` (of table days not fully counted, without a win),
     `not_from_tray_cents` (wins paid by slip that the house funds, less meters' shares paid in chips), `box_less_buy_ins_cents`
-    (drop less the buy-ins recorded), `tray_difference_cents` (chips counted at the end less those due),
-    `win_without_wagers_cents` (of table days counted without wagers on record), `win_cents`, and `unsettled`, the wagers whose
-    chips explain part of a difference, as `repeated_drops` and `repeated_slips` do. `house_win − uncounted + not from tray + box
-    less buy-ins + tray difference + win without wagers = win`. Without wagers on record the lines that rest on them are None, and
-    without a table day counted win is. Raises `ValueError` for a dealer, shift, wager or hour (D27).
+    (drop less recorded buy-ins), `tray_difference_cents` (closing chips less those due), `win_without_wagers_cents` (of counted
+    table days without recorded wagers), `win_cents`, and `unsettled`, the wagers whose chips explain part of a difference, as
+    `repeated_drops` and `repeated_slips` do. `house_win − uncounted + not from tray + box less buy-ins + tray difference + win
+    without wagers = win`. Lines that need wagers are None if none are recorded, and win is None without a counted table day.
+    Raises `ValueError` for a dealer, shift, wager or hour (D27).
     """
     columns = columns_of(by, BY_RECONCILIATION)
     named = "".join(f"{column}, " for column in columns)
@@ -73,5 +72,5 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
 
 
 def _of_wagers(cents: str, which: str) -> str:
-    """Return the sum of amounts that rest on wagers, over some table days; None if no table day has wagers on record."""
+    """Return the sum of amounts that depend on wagers, over some table days; None if no table day has recorded wagers."""
     return f"(CASE WHEN bool_or(has_wagers) THEN coalesce(sum({cents}) FILTER ({which}), 0) END)::BIGINT"

@@ -1,8 +1,8 @@
 """Actual and theoretical win of a whole game, table, dealer or day: sums over its wagers, with the band of the sum.
 
-Invariant: the wagers of one hand end together to a degree that no one knows, so the half-widths of their bands are
-added, as if they all ended together; what is dealt in different rounds (games, paytables) is independent, and adds by squares.
-The band so made holds 95 % or more; of one wager on one paytable it is that wager's own (D604).
+Invariant: the wagers of one hand are correlated to an unknown degree, so the half-widths of their bands are added, as if fully
+correlated. Different rounds (games, paytables) are independent, and their half-widths are added as squares. The resulting band
+covers 95 % or more; for one wager on one paytable it is that wager's own (D604).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NAMES: Final = (
 def theoretical_win(
     db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = False
 ) -> pl.DataFrame:
-    """Return house win next to theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+    """Return house win next to theoretical win, a row for each value; `by` may be `wager` and `paytable` too.
 
-    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
-    `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
-    `unknown_house_win_cents` of those that it does not. Voided wagers are in neither. With `bands` also `low_95_cents` and
-    `high_95_cents`: where the house win lies by luck in at least 95 of 100 such periods (None without theory).
+    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`, `house_win_percent` and
+    `theoretical_percent` (of the handle), of wagers known to theory; `unknown_handle_cents` and `unknown_house_win_cents` of the
+    others. Voided wagers are in neither. With `bands` also `low_95_cents` and `high_95_cents`: where the house win lies by luck
+    in at least 95 of 100 such periods (None without theory).
     """
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
@@ -57,7 +57,7 @@ def theoretical_win(
 
 
 def _in_order(group: tuple[tuple[Any, ...], list[Compared]]) -> tuple[tuple[bool, Any], ...]:
-    """Sort keys in which a None comes first."""
+    """Return sort keys that put None first."""
     return tuple((value is not None, value) for value in group[0])
 
 
@@ -80,7 +80,7 @@ def _band(rows: Iterable[Compared]) -> tuple[int | None, int | None]:
 
 
 def half_width(rows: Iterable[Compared], *, below: bool) -> float:
-    """How far the band of a sum reaches: wagers of one game added, other paytables and games by their squares."""
+    """Return the half-width of a sum's band: wagers of one game added, other paytables and games as squares."""
     squares: dict[str, dict[str, float]] = {}
     for row in rows:
         assert row.band is not None
