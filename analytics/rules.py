@@ -1,6 +1,6 @@
-"""Which rules hold where: submissions and their history, what each wager returns, and what another paytable would return.
+"""The rules at each table: submissions and their history, the return of each wager, and of other paytables.
 
-Invariant: which submission is in force is decided as a replay decides it; returns are those of `theory.theory`.
+Invariant: a submission is in force here if it is in a replay; returns are those of `theory.theory`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse
 
 
 class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (None: none).
+    """A submission as filed for a table. It judged `rounds` from `first_day` to `last_day` (None: none).
 
-    `day`: the gaming day whose editions count for it, the last one on which it is or was in force. `published`: the texts of
-    amendments that the property published. `readings`: by wager the setting by which it is settled otherwise than theory counts
-    (D421).
-    `state`: `in force`, `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
+    `day`: the gaming day whose editions apply to it, the last day on which it is or was in force. `published`: the texts of the
+    property's amendments. `readings`: by wager, a setting that settles it differently from theory (D421). `state`: `in force`,
+    `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
     """
 
     table_id: str
@@ -48,10 +47,10 @@ class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager of a submission with its limits, and what it returns; None if that is unknown.
+    """A wager of a submission with its limits and its return; None if that is unknown.
 
-    `reading`: the setting filed by which it is settled otherwise than theory counts, else empty. `together`: the wagers that
-    theory counts as one with it, the first of them with the figures of all.
+    `reading`: a filed setting that settles it differently from theory, else empty. `together`: the wagers that theory combines
+    with it, the first of them with the figures of all.
     """
 
     wager: str
@@ -65,7 +64,7 @@ class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a paytable as it is filed: what it pays, in words, and how often it comes (None: not reckoned by itself)."""
+    """A line of a filed paytable: its payout in words, and its frequency (None: not computed separately)."""
 
     hand: str
     pays: str
@@ -74,8 +73,10 @@ class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as read: its game, the key of the chapter's edition (`pa-688a#2`) and its title, the wagers, and the other
-    paytables that each could have.
+    """A submission as read.
+
+    It has its game, the key of the chapter's edition (`pa-688a#2`) and its title, the wagers, and the other paytables possible
+    for each.
     """
 
     game: str
@@ -86,15 +87,15 @@ class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def editions(db: Warehouse) -> list[KnownEdition]:
-    """Return the editions of all chapters, those that the property published too, and the amendments that are not held."""
+    """Return the editions of all chapters, the property's own too, and the amendments not held here."""
     return known_editions(published_editions(db))
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """What a handle would have returned with another paytable. Percentages of the handle.
+    """The return of a handle with another paytable, in percent of the handle.
 
-    `below_cents` and `above_cents`: how far luck takes the house win on the other paytable from `other_cents` in 95 of 100 such
-    periods, down and up; None if that is not known.
+    `below_cents` and `above_cents`: the reach of luck below and above `other_cents`, the house win on the other paytable, in 95
+    of 100 such periods; None if unknown.
     """
 
     wager: str
@@ -109,17 +110,17 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def theoretical_cents(self) -> int:
-        """What the house should have won."""
+        """The theoretical win of the house."""
         return round(self.handle_cents * self.advantage_percent / 100)
 
     @property
     def other_cents(self) -> int:
-        """What it should have won with the other paytable."""
+        """The theoretical win with the other paytable."""
         return round(self.handle_cents * self.other_advantage_percent / 100)
 
 
 def filings(db: Warehouse) -> list[FiledSubmission]:
-    """Return every submission filed, by table, the newest first."""
+    """Return every filed submission by table, newest first."""
     rows: pl.DataFrame = db.sql(
         """
         WITH latest AS (SELECT stream, max(last_day) AS day FROM mart_rules GROUP BY stream)
@@ -156,7 +157,7 @@ def filings(db: Warehouse) -> list[FiledSubmission]:
 
 
 def _holds(toml: str) -> bool:
-    """Whether a submission was accepted, and its chapter ever was in force (D14)."""
+    """Return whether a submission was accepted and its chapter was ever in force (D14)."""
     try:
         return parse_submission(toml).chapter.in_force
     except RulesRefused:
@@ -164,14 +165,14 @@ def _holds(toml: str) -> bool:
 
 
 def read_filing(filing: FiledSubmission) -> ReadSubmission | str:
-    """Return a filing as read by the edition of its day."""
+    """Return a filing, read by the edition of its day."""
     return read(filing.toml, filing.readings, str(filing.day), filing.published)
 
 
 def read(
     toml: str, readings: Mapping[str, str], day: str = "", published: tuple[str, ...] = ()
 ) -> ReadSubmission | str:
-    """Return a submission as read by the edition of a gaming day, with what each wager returns; or why it was refused.
+    """Return a submission, read by the edition of a gaming day, with each wager's return; or why it was refused.
 
     `readings` and `published` are the filing's.
     """
@@ -227,7 +228,7 @@ def _lines(offer: WagerOffer, figures: Return | None) -> tuple[FiledLine, ...]:
 
 
 def pays(line: PayLine, paytable: Paytable) -> str:
-    """Return what a line pays, in words.
+    """Return the payout of a line in words.
 
     >>> from rulebook.chapters.chapters import chapter
     >>> table = chapter("pa", "688a").paytable("progressive", "1")
@@ -252,7 +253,7 @@ def _name(offer: WagerOffer) -> str:
 
 
 def counted_together(game: str) -> tuple[str, ...]:
-    """Return the wagers of a game that theory counts as one, the one that a player starts with first; none if it is alone.
+    """Return the wagers of a game that theory combines, the starting one first; empty if it is alone.
 
     >>> counted_together("over_under"), counted_together("fortune_asia")
     (('ante', 'over', 'under'), ())
@@ -264,7 +265,7 @@ def counted_together(game: str) -> tuple[str, ...]:
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:
     """Return (wager, paytable) → settled wagers and their handle in cents, in an edition of a chapter, the house's only.
 
-    Wagers settled by another reading than theory counts are left out (D421).
+    Wagers settled by another reading than theory's are left out (D421).
     """
     rows = db.execute(
         """
@@ -277,7 +278,7 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
 
 
 def what_if_anywhere(db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str) -> list[WhatIf]:
-    """Return `what_if` of each paytable on which any table of the chapter had the wager, but of the other one itself."""
+    """Return `what_if` of each other paytable that any table of the chapter had for the wager."""
     made = sorted(
         paytable for of, paytable in handles(db, submission.chapter) if of == wager and paytable != other_paytable
     )
@@ -288,10 +289,10 @@ def what_if_anywhere(db: Warehouse, submission: ReadSubmission, wager: str, othe
 def what_if(
     db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str, paytable: str | None = None
 ) -> WhatIf | None:
-    """Return what the wagers made on a submission's paytable would have returned on another; None if that is not known.
+    """Return the return on another paytable of the wagers made on a submission's; None if unknown.
 
-    `paytable` is another one on which they were made. The wagers are those of all tables of the edition that had it. The
-    figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
+    With `paytable`, the wagers are those made on that one. They are the wagers of all tables of the edition that had it. The
+    figure is an expectation for the same wagers; patrons who see another paytable may wager differently.
     """
     published = published_editions(db)
     edition = chapter_edition(submission.chapter, published)
@@ -319,7 +320,7 @@ def what_if(
 def _reach(
     db: Warehouse, submission: ReadSubmission, wager: str, made: str, other: str
 ) -> tuple[int | None, int | None]:
-    """How far below and above its mean the house win of these wagers lies on another paytable by luck (95 %), in cents."""
+    """Return the reach of luck below and above the mean house win of these wagers on another paytable (95 %), in cents."""
     published = published_editions(db)
     filed, then = (expected_of(submission.chapter, wager, paytable, published) for paytable in (made, other))
     band = None if filed is None or then is None else against_theory.band_on(db, submission.game, filed, then)

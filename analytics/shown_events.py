@@ -1,8 +1,8 @@
-"""Whether the events that a page shows of a round are those of the log: their bytes, their chain hashes, none more, none fewer.
+"""Checks that a page shows a round's events as in the log: bytes, chain hashes, none more, none fewer.
 
-Invariant: the warehouse is not believed. The chain is computed again from the events' stored bytes, from shortly before
-the round on to the end of the stream (at most `FORWARD` events), and the end is held against what was acknowledged on this
-machine. What a checkpoint signs is left to `rack verify`, which reads all of them.
+Invariant: the warehouse is not trusted. The chain is recomputed from the events' stored bytes, from shortly before the round to
+the end of the stream (at most `FORWARD` events), and the end is compared with the acknowledged end on this machine. `rack verify`
+checks checkpoints, since it reads all events.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
 
 class EventsCheck(msgspec.Struct, frozen=True):
-    """What the check came to: whether the events shown are those of the log, and a sentence that says what was checked."""
+    """The result of the check: whether the events shown are those of the log, and a sentence about what was checked."""
 
     ok: bool
     sentence: str
@@ -46,11 +46,11 @@ _envelope = msgspec.json.Decoder(_Envelope)
 
 
 class _Differs(ValueError):
-    """Says in what the log and what is shown differ."""
+    """The log and the shown events differ; the message says how."""
 
 
 def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, Any]]:
-    """Return the newest events of a stream that are about a round, as rows such as the warehouse has of a round that is over."""
+    """Return a stream's newest events about a round, as rows in the form of the warehouse."""
     head = desk.log.head(stream).seq
     read = [
         (record.seq, msgspec.json.decode(record.data, type=_Envelope))
@@ -65,7 +65,7 @@ def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, An
 
 
 def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> EventsCheck:
-    """Hold the rows of `round_events` that are shown of a round against the log; `first_seq` is the round's own first number."""
+    """Compare the shown rows of `round_events` with the log; `first_seq` is the round's first number."""
     shown = {int(row["seq"]): row for row in rows}
     try:
         return _checked(desk, stream, round_no, shown, first_seq)
@@ -105,7 +105,7 @@ def _checked(
 
 
 def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], round_no: int) -> None:
-    """Raise `_Differs` if a row is not the event that is at its number."""
+    """Raise `_Differs` if a row is not the event with its number."""
     there = {
         "event_id": stored.event_id,
         "type": stored.type,

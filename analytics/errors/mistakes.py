@@ -200,7 +200,9 @@ def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
 def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return the rules of play most often broken, a row for each game, code, section and wager.
 
-    If many dealers break a rule, it needs training or another layout; if a single dealer does, that dealer does.
+    If many dealers break a rule, it needs training or another layout; if a single dealer does, that dealer does. Columns: `game`,
+    `code`, `cite`, `wager`, `findings`, `dealers`, `tables`, `top_dealer_percent` (the share of the dealer with most),
+    `overpaid_cents`, `underpaid_cents`, `rounds` (of the game), `per_1000_rounds` with `…_low`, `…_high`.
     """
     repeats = frame(
         db,

@@ -1,1 +1,1 @@
-"""What compliance files: one file per report, each a plain function from the record to a `desk.report.content.Report`."""
+"""Reports for compliance: one file for each report, a plain function from the record to a `desk.report.content.Report`."""

@@ -1,4 +1,4 @@
-"""Every report by its name: what it is called, which rules it answers, and the function that makes it."""
+"""Every report by name: its title, the rules that it meets, and the function that makes it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ REPORTS: Final = {each.name: each for each in _EVERY}
 def make_report(
     name: str, db: Warehouse, desk: Desk, *, first: date | None = None, last: date | None = None, filing: PropertyFiling
 ) -> Report:
-    """Return a report by its name, of a warehouse and the log that it was built from; see `period` for days not given.
+    """Return a report by name from a warehouse and its log; `period` chooses days that are not given.
 
     Raises `NoPeriod`, `WrongLog`, `FilingError`, and an `IntegrityError` if a stream that it reads is broken.
     """

@@ -29,11 +29,11 @@ class ReportFiles(NamedTuple):
 
     @property
     def attention(self) -> int:
-        """How many rows need somebody's attention."""
+        """The number of rows that need attention."""
         return sum(len(each.marked) for each in self.report.tables)
 
     def values(self) -> dict[str, object]:
-        """Return what was made as JSON values."""
+        """Return the report and its files as JSON values."""
         return {
             "report": self.report.name,
             "from": self.report.first,
@@ -57,7 +57,7 @@ def make_files(
     last: date | None,
     filing: PropertyFiling,
 ) -> ReportFiles:
-    """Make a report and its files, in memory. Raises what `make_report` raises."""
+    """Make a report and its files, in memory. Raises the errors of `make_report`."""
     report = make_report(name, db, desk, first=first, last=last, filing=filing)
     pdf = {folder / f"{report.file_name}.pdf": signed_pdf(report, desk.log, key)}
     return ReportFiles(report, pdf | {folder / file: data for file, data in sheets(report).items()})

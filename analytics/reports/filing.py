@@ -1,7 +1,7 @@
-"""What a property filed for its reports (`reports.toml`), and the thresholds that regulators set, both dated data.
+"""A property's settings for its reports (`reports.toml`), and the regulators' thresholds, both dated data.
 
-Invariant: a figure that a rule or the property sets has a first day, perhaps a last one, and a section; a day without
-one is an error that says what to file, never a guess.
+Invariant: a figure set by a rule or the property has a first day, perhaps a last one, and a section; a day without such a figure
+is an error that says what to file, never a guess.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday
 
 
 class FilingError(ValueError):
-    """What a property filed for its reports cannot be used: where, what was expected, what to do."""
+    """The settings for reports cannot be used: where, what was expected, what to do."""
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """A figure that a rule sets: from which day, until which (None: until another follows), and by which section."""
+    """A figure set by a rule: from which day, until which (None: until the next), and by which section."""
 
     name: Name
     first: date
@@ -35,18 +35,18 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Pits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """Which tables make which pit, from a gaming day on until the next entry."""
+    """The tables of each pit, from a gaming day until the next entry."""
 
     first: date
     tables: dict[str, list[str]]
 
     def pit_of(self, table: str) -> str | None:
-        """Return the pit of a table; None if none was filed."""
+        """Return the pit of a table; None if it is in none."""
         return next((pit for pit, tables in self.tables.items() if table in tables), None)
 
 
 class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a property filed. `w2g_reduced_by_wager`: winnings are tested without the stake, which is the payer's option."""
+    """A property's settings. `w2g_reduced_by_wager`: winnings are tested less the stake, which is the payer's option."""
 
     pits: list[Pits] = []
     thresholds: list[Threshold] = []
@@ -54,9 +54,9 @@ class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     w2g_reduced_by_wager: bool = True
 
     def threshold(self, name: Name, day: date) -> Threshold:
-        """Return the threshold in force on a day: the property's own if it filed one, else the regulators'.
+        """Return the threshold in force on a day: the property's own, else the regulators'.
 
-        Raises `FilingError` where none is.
+        Raises `FilingError` if there is none.
         """
         for known in (self.thresholds, published()):
             fitting = [
@@ -71,11 +71,11 @@ class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         )
 
     def week_of(self, day: date) -> date:
-        """Return the first day of the week of a day."""
+        """Return the first day of a day's week."""
         return day - timedelta(days=(day.weekday() - DAYS.index(self.week_begins)) % 7)
 
     def pit_spans(self, first: date, last: date) -> Iterator[tuple[date, date, Pits | None]]:
-        """Yield the parts of a period in which the pits are the same, with the pits; None before the first filing."""
+        """Yield the parts of a period with the same pits, and the pits; None before the first filing."""
         changes = sorted(self.pits, key=lambda each: each.first)
         starts = [first, *(each.first for each in changes if first < each.first <= last)]
         for start, following in zip(starts, [*starts[1:], last + timedelta(days=1)], strict=True):
@@ -89,13 +89,13 @@ class _Published(msgspec.Struct, forbid_unknown_fields=True):
 
 @cache
 def published() -> list[Threshold]:
-    """Return the thresholds that regulators published, as they travel with the project (`thresholds.toml`)."""
+    """Return the regulators' thresholds in the project (`thresholds.toml`)."""
     text = files("analytics.reports").joinpath("thresholds.toml").read_text(encoding="utf-8")
     return msgspec.toml.decode(text, type=_Published).threshold
 
 
 def read_filing(file: Path | None) -> PropertyFiling:
-    """Return what a property filed in a file; nothing if there is no file. Raises `FilingError` naming what is wrong."""
+    """Return a property's settings from a file; empty without a file. Raises `FilingError`, which names the fault."""
     if file is None or not file.is_file():
         return PropertyFiling()
     try:

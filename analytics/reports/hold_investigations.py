@@ -1,7 +1,7 @@
-"""Hold investigations: every month whose win ÷ drop moved too far, what was written about it, and the findings of its table.
+"""Hold investigations: every month whose win ÷ drop moved too far, its investigation, and its table's findings.
 
-Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only if
-it is on record and closed. A month that asks for one and has none is marked.
+Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only if it is on record
+and closed. A month that needs one and has none is marked.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def hold_investigations(sources: Sources) -> Report:
 
 
 def _periods(sources: Sources, by: str, period: str) -> pl.DataFrame:
-    """The months or years that touch the period of the report, next to the ones before, of tables or games."""
+    """Return the months or years that touch the period of the report, next to the ones before, by table or game."""
     rows = written_investigations(sources.db, by, period, Selection(last=sources.last))
     begins = sources.first.replace(day=1) if period == "month" else sources.first.replace(month=1, day=1)
     key = "table_id" if by == "table" else "game"
@@ -72,7 +72,7 @@ def _periods(sources: Sources, by: str, period: str) -> pl.DataFrame:
 
 
 def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, title: str) -> ReportTable:
-    """Rows of `written_investigations` with what is on record about each; only tables can have an investigation."""
+    """Return rows of `written_investigations` with their investigations; only tables can have one."""
     columns = [rows.columns[0], "period", "prior_period", "table_days", "drop_cents", "win_cents", *SHARES]
     written = [_written(row, reviews) for row in rows.iter_rows(named=True)] if "table_id" in columns else None
     triggers = ["; ".join(TRIGGERS[each] for each in row) or None for row in rows["triggers"]]
@@ -91,7 +91,7 @@ def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, ti
 
 
 def _written(row: dict[str, Any], reviews: dict[str, TableReview]) -> str | None:
-    """Say whether the investigation that a row asks for is closed, open, or not on record; None if none is asked for."""
+    """Return whether the investigation that a row needs is closed, open, or not on record; None if it needs none."""
     if not row["triggers"]:
         return None
     review = reviews.get(row["table_id"])
@@ -106,7 +106,7 @@ def _written(row: dict[str, Any], reviews: dict[str, TableReview]) -> str | None
 
 
 def _on_record(reviews: dict[str, TableReview], sources: Sources) -> ReportTable:
-    """The investigations whose days touch the period, with who opened and closed them and what was found."""
+    """Return the investigations whose days touch the period, with who opened and closed them and the result."""
     found = [
         (table, each)
         for table, review in reviews.items()
@@ -155,7 +155,7 @@ def _investigation(table: str, of: Investigation) -> dict[str, Any]:
 
 
 def _findings(sources: Sources, reviews: dict[str, TableReview], marked: Iterable[dict[str, Any]]) -> ReportTable:
-    """The findings of the tables and months that ask for an investigation, with disposition and signatures."""
+    """Return the findings of tables and months that need an investigation, with disposition and signatures."""
     rows = [row for each in marked for row in _findings_of(sources, reviews, each["table_id"], each["period"])]
     return table_of(
         "findings",
@@ -203,7 +203,7 @@ def _findings_of(
 
 
 def disposition_of(review: TableReview | None, finding_id: str) -> tuple[str, str | None]:
-    """Return how a finding was disposed of in words, and who signed it: `m.ortiz and s.lee`; None if no one did."""
+    """Return a finding's disposition in words and its signers: `m.ortiz and s.lee`; None if there is none."""
     resolution = review.finding(finding_id).resolution if review is not None else None
     if review is None or resolution is None:
         return "open", None

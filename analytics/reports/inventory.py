@@ -1,7 +1,7 @@
 """The table inventory: openers, closers, fills and credits, openers that differ from the closer before, and tray differences.
 
-Invariant: a count is what people wrote down, each with its event; a variance is shown with its sign (counted less
-due) and names no one. An opener that differs by the threshold or more is marked: it is to be reported at once.
+Invariant: a count is people's record, each with its event; a variance has its sign (counted less due) and accuses no one. An
+opener that differs by the threshold or more is marked: it must be reported at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RULES: Final = (
 
 
 def table_inventory(sources: Sources) -> Report:
-    """Return the report: openers next to the closer before, each table day, fills and credits, and trays that do not add up."""
+    """Return the report: openers next to the closer before, each table day, fills and credits, and tray differences."""
     tables = [_openers(sources), _table_days(sources), _slips(sources), _trays(sources)]
     limits = [
         "An opener is compared with the table's closer before it and the fills and credits between; the first one has none.",
@@ -37,7 +37,7 @@ def table_inventory(sources: Sources) -> Report:
 
 
 def _openers(sources: Sources) -> ReportTable:
-    """Every opener of the period next to what the table was left with; one that differs by the threshold or more is marked."""
+    """Return every opener of the period next to the closer before; one that differs by the threshold or more is marked."""
     rows = sources.rows(
         """
         WITH moved AS (
@@ -128,7 +128,7 @@ def _slips(sources: Sources) -> ReportTable:
 
 
 def _trays(sources: Sources) -> ReportTable:
-    """The table days whose closer is not what the record leads to (see `tray_differences`), in the order of days."""
+    """Return the table days whose closer differs from the record (see `tray_differences`), in order of days."""
     rows = tray_differences(sources.db, sources.period).select(
         "table_id",
         "gaming_day",

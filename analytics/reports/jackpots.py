@@ -1,7 +1,7 @@
-"""Jackpots and tax forms: wins by the W-2G test, slips with who validated them, and cash by patron's token and gaming day.
+"""Jackpots and tax forms: wins by the W-2G test, slips with their validation, and cash by patron's token and gaming day.
 
-Invariant: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are no
-part of the record, and the report says so: what is here is a part of what a form needs, never the whole.
+Invariant: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are not in the record,
+and the report says so: it has part of the content of a form, never the whole.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def jackpots(sources: Sources) -> Report:
 
 
 def _forms(sources: Sources, documents: pl.DataFrame) -> ReportTable:
-    """The wins that need a form, with the figures of the test; marked if the house paid, for it is to make a form out (D872)."""
+    """Return the wins that need a form, with the figures of the test; marked if the house paid and must make the form (D872)."""
     slip_of = {
         (each["stream"], each["round_no"], each["seat"], each["wager"]): each
         for each in documents.iter_rows(named=True)
@@ -95,7 +95,7 @@ _FORM: Final[dict[str, Any]] = {
 
 
 def _wins(sources: Sources) -> pl.DataFrame:
-    """Every settled wager of the period that won anything, with the stake that carries it (None: none is on record)."""
+    """Return every settled wager of the period with winnings, with the stake of the test (None: not on record)."""
     return sources.rows(
         """
         SELECT
@@ -117,7 +117,7 @@ def _wins(sources: Sources) -> pl.DataFrame:
 
 
 def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the row of a win that needs a form; None for one that does not. Without a stake on record the minimum decides."""
+    """Return the row of a win that needs a form; None for others. Without a recorded stake, the minimum decides."""
     filing, day = sources.filing, win["gaming_day"]
     wagered: int | None = win["wagered_cents"]
     winnings: int = win["done_cents"] + (0 if filing.w2g_reduced_by_wager else wagered or 0)
@@ -138,13 +138,13 @@ def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _slips(documents: pl.DataFrame) -> ReportTable:
-    """Every payout by slip with who validated it; which ones must be, the rules of the game say, and replay finds."""
+    """Return every payout by slip with its validation; replay checks which ones the rules require."""
     columns = ("gaming_day", "table_id", "round_no", "seat", "wager", "slip", "slip_cents", "validated_by")
     return table_of("slips", "Payouts by slip", documents.select(columns))
 
 
 def _cash(sources: Sources) -> ReportTable:
-    """Cash that patrons brought to the tables on a gaming day, if it is more than the limit of that day."""
+    """Return patrons' cash at the tables on a gaming day, if it exceeds that day's limit."""
     sums: dict[tuple[date, str], list[int]] = {}
     tables: dict[tuple[date, str], set[str]] = {}
     for day, patron, table, cents, kind in (*_buy_ins(sources), *cash_wagers(sources).iter_rows()):

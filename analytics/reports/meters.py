@@ -1,7 +1,7 @@
-"""The progressive and Must-Hit-By statement: what each meter stood at, what moved it, and what does not reconcile.
+"""The progressive and Must-Hit-By statement: each meter's readings, its movements, and what does not reconcile.
 
-Invariant: opening + contributions + restored + set − paid = closing for each meter (`desk.report.meter_movements`);
-what is left over is shown with the event that it comes from, and nothing is rounded.
+Invariant: opening + contributions + restored + set − paid = closing for each meter (`desk.report.meter_movements`); an
+unexplained rest is shown with its event, and nothing is rounded.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Moves = Mapping[str, Sequence[Movement]]
 
 
 def meters(sources: Sources) -> Report:
-    """Return the report: statement, reserves, every hit with its slip, every setting, and what does not add up."""
+    """Return the report: statement, reserves, every hit with its slip, every setting, and the differences."""
     every = {name: list(_all(sources, name)) for name in _meters(sources)}
     first, last = str(sources.first), str(sources.last)
     moves = {name: [m for m in of if first <= m.gaming_day <= last] for name, of in every.items()}
@@ -63,7 +63,10 @@ def meters(sources: Sources) -> Report:
 
 
 def newest_movement_us(sources: Sources) -> int:
-    """Return when the last meter moved in the period; 0 if none did. Raises an `IntegrityError` if a stream is broken."""
+    """Return the time of the last meter movement in the period; 0 if there is none.
+
+    Raises an `IntegrityError` if a stream is broken.
+    """
     first, last = str(sources.first), str(sources.last)
     moved = (m for name in _meters(sources) for m in _all(sources, name) if first <= m.gaming_day <= last)
     return max((m.at_us for m in moved), default=0)
@@ -78,7 +81,7 @@ def _all(sources: Sources, meter: str) -> Iterator[Movement]:
 
 
 def _opening(before: Sequence[Movement]) -> tuple[int, int]:
-    """The reading and the reserve at the end of the days before the period; 0 if the meter was not in service."""
+    """Return the reading and the reserve before the period; 0 if the meter was not in service."""
     return (before[-1].after, before[-1].reserve_after) if before else (0, 0)
 
 
@@ -113,7 +116,7 @@ def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, 
 
 
 def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTable:
-    """The reserves of meters that keep one; what is no contribution of a wager is apart."""
+    """Return the reserves of meters that keep one, with changes other than contributions shown separately."""
     rows = []
     for name, of in moves.items():
         closing = of[-1].reserve_after if of else opening[name][1]
@@ -133,10 +136,10 @@ def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTab
 
 
 def _hits(sources: Sources, moves: Moves) -> ReportTable:
-    """Every winner of a meter next to the slip of the table's round.
+    """Return every winner of a meter next to the slip of the table's round.
 
-    A progressive winner without a slip is marked, and one whose slip is over less than the meter paid. A Must-Hit-By bonus
-    can be filed to be paid from the table inventory (`mystery_paid_by`), so that it need not have one.
+    A progressive winner without a slip is marked, and one whose slip is for less than the meter paid. A Must-Hit-By bonus may by
+    filing be paid from the table inventory (`mystery_paid_by`), and then needs none.
     """
     documents = slips(sources).filter(pl.col("wager").is_in(PAID_BY_METER))
     by_seat: dict[tuple[str, int, int], list[dict[str, Any]]] = {}
@@ -175,7 +178,7 @@ def _hit(name: str, m: Movement, found: Sequence[Mapping[str, Any]]) -> dict[str
 
 
 def _settings(moves: Moves) -> ReportTable:
-    """Every time a meter was put into service, armed, or set by the controller."""
+    """Return every time a meter was put into service, armed, or set by the controller."""
     rows = [
         {
             "meter": name,
@@ -193,7 +196,7 @@ def _settings(moves: Moves) -> ReportTable:
 
 
 def _differences(sources: Sources, moves: Moves) -> ReportTable:
-    """The events that do not add up, and what replay found on the meters' streams."""
+    """Return the events that do not add up, and the replay's findings on the meters' streams."""
     found: dict[tuple[str, int], list[str]] = {}
     for stream, code, evidence in sources.rows(
         "SELECT stream, code, evidence FROM stg_findings WHERE stream LIKE 'meter/%' ORDER BY finding_id"

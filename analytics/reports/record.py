@@ -1,6 +1,6 @@
-"""How far the record goes that reports of a period rest on: one moment for all of them, and what of the period is on record.
+"""The extent of the record behind the reports of a period: one date for all of them, and the days on record.
 
-Invariant: nothing here asks a clock, and no moment is later than the newest entry of the record.
+Invariant: no clock is read here, and no date is later than the newest entry of the record.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from replay.narrative.names import day_words, plural
 
 
 def as_of_us(sources: Sources, reviews: Mapping[str, TableReview]) -> int:
-    """Return the newest time of the record of a period (UTC microseconds): of its rounds and meters, and of what people wrote.
+    """Return the newest time of a period's record (UTC microseconds): of its rounds, meters, and people's entries.
 
-    It is that of every report of the period, so that reports filed together are dated alike (D712). Who looked at the record,
-    or took a copy of it, changes no report and does not date one.
+    Every report of the period has this time, so that reports filed together have the same date (D712). Views and exports of the
+    record change no report and do not date one.
     """
     return max(sources.newest_us(), newest_movement_us(sources), *map(_newest_entry_us, reviews.values()), 0)
 
@@ -33,7 +33,7 @@ def _newest_entry_us(review: TableReview) -> int:
 
 
 def on_record(sources: Sources) -> str:
-    """Return how many gaming days of the period the record has something of, which, and that a part of it has no wagers."""
+    """Return the gaming days of the period on record, and the part without wagers, in words."""
     days = _days_on_record(sources)
     asked = (sources.last - sources.first).days + 1
     if not days:
@@ -44,10 +44,10 @@ def on_record(sources: Sources) -> str:
 
 
 def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
-    """Return that the period is empty, or not over, as far as the record shows, or has counts twice; empty if none of these.
+    """Return a warning if the period is empty or not over, or has duplicate counts; empty otherwise.
 
-    A gaming day is over once the record has one after it, of the tables or of the surveillance log; that somebody took a copy of
-    the record on a later day says nothing of it.
+    A gaming day is over once the record has a later one, of the tables or of the surveillance log; an export on a later day does
+    not count.
     """
     newest = max([*gaming_days(sources.db)[:1], *_days_of_surveillance(reviews.values())])
     parts = []

@@ -1,8 +1,8 @@
-"""The errors and disputes register: every incident and dispute with what was done about it, and savings and losses.
+"""The errors and disputes register: every incident and dispute with its outcome, and savings and losses.
 
-Invariant: overpayments and underpayments are those of the findings, never netted (D27); a finding that was no fault (a
-false alarm, a wrong record, said twice) has no money (D692); a patron who holds the bank bears what was overpaid; money
-counts as recovered, paid or held only if the disposition is in force (D585).
+Invariant: overpayments and underpayments are those of the findings, never netted (D27); a finding that was no fault (a false
+alarm, a wrong record, a duplicate) has no money (D692); a patron who holds the bank bears overpayments; money counts as
+recovered, paid or held only if the disposition is in force (D585).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_FAULT: Final = frozenset({"false_alarm", "record_wrong", "duplicate"})
 
 
 class IncidentMoney(msgspec.Struct):
-    """What an incident comes to, in cents."""
+    """The money of an incident, in cents."""
 
     overpaid: int
     underpaid: int
@@ -44,12 +44,12 @@ class IncidentMoney(msgspec.Struct):
 
     @property
     def loss(self) -> int:
-        """What patrons have too much and was not recovered: of the house, so not if a patron holds the bank."""
+        """Overpayments not recovered, borne by the house, so 0 if a patron holds the bank."""
         return 0 if self.patron_banked else max(0, self.overpaid - self.recovered)
 
     @property
     def owed(self) -> int:
-        """What patrons are short and was neither paid nor held for them."""
+        """Underpayments neither paid nor held for the patrons."""
         return max(0, self.underpaid - self.paid)
 
 
@@ -77,7 +77,7 @@ def errors_and_disputes(sources: Sources) -> Report:
 
 
 def _observed(sources: Sources) -> pl.DataFrame:
-    """Return the observations with a round of the period: only a sample shows a rate (D903)."""
+    """Return the observations with a round in the period; only a sample has a rate (D903)."""
     return sources.rows(
         """
         SELECT
@@ -116,7 +116,7 @@ def _incidents(sources: Sources) -> pl.DataFrame:
 
 
 def money_of(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tuple[IncidentMoney, list[FindingReview]]:
-    """Return the money of an incident after what was done about it, and the reviews of its findings, the cause first."""
+    """Return the money of an incident after its dispositions, and the reviews of its findings, the cause first."""
     review = reviews.get(row["table_id"])
     ids = sorted(row["finding_ids"], key=lambda each: each != row["incident_id"])
     found = [review.finding(each) if review is not None else FindingReview(finding_id=each) for each in ids]
@@ -142,7 +142,7 @@ def money_of(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tupl
 
 
 def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], IncidentMoney]]) -> ReportTable:
-    """Savings and losses, a row per value; incidents of no dealer are under none."""
+    """Return savings and losses, a row for each value; incidents without a dealer are under none."""
     sums: dict[str | None, list[int]] = {}
     for row, of in money:
         figures = (1, of.overpaid, of.recovered, of.loss, of.underpaid, of.paid, of.owed)
@@ -179,7 +179,7 @@ _INCIDENT: Final[dict[str, Any]] = {
 
 
 def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[FindingReview]]]) -> ReportTable:
-    """Every incident in the order played; one that still waits for somebody is marked."""
+    """Return every incident in the order played; unresolved ones are marked."""
     rows: list[dict[str, Any]] = []
     marked: list[int] = []
     for row, money, found in incidents:
@@ -203,7 +203,7 @@ def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[Fin
 
 
 def _said(found: Sequence[FindingReview]) -> tuple[str, str | None]:
-    """Return the dispositions of an incident's findings in words, each once, and everybody who signed one."""
+    """Return the dispositions of an incident's findings in words, each once, and all their signers."""
     words, people = [], []
     for each in found:
         if each.resolution is None:
@@ -236,14 +236,14 @@ _DISPUTE: Final[dict[str, Any]] = {
 
 
 def _case(table: str, case: CaseFile | None) -> dict[str, Any]:
-    """Return the columns of a dispute's case; None if it is not one."""
+    """Return the columns of a dispute's case; None if it has none."""
     if case is None:
         return dict.fromkeys(("case", "due", "owner", "appeals"))
     return {"case": case_name(table, case.number), "due": case.due, "owner": case.owner, "appeals": case.appeals}
 
 
 def _disputes(sources: Sources, reviews: Mapping[str, TableReview]) -> ReportTable:
-    """The disputes of rounds of the period; an open one is marked. One of a round without a verdict counts in every period."""
+    """Return the disputes of rounds of the period, open ones marked; one of a round without a verdict is in every period."""
     days = (
         {
             (table, number): day

@@ -1,4 +1,4 @@
-"""Events of tables as they are after correction, and the slips of payouts that do not come from the table inventory."""
+"""Events of tables, as corrected, and the slips of payouts not paid from the table inventory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STANDING = """
 
 
 def slips(sources: Sources) -> pl.DataFrame:
-    """Return the documented payouts of the period, a row per slip, in order.
+    """Return the documented payouts of the period, a row for each slip, in order.
 
     Columns: `stream`, `table_id`, `gaming_day`, `round_no`, `seat`, `wager`, `slip`, `slip_cents`, `validated_by` (each as
     `person (role)`; None if no one validated).
@@ -77,7 +77,7 @@ def slips(sources: Sources) -> pl.DataFrame:
 
 
 def accepted_wagers(sources: Sources) -> pl.DataFrame:
-    """Return what the progressive system accepted at the tables in the period: `meter`, `accepted_cents`."""
+    """Return the wagers accepted by the progressive system in the period: `meter`, `accepted_cents`."""
     return sources.rows(
         f"""
         {_STANDING}
@@ -93,7 +93,7 @@ def accepted_wagers(sources: Sources) -> pl.DataFrame:
 
 
 def corrected_buyers(sources: Sources) -> dict[tuple[str, int], str]:
-    """Return the patron's token of each event that a correction made a buy-in, by stream and number of that event."""
+    """Return the patron's token of each event that a correction made a buy-in, by stream and event number."""
     rows = sources.rows(
         "SELECT stream, seq, payload ->> '$.patron' AS patron FROM stg_corrections WHERE type = 'buy_in' ORDER BY stream, seq"
     )
@@ -121,7 +121,7 @@ def cash_wagers(sources: Sources) -> pl.DataFrame:
 
 
 def device_events(sources: Sources) -> pl.DataFrame:
-    """Return what failed, was covered and works again, of all days, in order: `stream`, `seq`, `type`, `device`, `fault`."""
+    """Return all device failures, covers and restorations of all days, in order: `stream`, `seq`, `type`, `device`, `fault`."""
     return sources.rows(
         f"""
         {_STANDING}

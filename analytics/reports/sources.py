@@ -1,6 +1,6 @@
-"""What a report is made from: an open warehouse, a desk to read the log, the period, and what the property filed.
+"""The sources of a report: an open warehouse, a desk to read the log, the period, and the property's settings.
 
-Invariant: nothing here asks a clock. A period that is not given follows from the newest gaming day in the warehouse.
+Invariant: no clock is read here. A period that is not given follows from the newest gaming day in the warehouse.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from replay.run.engine import engine
 
 
 class NoPeriod(ValueError):
-    """There is no such period to report on: what was asked for, and what to do."""
+    """There is no such period to report on; the message says what was asked for, and what to do."""
 
 
 class WrongLog(ValueError):
-    """The warehouse was built from another log than the one that was named."""
+    """The warehouse was built from another log than the named one."""
 
 
 class Sources(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,14 +53,14 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         return property_facts(self.db)
 
     def rows(self, statement: str, **values: Any) -> pl.DataFrame:
-        """Return the rows of a statement that may name `$first` and `$last`, and these values."""
+        """Return the rows of a statement with `$first`, `$last` and these values as parameters."""
         known = {"first": self.first, "last": self.last, **values}
         named = {name: value for name, value in known.items() if f"${name}" in statement}
         frame: pl.DataFrame = self.db.sql(statement, params=named).pl()
         return frame
 
     def newest_us(self) -> int:
-        """Return when the last round of the period was closed; of the record, where the period has none; 0 without any."""
+        """Return the closing time of the period's last round, else of the record's last; 0 if there are none."""
         newest = self.rows(
             """
             SELECT coalesce(max(closed_at_us) FILTER (gaming_day BETWEEN $first AND $last), max(closed_at_us), 0) AS at_us
@@ -85,11 +85,11 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         return rows["table_id"].to_list()
 
     def table_days(self) -> dict[str, Any]:
-        """Return how many table days the period has, of how many wagers are on record, and what may have been entered twice."""
+        """Return the numbers of table days in the period, of those with recorded wagers, and of possible duplicates."""
         return hold_totals(self.db, self.period).row(0, named=True)
 
     def without_wagers(self) -> str:
-        """Return of how many table days no wagers are on record, and what follows; empty if all have some (D870)."""
+        """Return the number of table days without recorded wagers and its consequence in words; empty if all have some (D870)."""
         days = self.table_days()
         without = days["table_days"] - days["table_days_with_wagers"]
         if not without:
@@ -110,7 +110,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         concerns: Sequence[str] | None = None,
         **more: Any,
     ) -> Report:
-        """Return a report of these sources. `concerns` are its tables and meters, where not all tables of the period."""
+        """Return a report of these sources. `concerns` are its tables and meters; default: all tables of the period."""
         facts = self.facts
         return Report(
             name=name,
@@ -132,7 +132,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def period(db: Warehouse, first: date | None = None, last: date | None = None) -> tuple[date, date]:
-    """Return the period asked for: without days, the month of the newest gaming day up to that day. Raises `NoPeriod`."""
+    """Return the requested period: without days, the month of the newest gaming day up to that day. Raises `NoPeriod`."""
     days = gaming_days(db)
     if not days:
         raise NoPeriod(
@@ -160,10 +160,10 @@ _OF_DAYS: Final = ("days", "days_with_wagers")
 
 
 def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = "", **more: Any) -> ReportTable:
-    """Return a frame as a table, with a remark if a row holds table days without wagers on record, or entries that repeat others.
+    """Return a frame as a table, with a remark if it has table days without recorded wagers, or duplicate entries.
 
-    Columns that only the remark needs (`days`, `days_with_wagers`, `repeated_drops`, `repeated_slips`) are not shown. Rows with
-    entries that repeat others are marked.
+    Columns needed only for the remark (`days`, `days_with_wagers`, `repeated_drops`, `repeated_slips`) are hidden. Rows with
+    duplicate entries are marked.
     """
     remarks, marked = [], []
     for at, row in enumerate(rows.iter_rows(named=True)):

@@ -1,7 +1,7 @@
-"""The surveillance daily log and shift hand-over: what people entered, what was signed over, and what is open for the next shift.
+"""The surveillance daily log and shift hand-over: people's entries, hand-overs, and open work for the next shift.
 
-Invariant: entries stand as they were made, in their order; a device is out of order from its failure until the record
-says that it works again.
+Invariant: entries are unchanged and in order; a device is out of order from its failure until the record says that it works
+again.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _SHIFT: Final[Columns[HandOver]] = (
 
 
 def _shifts(shifts: Sequence[HandOver]) -> ReportTable:
-    """Every shift that was signed over, and who accepted it; one that no one accepted is marked."""
+    """Return every shift handed over, and who accepted it; one not accepted is marked."""
     return table_of(
         "shifts",
         "Shifts handed over",
@@ -108,7 +108,7 @@ def _shifts(shifts: Sequence[HandOver]) -> ReportTable:
 
 
 def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> ReportTable:
-    """The incidents up to the last day of which a finding is not resolved, the gravest first."""
+    """Return the unresolved incidents up to the last day, gravest first."""
     found = sources.rows(
         """
         SELECT table_id, gaming_day, round_no, code, severity, finding_ids
@@ -169,7 +169,7 @@ def _disputes(reviews: Mapping[str, TableReview]) -> ReportTable:
 
 
 def _devices(sources: Sources) -> ReportTable:
-    """The devices that failed up to the last day and of which the record does not say that they work again."""
+    """Return the devices that failed up to the last day and do not work again by the record."""
     rows = []
     for (stream,), events in device_events(sources).group_by("stream", maintain_order=True):
         times = device_times(sources.desk.log, str(stream), events["seq"].to_list())

@@ -1,7 +1,7 @@
-"""The table games report: drop, win and hold from the counts, handle and house win from the wagers, next to what theory expects.
+"""The table games report: drop, win and hold from the counts, handle and house win from the wagers, next to theory.
 
-Invariant: the three are side by side and are never mixed (D27). Counts are broken down to the table and gaming day
-and no further; what has no theory is left out of both sides of a difference, and its handle is named.
+Invariant: the three are shown side by side and never mixed (D27). Counts are broken down to the table and gaming day only; wagers
+without theory are left out of both sides of a difference, and their handle is stated.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def table_games(sources: Sources) -> Report:
 
 
 def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
-    """Return counts and wagers of a part of the floor, a row per value of a dimension (property, game, table, shift or day).
+    """Return counts and wagers of a part of the floor, a row for each value of a dimension (property, game, table, shift or day).
 
-    Columns: the value, those of `COUNTED` (None for a shift), those of `WAGERED`, and those that remarks are made of.
+    Columns: the value, those of `COUNTED` (None for a shift), those of `WAGERED`, and those for remarks.
     """
     keys = list(COLUMNS[by])
     chosen = sources.rows(_wagered(keys), a=selection.first, b=selection.last)
@@ -111,7 +111,7 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, keys: list[str]) -> pl.Data
 
 
 def _counted(keys: Sequence[str]) -> str:
-    """The statement for drop and win of table days that were fully counted; the names are of `COLUMNS`."""
+    """Return the statement for drop and win of fully counted table days; the names are of `COLUMNS`."""
     named = "".join(f"{key}, " for key in keys)
     grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
     return f"""
@@ -133,7 +133,7 @@ def _wagered(keys: Sequence[str]) -> str:
 
 
 def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the percentages, and the handle that is compared with no theory."""
+    """Add the percentages, and the handle without theory."""
     return rows.with_columns(
         _percent("win_cents", "drop_cents").alias("hold_percent"),
         _percent("house_win_cents", "handle_cents").alias("house_win_percent"),
@@ -142,7 +142,7 @@ def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sum_of_known(name: str) -> pl.Expr:
-    """The sum of a column; None if nothing of it is known, which polars sums to 0 (D27)."""
+    """Return the sum of a column; None if no value is known (polars would return 0) (D27)."""
     return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum())
 
 
@@ -152,7 +152,7 @@ def _percent(part: str, whole: str) -> pl.Expr:
 
 
 def _to_date(sources: Sources) -> ReportTable:
-    """The last day of the period, its week, month and year up to it: the property, then each game."""
+    """Return the last day of the period, its week, month and year up to it: the property, then each game."""
     last = sources.last
     spans = {
         "Day": last,
@@ -187,7 +187,7 @@ def _broken_down(sources: Sources, by: str, title: str, counted: Sequence[str], 
 
 
 def _by_pit(sources: Sources) -> ReportTable:
-    """The period by pit, where the property filed which tables make one; the record itself has no pits."""
+    """Return the period by pit, if the property filed the tables of each; the record itself has no pits."""
     title, parts = "By pit", []
     if not sources.filing.pits:
         return ReportTable(
@@ -211,7 +211,7 @@ def _by_pit(sources: Sources) -> ReportTable:
 
 
 def _by_wager(sources: Sources) -> ReportTable:
-    """Actual against theoretical win of each wager that theory knows."""
+    """Return actual against theoretical win of each wager known to theory."""
     rows = theoretical_win(sources.db, "paytable", sources.period)
     named = rows.select(
         "game",

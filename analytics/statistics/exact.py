@@ -1,7 +1,7 @@
-"""Exact tails and intervals: the binomial, Poisson and chi-square distributions, without approximating what is counted.
+"""Exact tails and intervals of the binomial, Poisson and chi-square distributions, without approximation of counts.
 
-Invariant: pure arithmetic on counts, nothing of the floor. The incomplete beta and gamma functions are
-reckoned by their series and continued fractions (NIST Digital Library of Mathematical Functions, 8.7, 8.9 and 8.17).
+Invariant: pure arithmetic on counts, without knowledge of the floor. The incomplete beta and gamma functions are computed by
+their series and continued fractions (NIST Digital Library of Mathematical Functions, 8.7, 8.9 and 8.17).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EPSILON = sys.float_info.epsilon
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """Two bounds, and the share of honest repetitions in which the truth lies between them at least."""
+    """Two bounds, and the least share of honest repetitions in which they contain the truth."""
 
     low: float
     high: float
@@ -126,7 +126,7 @@ def chi_square_quantile(above: float, freedom: float) -> float:
 
 
 def normal_both_sides(z: float) -> float:
-    """Return the probability of a normal deviation as far from the middle as z, on either side.
+    """Return the two-sided probability of a normal deviation of at least z.
 
     >>> round(normal_both_sides(-1.959964), 6)
     0.05
@@ -135,7 +135,7 @@ def normal_both_sides(z: float) -> float:
 
 
 def student_both_sides(t: float, freedom: float) -> float:
-    """Return the probability of a Student t as far from the middle, on either side.
+    """Return the two-sided probability of a Student t at least this far from 0.
 
     >>> round(student_both_sides(2.228139, 10), 6)
     0.05
@@ -144,7 +144,7 @@ def student_both_sides(t: float, freedom: float) -> float:
 
 
 def student_quantile(both_sides: float, freedom: float) -> float:
-    """Return the value that a Student t passes with that probability, on either side together.
+    """Return the value that a Student t exceeds on either side with this total probability.
 
     >>> round(student_quantile(0.05, 10), 4)
     2.2281
@@ -154,7 +154,7 @@ def student_quantile(both_sides: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
-    """Return the exact interval for a proportion (Clopper and Pearson 1934); from 0 to 1 if nothing was tried.
+    """Return the exact interval for a proportion (Clopper and Pearson 1934); 0 to 1 without trials.
 
     >>> interval = clopper_pearson(2, 20)
     >>> round(interval.low, 4), round(interval.high, 4)
@@ -173,7 +173,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
 
 
 def hypergeometric(successes: int, trials: int, population: int, confidence: float = 0.95) -> Interval:
-    """Return the exact interval of the rate in a population of which this many were drawn without repeating any.
+    """Return the exact interval of the rate in a population from which this many were drawn without replacement.
 
     >>> hypergeometric(0, 10, 10), hypergeometric(1, 10, 20)
     (Interval(low=0.0, high=0.0, confidence=0.95), Interval(low=0.05, high=0.35, confidence=0.95))
@@ -186,7 +186,7 @@ def hypergeometric(successes: int, trials: int, population: int, confidence: flo
 
 
 def _at_least(successes: int, trials: int, marked: int, population: int) -> float:
-    """Return the chance that a draw of `trials` without repetition has this many or more of the marked ones."""
+    """Return the chance that a draw of `trials` without replacement has at least this many marked ones."""
     ways = sum(
         comb(marked, k) * comb(population - marked, trials - k) for k in range(successes, min(trials, marked) + 1)
     )
@@ -194,7 +194,7 @@ def _at_least(successes: int, trials: int, marked: int, population: int) -> floa
 
 
 def trials_without(rate: float, confidence: float = 0.95) -> int:
-    """Return how many trials in a row without a success show, one-sided, that the rate is below this one.
+    """Return how many trials without a success show, one-sided, that the rate is below this one.
 
     >>> trials_without(0.05), trials_without(0.01)
     (59, 299)
@@ -218,7 +218,7 @@ def chi_square_power(noncentrality: float, freedom: float, level: float) -> floa
 
 
 def detectable_noncentrality(freedom: float, level: float, power: float = 0.8) -> float:
-    """Return the noncentrality that a chi-square test at a level detects with the power.
+    """Return the noncentrality that a chi-square test at a level detects with this power.
 
     >>> round(detectable_noncentrality(1, 0.05), 2)
     7.85
@@ -227,10 +227,10 @@ def detectable_noncentrality(freedom: float, level: float, power: float = 0.8) -
 
 
 def _solve(falling: Callable[[float], float], target: float, low: float, high: float) -> float:
-    """Return where a falling function takes a value; the upper bound is doubled until it lies beyond.
+    """Return where a falling function reaches a value; the upper bound is doubled until it is beyond.
 
-    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved if they would not be
-    safe (Chandrupatla 1997).
+    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved if they would not be safe
+    (Chandrupatla 1997).
     """
     at_low, at_high = falling(low) - target, falling(high) - target
     while at_high > 0:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 def holm(p_values: Sequence[float], tests: int | None = None) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (1979), in the order given.
 
-    `tests` is how many tests there were in all, where only those with the smallest p-values are given.
+    `tests` is the total number of tests, if only those with the smallest p-values are given.
 
-    Calling everything at or under a level an alarm, the chance of any false alarm in the whole report is at most that
-    level, however the tests depend on each other.
+    If everything at or below a level is called an alarm, the chance of any false alarm in the whole report is at most that level,
+    however the tests depend on each other.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -27,8 +27,7 @@ def holm(p_values: Sequence[float], tests: int | None = None) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Benjamini and Hochberg (1995), in the order given: a bound on the share of false
-    alarms.
+    """Return p-values adjusted by Benjamini and Hochberg (1995), in the order given: they bound the share of false alarms.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]

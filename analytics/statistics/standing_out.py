@@ -1,7 +1,7 @@
-"""Outliers: counts of wrong rounds compared with the rates of all who do not stand out.
+"""Outliers: counts of wrong rounds compared with the rates of all values that are not outliers.
 
-Invariant: pure arithmetic on counts. The first candidate is compared with everybody; once one stands out, the others
-are compared with the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
+Invariant: pure arithmetic on counts. The first candidate is compared with all others; once one is an outlier, the rest are
+compared without it, so that one bad value neither hides a second nor makes the rest look good.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class PeerComparison(msgspec.Struct, frozen=True):
-    """Of each value: what the rest's rates give, the chance of so many or more, and that corrected for how many are looked at."""
+    """For each value: its expectation at the others' rates, the chance of this many or more, and the corrected chance."""
 
     expected: npt.NDArray[np.float64]
     p: npt.NDArray[np.float64]
@@ -26,7 +26,7 @@ class PeerComparison(msgspec.Struct, frozen=True):
 
 
 def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
-    """Return how each value compares with the rest, by its rounds of each game and how many of them went wrong.
+    """Return how each value compares with the rest, by its rounds of each game and its wrong rounds.
 
     >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
     >>> (held.p_adjusted <= 0.01).tolist(), held.expected[2].round(1).item()
@@ -47,9 +47,9 @@ def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
 def _against_the_rest(
     rounds: Counts, wrong: Counts, out: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """What is expected of each value and the chance of this many or more, among all that share the floor's rates and itself.
+    """Return each value's expectation and the chance of this many or more, against all values at the floor's rates and itself.
 
-    The wrong rounds of all of them fall on a value by its share of the rounds of each game.
+    Their wrong rounds are distributed by each value's share of the rounds of each game.
     """
     besides = out[:, np.newaxis]
     all_rounds = rounds[~out].sum(axis=0) + rounds * besides

@@ -1,1 +1,1 @@
-"""What every wager and paytable returns, exactly."""
+"""The exact return of every wager and paytable."""

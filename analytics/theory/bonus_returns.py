@@ -1,6 +1,6 @@
-"""What optional wagers return: stored counts with the paytables of the chapter applied to them.
+"""The returns of optional wagers: stored counts with the paytables of the chapter applied.
 
-What games share is here; what one game alone has is in that game's file.
+Shared parts of games are here; a game's own parts are in its file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FULL_METER_BP: Final = 10_000
 
 
 class LineCounts(msgspec.Struct, frozen=True):
-    """How many hands make which lines, of how many hands in all."""
+    """The number of hands that make each set of lines, and of all hands."""
 
     ways: Sequence[tuple[frozenset[str], int]]
     total: int
@@ -34,7 +34,7 @@ class LineCounts(msgspec.Struct, frozen=True):
         return self._by(paytable.best)
 
     def envy_percent(self, paytable: Paytable, wager_cents: int) -> float:
-        """Return what one other patron's hands bring in Envy Bonuses, per 100 of a wager."""
+        """Return the Envy Bonuses from one other patron's hands, per 100 of a wager."""
         cents = sum(line.envy_cents * number for line, number in self._by(paytable.envy).items())
         return float(Fraction(100 * cents, self.total * wager_cents))
 
@@ -51,19 +51,19 @@ CountLines = Callable[[Paytable], LineCounts]
 
 
 def seven_cards(paytable: Paytable) -> LineCounts:
-    """Return what all seven cards make, the joker as the paytable has it."""
+    """Return the lines of all seven cards, the joker as the paytable has it."""
     table = counts("seven_cards")
     return LineCounts([(frozenset(row[paytable.joker]), row["hands"]) for row in table["rows"]], table["total"])
 
 
 def ace_high(paytable: Paytable) -> LineCounts:
-    """Return what the dealer's and the player's hands make together."""
+    """Return the lines of the dealer's and the player's hands together."""
     table = counts("ace_high")
     return LineCounts([(frozenset((row["hand"],)), row["hands"]) for row in table["rows"]], table["total"])
 
 
 def by_example(lines: Lines, name: str, number: str = "hands", pairs: str | None = None) -> CountLines:
-    """Return counts of a stored table, by the lines that the example of each row makes; `pairs` multiplies the total."""
+    """Return the counts of a stored table by the lines of each row's example hand; `pairs` multiplies the total."""
 
     def count(paytable: Paytable) -> LineCounts:
         table = counts(name)
@@ -77,7 +77,7 @@ def by_example(lines: Lines, name: str, number: str = "hands", pairs: str | None
 
 
 def at_odds(wager: str, count: CountLines) -> Callable[[Chapter, str], Result]:
-    """Return the returns of a wager that is paid at odds; its Envy Bonus, for each other patron, is among the parts."""
+    """Return the returns of a wager paid at odds; its Envy Bonus, for each other patron, is a part."""
 
     def result(chapter: Chapter, name: str) -> Result:
         paytable = chapter.paytable(wager, name)
@@ -103,7 +103,7 @@ def at_odds(wager: str, count: CountLines) -> Callable[[Chapter, str], Result]:
 
 
 def percent_at_odds(paid_lines: Counter[PayLine], total: int) -> float:
-    """Return what comes back, in percent of the stake, where lines are paid at odds."""
+    """Return the return of lines paid at odds, in percent of the stake."""
     return float(100 * sum((number * (_net(line) + 1) for line, number in paid_lines.items()), Fraction(0)) / total)
 
 
@@ -116,7 +116,7 @@ def _by_hand(paytable: Paytable, paid_lines: Counter[PayLine]) -> dict[str, int 
 
 
 def _fortune_bonus(chapter: Chapter, name: str) -> Result:
-    """The Fortune Bonus; if the highest rank may be filed instead of the best paid line, its return is a part (D15)."""
+    """Return the returns of the Fortune Bonus; the alternative filing by highest rank is a part (D15)."""
     result = at_odds("fortune_bonus", seven_cards)(chapter, name)
     if "fortune_pays" not in chapter.settings:
         return result
@@ -130,11 +130,11 @@ def _fortune_bonus(chapter: Chapter, name: str) -> Result:
 
 
 def progressive(count: CountLines = seven_cards) -> Callable[[Chapter, str], Result]:
-    """Return the returns of a Progressive: fixed lines, the rate of progression, and the seed as often as the meter falls.
+    """Return the returns of a Progressive: fixed lines, the rate of progression, and the seed for each reset of the meter.
 
-    What goes to the meter comes back from it, no matter who wins it: in the long run by the rate, and by a seed for every winner
-    of the whole meter (D18). So a share of less than the whole has no part of its own. The ends, and the standard deviation, are
-    those with the meter at its seed.
+    Contributions to the meter come back from it, whoever wins: in the long run by the rate, and by a seed for every winner of the
+    whole meter (D18). So a share of less than the whole has no part of its own. The ends and the standard deviation are those
+    with the meter at its seed.
     """
 
     def result(chapter: Chapter, name: str) -> Result:
@@ -190,19 +190,19 @@ def _progressive_notices(paytable: Paytable) -> list[str]:
 
 
 def stake_of(paytable: Paytable) -> int:
-    """Return the wager that a progressive paytable is for, in cents."""
+    """Return the wager of a progressive paytable, in cents."""
     assert paytable.wager_cents is not None, "a progressive paytable names its wager"
     return paytable.wager_cents
 
 
 def fixed_part(line: PayLine, paytable: Paytable) -> Fraction:
-    """Return what a line pays apart from the meter, with the stake if that goes back, per unit staked (D18)."""
+    """Return a line's fixed payout without the meter, with the stake if it is returned, per unit staked (D18)."""
     paid_lines = Fraction(line.amount_cents, stake_of(paytable)) if line.odds is None else _net(line)
     return paid_lines + (paytable.stake_returned or line.odds is not None)
 
 
 def fixed_return(counted: LineCounts, paytable: Paytable) -> Fraction:
-    """Return what the fixed lines of a progressive paytable return, per unit staked."""
+    """Return the return of a progressive paytable's fixed lines, per unit staked."""
     paid_lines = counted.paid_lines(paytable)
     return (
         sum((number * fixed_part(line, paytable) for line, number in paid_lines.items()), Fraction(0)) / counted.total

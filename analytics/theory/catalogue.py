@@ -1,6 +1,6 @@
 """The catalogue of the games' returns, found in each game's package (`returns.py`, `RETURNS`).
 
-A game without a record is judged all the same; theory just has no figures for it.
+A game without a record is judged too; theory has no figures for it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ RETURNS: Final = GameParts[GameReturns]("returns", "RETURNS")
 
 
 def count_tables() -> dict[str, CountTable]:
-    """Return each stored table of counts that a game needs → how it is made again."""
+    """Return each stored table of counts that a game needs → how to make it again."""
     return {name: table for record in RETURNS.values() for name, table in record.counts.items()}
 
 
 def first_wagers() -> tuple[str, ...]:
-    """Return the wagers that a player starts with, each once.
+    """Return the starting wagers of all games, each once.
 
     >>> first_wagers()
     ('base', 'ante')
@@ -29,7 +29,7 @@ def first_wagers() -> tuple[str, ...]:
 
 
 def dependent_wagers() -> tuple[str, ...]:
-    """Return the wagers that theory counts with the one that a player starts with, each once.
+    """Return the wagers that theory combines with a starting wager, each once.
 
     >>> dependent_wagers()
     ('over', 'under', 'blind', 'raise')
@@ -38,7 +38,7 @@ def dependent_wagers() -> tuple[str, ...]:
 
 
 def companion_wagers() -> tuple[str, ...]:
-    """Return the further wagers that are no side wagers, each once.
+    """Return the further wagers that are not side wagers, each once.
 
     >>> companion_wagers()
     ('backline',)
@@ -47,7 +47,7 @@ def companion_wagers() -> tuple[str, ...]:
 
 
 def theory_wagers() -> frozenset[str]:
-    """Return what theory calls the wagers without which a game cannot be played.
+    """Return theory's names for the required wagers of games.
 
     >>> sorted(theory_wagers())
     ['ante_blind_raise', 'base']

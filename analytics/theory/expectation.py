@@ -1,7 +1,7 @@
-"""What a wager should win for the house by the exact returns (`rack theory`): mean, variance, and every way it can end.
+"""The expected house win of a wager by the exact returns (`rack theory`): mean, variance, and all ends.
 
-Invariant: no paytable is here. House win is that of `fct_wagers`: what a meter pays is no part of it, so that a
-Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante, for example).
+Invariant: no paytable is here. House win is that of `fct_wagers`: meters' payments are not part of it, so a Progressive is
+expected to lose only its fixed lines. A *unit* is the starting wager (the ante, for example).
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ Shares = Literal["seat", "round", "some"]
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
-    """What one wager with one paytable is expected to win for the house, per unit.
+    """The expected house win of one wager with one paytable, per unit.
 
-    `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean if they
-    set by the house way (None if theory has no other figure). `ends` are (probability, house win per unit),
-    least first, `variance` theirs, and all house wins differ by multiples of `step`. `decided`
-    means that patrons make decisions: patrons who play worse lose more, so that a high win proves nothing.
+    `edge` is the mean if patrons play as in `rack theory`, `edge_by_house_way` the mean if they set by the house way (None if
+    theory has no other figure). `ends` are (probability, house win per unit), smallest first, with their `variance`; all house
+    wins differ by multiples of `step`. `decided`: patrons make decisions; worse play loses more, so a high win proves nothing.
     """
 
     chapter: str
@@ -49,9 +48,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def expectations(key: str, published: tuple[str, ...] = ()) -> dict[tuple[str, str], Expected]:
-    """Return (wager, paytable) → what is expected, of every wager of an edition of a chapter (`pa-688a`, `pa-688a#2`).
+    """Return (wager, paytable) → the expectation, for every wager of an edition of a chapter (`pa-688a`, `pa-688a#2`).
 
-    `published`: the texts of the amendments that the property published.
+    `published`: the texts of the property's amendments.
 
     >>> found = expectations("pa-688a")["fortune_bonus", "1"]
     >>> round(found.edge, 4), round(found.variance ** 0.5, 3), found.decided
@@ -76,8 +75,10 @@ def expectations(key: str, published: tuple[str, ...] = ()) -> dict[tuple[str, s
 
 
 def expected_of(key: str, wager: str, paytable: str, published: tuple[str, ...] = ()) -> Expected | None:
-    """Return what is expected of a wager in an edition, or None if theory does not know it (an Envy Bonus, a void wager's
-    paytable, a chapter or an edition that this version does not have).
+    """Return the expectation of a wager in an edition.
+
+    It is None if theory does not know the wager (an Envy Bonus, a void wager's paytable, a chapter or edition that this version
+    lacks).
 
     >>> expected_of("pa-688a", "fortune_bonus", "") is None
     True
@@ -88,8 +89,8 @@ def expected_of(key: str, wager: str, paytable: str, published: tuple[str, ...] 
 def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
     """Yield the returns of the required wagers, named as in the warehouse.
 
-    A settlement does not show which version of the base wager was played (with or without vigorish): the version that is
-    worth least to the house represents both.
+    A settlement does not show which version of the base wager was played (with or without vigorish): the version with the least
+    value for the house represents both.
     """
     results = record.required_results(listed)
     versions = [result for result in results if result.wager == listed.base]
@@ -103,7 +104,7 @@ def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
 
 
 def _without_meter(listed: Chapter, result: Result) -> Result:
-    """The Progressive as the table sees it: fixed lines, by slip too, and no shares of the meter (D18, D690)."""
+    """Return the Progressive without its meter: fixed lines, also by slip, and no shares (D18, D690)."""
     paytable = listed.paytable(result.wager, result.paytable)
     numbers = {line: int(result.lines[line.hand]) for line in paytable.lines}
     ends = [End(number, fixed_part(line, paytable) - 1) for line, number in numbers.items()]
@@ -135,7 +136,7 @@ def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares)
 
 
 def _step(result: Result) -> float:
-    """The largest step on which all ends lie."""
+    """Return the largest step of which all ends are multiples."""
     wins = sorted({-end.net for end in result.ends if end.number})
     apart = [win - wins[0] for win in wins[1:]]
     down = lcm(*(each.denominator for each in apart))
@@ -143,7 +144,7 @@ def _step(result: Result) -> float:
 
 
 def _merged(result: Result) -> tuple[tuple[float, float], ...]:
-    """The ends by what the house wins, each amount once, smallest first."""
+    """Return the ends by house win, each amount once, smallest first."""
     number_of: dict[Fraction, int] = {}
     for end in result.ends:
         if end.number:

@@ -1,4 +1,4 @@
-"""The record of a game in `analytics`: how the returns of its wagers are counted, and which of them theory counts as one."""
+"""The record of a game in `analytics`: how its wagers' returns are counted, and which wagers theory combines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rulebook.chapters.rulebook import Rulebook
 
 
 class CountTable(msgspec.Struct, frozen=True):
-    """How a stored table of counts is made again: a function of a module, and its arguments.
+    """How to make a stored table of counts again: a function of a module, and its arguments.
 
-    The module is imported only when the table is made, for some modules compile. The function of a simulation takes the number
-    of rounds after these arguments.
+    The module is imported only when the table is made, since some modules compile. A simulation's function takes the number of
+    rounds after these arguments.
     """
 
     module: str
@@ -30,8 +30,10 @@ _FIXED = ("deal_methods", "sections", "settings", "shufflers", "startings")
 
 
 def _counted(listed: Chapter, results: Callable[[], Iterable[Result]]) -> list[Result]:
-    """Return counted results; of an amended edition nothing if it changes more than paytables, wagers and numbers, or if the
-    stored counts do not fit it.
+    """Return counted results.
+
+    For an amended edition they are empty if it changes more than paytables, wagers and numbers, or the stored counts do not fit
+    it.
     """
     if not listed.edition_digest:
         return list(results())
@@ -47,9 +49,9 @@ def _counted(listed: Chapter, results: Callable[[], Iterable[Result]]) -> list[R
 class BonusReturns(msgspec.Struct, frozen=True):
     """How the returns of an optional wager are counted.
 
-    `result` returns them by chapter and name of the paytable. `one_result`: the dice or the dealer's hand decide, so that all
-    seats of a round win or lose together. `from_meter`: a part of what it returns is paid from a meter. `staked`: patrons stake
-    something on it (not on the Must-Hit-By bonus, for which another wager qualifies).
+    `result` returns them by chapter and paytable. `one_result`: the dice or the dealer's hand decide, so that all seats of a
+    round win or lose together. `from_meter`: a meter pays part of it. `staked`: it has a stake of its own (not the Must-Hit-By
+    bonus, for which another wager qualifies).
     """
 
     result: Callable[[Chapter, str], Result]
@@ -58,13 +60,13 @@ class BonusReturns(msgspec.Struct, frozen=True):
     staked: bool = True
 
     def results(self, listed: Chapter, paytables: Sequence[str]) -> list[tuple[str, Result]]:
-        """Return each of the wager's paytables with what it returns; nothing that an amendment makes unknown."""
+        """Return each paytable of the wager with its return; empty if an amendment makes it unknown."""
         names = paytables or ("",)
         return list(zip(names, _counted(listed, lambda: [self.result(listed, name) for name in names]), strict=False))
 
 
 class UncountedReading(msgspec.Struct, frozen=True):
-    """A wager, and the value of a setting by which it is settled by another reading of the text than theory counts (D421)."""
+    """A wager, and the value of a setting that settles it by another reading of the text than theory's (D421)."""
 
     wager: str
     setting: str
@@ -72,19 +74,18 @@ class UncountedReading(msgspec.Struct, frozen=True):
 
 
 def one_version(book: Rulebook) -> str:
-    """Return the name of the required wagers' only version: they have none."""
+    """Return the name of the only version of the required wagers: empty."""
     return ""
 
 
 class GameReturns(msgspec.Struct, frozen=True, kw_only=True):
-    """A game as the analysts see it.
+    """A game for analysis.
 
-    `required` yields the returns of the wagers without which the game cannot be played: together, as one wager. `combined` names
-    these wagers, the one that a player starts with first: its stake is the unit, the others have none of their own.
-    `theory_wager` is what theory calls them together. `version` returns which of several versions a rules submission files.
-    `companions` are further wagers that go with the required ones and are no side wagers.
+    `required` yields the returns of the required wagers together, as one wager. `combined` names these wagers, the starting one
+    first: its stake is the unit. `theory_wager` is theory's name for them together. `version` returns the version that a rules
+    submission files. `companions` are further wagers with the required ones that are not side wagers.
 
-    `bonuses` maps each optional wager to its returns, `counts` each stored table that they need to how it is made again.
+    `bonuses` maps each optional wager to its returns, `counts` each stored table to how to make it again.
     """
 
     game: str
@@ -98,5 +99,5 @@ class GameReturns(msgspec.Struct, frozen=True, kw_only=True):
     other_readings: tuple[UncountedReading, ...] = ()
 
     def required_results(self, listed: Chapter) -> list[Result]:
-        """Return what the required wagers return; nothing that an amendment makes unknown."""
+        """Return the returns of the required wagers; empty if an amendment makes them unknown."""
         return _counted(listed, lambda: self.required(listed))

@@ -1,4 +1,4 @@
-"""What the base wager of the pai gow games returns: simulated rounds, counted by how the dealer's and the player's hands end."""
+"""The return of the pai gow games' base wager: simulated rounds by the outcomes of the dealer's and player's hands."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ HOW_SET: Final = {
 
 
 def simulated(wheel: Wheel | None) -> CountTable:
-    """Return how a table of simulated rounds is made again; `wheel` is None for three hands."""
+    """Return how to make a table of simulated rounds again; `wheel` is None for three hands."""
     return CountTable("analytics.theory.enumeration.pai_gow", arguments=(wheel,), simulation=True)
 
 
 def _rounds(name: str, setting: Setting, pushes: str | None) -> tuple[Counter[str], int]:
-    """Rounds by outcome, if one kind of the dealer's hands is a push for all, and how many there are."""
+    """Return rounds by outcome, given the dealer's hand that pushes for all, if any, and their total."""
     table, rounds = counts(name), Counter[str]()
     for row in table["rows"]:
         if row["play"] == setting:
@@ -45,10 +45,10 @@ def base_wager(
     commission: Fraction = Fraction(0),
     version: str = "",
 ) -> Result:
-    """Return the base wager by the stored rounds `name`.
+    """Return the returns of the base wager from the stored rounds `name`.
 
-    `pushes` is the dealer's hand that pushes every base wager, `commission` the part of a win that the house keeps, `version`
-    how the chapter's version of the wager is called.
+    `pushes` is the dealer's hand that pushes every base wager, `commission` the house's part of a win, `version` the name of the
+    chapter's version of the wager.
     """
     rule = chapter.wagers[chapter.base]
     rounds, total = _rounds(name, setting, pushes)
@@ -65,7 +65,7 @@ def base_wager(
 
 
 def pushed_by_ace_high(name: str) -> Callable[[Chapter], Iterator[Result]]:
-    """Return the base wager if the dealer's ace high pushes, and players set theirs against the dealer's hand on show.
+    """Return the returns of the base wager if the dealer's ace high pushes, and players set against the dealer's shown hand.
 
     In California that hand is dealt face down, but exposed before any player sets (GEGR-002138, Round of play).
     """

@@ -11,13 +11,13 @@ from rulebook.chapters.money import Odds
 
 
 def pays(odds: Odds | None) -> Fraction:
-    """Return the winnings per unit staked of a wager that has odds of its own."""
+    """Return the winnings per unit staked of a wager with its own odds."""
     assert odds is not None, "the wager has odds of its own"
     return Fraction(odds.numerator, odds.denominator)
 
 
 class End(msgspec.Struct, frozen=True):
-    """One way for a wager to end: how many of the total, the patron's net and what was staked in all, in base units."""
+    """One end of a wager: its count of the total, the patron's net, and the whole stake, in base units."""
 
     number: int
     net: Fraction
@@ -25,7 +25,10 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """All ends of one wager with one paytable. `beside` is returned next to the ends: what goes to a meter and comes back."""
+    """All ends of one wager with one paytable.
+
+    `beside` is returned in addition to the ends: contributions that come back from a meter.
+    """
 
     wager: str
     paytable: str
@@ -44,11 +47,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"{self.wager} {self.paytable}: {counted} ends of {self.total}")
 
     def per_base_unit(self) -> Fraction:
-        """Return what comes back per unit of the wager that one starts with."""
+        """Return the return per unit of the starting wager."""
         return 1 + self._net()
 
     def per_amount_wagered(self) -> Fraction:
-        """Return what comes back of all that is staked in the end, raises included."""
+        """Return the return per amount wagered, raises included."""
         return 1 + self._net() / self._mean([end.staked for end in self.ends])
 
     def variance(self) -> Fraction:

@@ -1,8 +1,8 @@
-"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
+"""The exact returns of the games: every wager and paytable of the chapters, from counts of all possible deals or rolls.
 
-Invariant: no paytable is here. Counts are stored (`analytics.theory.returns`), paytables are those of the
-chapters (`games/<game>/chapters`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
-figures are shown as floats. docs/theory.md explains each figure.
+Invariant: no paytable is here. Counts are stored (`analytics.theory.returns`), paytables are those of the chapters
+(`games/<game>/chapters`), and the game decides the line of a hand. The arithmetic uses fractions; figures are shown as floats.
+docs/theory.md explains each figure.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from rulebook.chapters.rulebook import Rulebook, WagerOffer
 
 
 class Return(msgspec.Struct, frozen=True, kw_only=True):
-    """What one wager with one paytable returns.
+    """The returns of one wager with one paytable.
 
-    `return_percent` and `house_advantage_percent` (100 less it) are per amount wagered, all that is staked in the end;
-    `return_percent_per_base_unit` per unit of the wager that one starts with. `std_dev` is of the net in base units,
-    `hit_frequency` the share of rounds that win. `lines` counts the lines of the paytable of `total`; `parts` are what the
-    return is made of, and related figures; `notices` say what looks wrong in the text, and what the figure leaves out.
+    `return_percent` and `house_advantage_percent` (100 less it) are per amount wagered, raises included;
+    `return_percent_per_base_unit` per unit of the starting wager. `std_dev` is of the net in base units, `hit_frequency` the
+    share of rounds that win. `lines` counts the lines of the paytable of `total`; `parts` are the parts of the return and related
+    figures; `notices` report errors in the text and parts left out.
     """
 
     chapter: str
@@ -52,7 +52,7 @@ OTHERWISE: Final = 3
 
 
 def games_listed() -> tuple[str, ...]:
-    """Return the games whose chapters are there, sorted.
+    """Return the games with chapters, sorted.
 
     >>> "face_up_pai_gow" in games_listed()
     True
@@ -61,7 +61,7 @@ def games_listed() -> tuple[str, ...]:
 
 
 def returns(game: str | None = None, chapter_key: str | None = None) -> list[Return]:
-    """Return what every wager of a game returns, or of all games; with a chapter, of that one only.
+    """Return the returns of every wager of a game, or of all games; with a chapter, only of that.
 
     >>> figures = {(each.wager, each.paytable): each for each in returns("face_up_pai_gow")}
     >>> round(figures["progressive", "1"].return_percent, 3)
@@ -71,7 +71,7 @@ def returns(game: str | None = None, chapter_key: str | None = None) -> list[Ret
 
 
 def _chapters(key: str | None) -> Iterator[Chapter]:
-    """The chapters asked for; without a name those that ever were in force (D14)."""
+    """Return the requested chapters; without a name, those ever in force (D14)."""
     for known in known_chapters():
         listed = chapter(*known.split("-", 1))
         if key == known or (key is None and listed.in_force):
@@ -79,7 +79,7 @@ def _chapters(key: str | None) -> Iterator[Chapter]:
 
 
 def of_chapter(listed: Chapter) -> Iterator[Return]:
-    """Yield what each wager of a chapter returns, in the chapter's order; wagers settled as one come as one."""
+    """Yield the returns of each wager of a chapter, in its order; combined wagers as one."""
     record = RETURNS.get(listed.game)
     if record is None:
         return
@@ -94,9 +94,9 @@ def of_chapter(listed: Chapter) -> Iterator[Return]:
 
 
 def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:
-    """Return what theory counts of a wager as it is filed, or None: of wagers that it counts as one it is that of the first.
+    """Return theory's figure for a filed wager, or None; for combined wagers it is that of the first.
 
-    `by_paytable`: wager and paytable → what is known of it, of the book's chapter.
+    `by_paytable`: wager and paytable → its figure in the book's chapter.
     """
     record = RETURNS.get(book.game)
     if record is not None and offer.wager == record.combined[0]:
@@ -106,7 +106,7 @@ def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str,
 
 
 def percent_of(book: Rulebook) -> dict[str, float]:
-    """Return what each wager of filed rules returns, in percent of what is wagered, if it is known.
+    """Return the return of each wager of filed rules, in percent of the amount wagered, if known.
 
     >>> from rulebook.chapters.rulebook import parse_submission, simple_submission
     >>> round(percent_of(parse_submission(simple_submission(paytables={"fortune_bonus": "1"})))["base"], 2)
@@ -149,7 +149,7 @@ def _percent(part: Fraction) -> float:
 
 
 def _out_of_line(listed: Chapter, wager: str, name: str) -> Iterator[str]:
-    """Say where a line pays no more than a lower one, and far less than on every other paytable of the wager."""
+    """Return notices of lines that pay no more than a lower one, and far less than on every other paytable of the wager."""
     if not name:
         return
     paytable = listed.paytable(wager, name)

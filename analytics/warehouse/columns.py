@@ -1,8 +1,8 @@
-"""What every column of the warehouse means, and the documents made of it (docs/warehouse.md is their head).
+"""The meaning of every warehouse column, and the documents made from it (docs/warehouse.md is their head).
 
-Invariant: a column means the same in every table; a meaning of its own in one table is under `table.column`.
-Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
-column may lack a meaning.
+Invariant: a column means the same in every table; a special meaning in one table is under `table.column`. Times are UTC
+microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables: every column must have a
+meaning.
 """
 
 from __future__ import annotations
@@ -285,12 +285,12 @@ ask."""
 
 
 def meaning(table: str, column: str) -> str | None:
-    """Return what a column means, or None if that is not written down."""
+    """Return a column's meaning, or None if there is none."""
     return MEANING.get(f"{table}.{column}", MEANING.get(column))
 
 
 def described(db: Warehouse) -> list[tuple[str, str, str, str]]:
-    """Return (table, column, type, meaning) of every column, tables in the order in which they are made."""
+    """Return (table, column, type, meaning) of every column, in the order in which tables are made."""
     return [
         (table, column, kind, meaning(table, column) or "")
         for table in (*MODELS, *_ITSELF)
@@ -308,7 +308,7 @@ def _columns(db: Warehouse, table: str) -> list[tuple[str, str]]:
 
 
 def summary() -> str:
-    """Return docs/warehouse.md: every table with its grain, and what it holds."""
+    """Return docs/warehouse.md: every table with its grain and content."""
     rows = []
     for table in (*MODELS, *_ITSELF):
         said, grain = _told(table)
@@ -320,7 +320,7 @@ def summary() -> str:
 
 
 def _told(table: str) -> tuple[str, tuple[str, ...]]:
-    """Return what the head of a table's model says of it, and its grain."""
+    """Return a table's description and grain from the head of its model."""
     header = _ITSELF.get(table) or model_text(table)
     said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
     grain = grains().get(table) or tuple(header.splitlines()[0].partition(":")[2].strip().split(", "))
@@ -328,7 +328,7 @@ def _told(table: str) -> tuple[str, tuple[str, ...]]:
 
 
 def markdown(db: Warehouse) -> str:
-    """Return a document of every column, made of an open warehouse."""
+    """Return a document of every column, from an open warehouse."""
     shared = _shared(db)
     lines = ["", "## Columns of several tables", "", "| column | type | meaning |", "| --- | --- | --- |"]
     lines += [_row(*each) for each in sorted(shared)]

@@ -1,9 +1,9 @@
-"""Digests of the warehouse's rows: by them a later build knows whether a file still holds what was built.
+"""Digests of the warehouse's rows, by which a later build detects a changed file.
 
-Invariant: a digest is of the rows as they came from the log and the results, computed in the build that read them;
-the order of rows does not matter, each of their columns does. It is the number of rows and the sum of their SHA-256 (of the first
-120 bits, in two halves), so that a build that replaces some rows takes theirs away and adds the new ones', and reads no others.
-Rows of events are digested by stream, other tables whole. Anyone who can write the file can compute sums again (`generations`).
+Invariant: a digest is of the rows as they came from the log and the results, computed in the build that read them; the order of
+rows does not matter, each of their columns does. It is the number of rows and the sum of their SHA-256 (of the first 120 bits, in
+two halves), so that a build that replaces some rows subtracts theirs and adds the new ones', and reads no others. Rows of events
+are digested by stream, other tables whole. Anyone who can write the file can recompute sums (`generations`).
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ Digests = Mapping[tuple[str, str], Digest]
 
 
 class Sums:
-    """The digests of a file that rows are taken out of and added to."""
+    """The digests of a file, from which rows are subtracted and to which they are added."""
 
     def __init__(self, digests: Digests) -> None:
         self._digests = dict(digests)
 
     @classmethod
     def stored(cls, db: duckdb.DuckDBPyConnection) -> Sums:
-        """Return those that are stored in the open file."""
+        """Return the digests stored in the open file."""
         return cls(_stored(db, "digests"))
 
     def change(self, gone: Digests, added: Digests) -> None:
-        """Take out the digests of rows that are gone, and add those of new rows."""
+        """Subtract the digests of removed rows, and add those of new rows."""
         for place in gone.keys() | added.keys():
             less, more, now = gone.get(place, NO_ROWS), added.get(place, NO_ROWS), self._digests.get(place, NO_ROWS)
             self._digests[place] = Digest(*(now[i] - less[i] + more[i] for i in range(3)))
@@ -63,7 +63,7 @@ class Sums:
                 del self._digests[place]
 
     def write(self, db: duckdb.DuckDBPyConnection) -> None:
-        """Make them the table `digests` of the open file."""
+        """Write them as the table `digests` of the open file."""
         db.execute("CREATE OR REPLACE TABLE digests (table_name VARCHAR, stream VARCHAR, rows BIGINT, digest VARCHAR)")
         rows = [(*place, each.rows, f"{each.first:x} {each.second:x}") for place, each in sorted(self._digests.items())]
         columns = [list(column) for column in zip(*rows, strict=True)]
@@ -71,7 +71,7 @@ class Sums:
 
 
 def differing(db: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
-    """Return table and stream (empty: the whole table) of everything in an attached file that is not as it was built.
+    """Return the table and stream (empty: the whole table) of everything changed in an attached file since its build.
 
     Every row of the file is read.
     """
@@ -82,16 +82,16 @@ def differing(db: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, s
 
 # Names in the statements come from the file's own catalogue or this package, never from data, and are quoted.
 def digests_of(db: duckdb.DuckDBPyConnection, table: str, rows: str, *, few: bool = False) -> Digests:
-    """Return the digests of rows of a table; `rows` is what is after FROM."""
+    """Return the digests of rows of a table; `rows` is the text after FROM."""
     return digests_of_each(db, table, [rows], few=few)[0]
 
 
 def digests_of_each(
     db: duckdb.DuckDBPyConnection, table: str, parts: Sequence[str], values: Sequence[Any] = (), *, few: bool = False
 ) -> list[Digests]:
-    """Return the digests of several parts of a table's rows, in one statement; `values` are those that the parts leave open.
+    """Return the digests of several parts of a table's rows, in one statement; `values` are their parameters.
 
-    Of `few` rows the hashes are summed here: to plan the sums would take DuckDB longer than to hash the rows.
+    The hashes of `few` rows are summed here: planning the sums would take DuckDB longer than hashing the rows.
     """
     by_stream = "t.stream" if table in KEPT else "''"
     selected = [_PART.format(part=part, stream=by_stream, rows=rows) for part, rows in enumerate(parts)]
@@ -108,7 +108,7 @@ def digests_of_each(
 
 
 def computed_digests(db: duckdb.DuckDBPyConnection, schema: str) -> Digests:
-    """Compute the digests of all tables of a schema but `digests`, as their rows are now."""
+    """Compute the digests of all tables of a schema but `digests`, from their present rows."""
     database = schema.removesuffix(".main") if "." in schema else None
     rows = db.execute(
         """
@@ -129,7 +129,7 @@ def _stored(db: duckdb.DuckDBPyConnection, table: str) -> Digests:
 
 
 def _sums_of(digest: str) -> tuple[int, int]:
-    """Return the two sums as stored; of what was put there instead, some that no rows have."""
+    """Return the two stored sums; for other stored content, sums that no rows have."""
     try:
         first, second = (int(part, 16) for part in digest.split(" "))
     except (AttributeError, ValueError):

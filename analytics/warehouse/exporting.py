@@ -1,8 +1,8 @@
-"""The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas, with a byte-order mark.
+"""The warehouse as files for other programs: Parquet, or CSV with a byte-order mark, without spreadsheet formulas.
 
-Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
-come from the file's own catalogue and are quoted; what a spreadsheet would compute (= + - @ where a cell begins, for one
-that divides at semicolons or tabs too) gets an apostrophe in front.
+Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns come from the
+file's own catalogue and are quoted; text that a spreadsheet would compute (a cell that begins with = + - @, also when split at
+semicolons or tabs) gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def tables(db: Warehouse) -> list[str]:
 
 
 class NoSuchTable(ValueError):
-    """The warehouse has no table of a name that was asked for."""
+    """The warehouse has no table with the requested name."""
 
 
 class Leaving(NamedTuple):
-    """What is about to leave: the floor's tables and meters it tells of, and the SHA-256 (hex) of its list of files (`SUMS`)."""
+    """A pending export: the floor's tables and meters in it, and the SHA-256 (hex) of its list of files (`SUMS`)."""
 
     tables: list[str]
     digest: str
@@ -51,10 +51,10 @@ class Leaving(NamedTuple):
 def export(
     db: Warehouse, folder: str | Path, form: Form, names: Sequence[str] = (), *, on_record: Callable[[Leaving], None]
 ) -> dict[Path, int]:
-    """Write tables (None: all) into `folder`, a file each and the list `SUMS`, and return file → rows. Lists become JSON in CSV.
+    """Write tables (None: all) into `folder`, one file each and the list `SUMS`; return file → rows. Lists become JSON in CSV.
 
-    `on_record` is called when everything is written and before any of it appears; what it raises leaves nothing behind.
-    Raises `NoSuchTable`, `WarehouseError` if the disk is full, and `OSError`; files of an earlier export are replaced.
+    `on_record` is called after all files are written and before any appears; if it raises, none stays. Raises `NoSuchTable`,
+    `WarehouseError` if the disk is full, and `OSError`; files of an earlier export are replaced.
     """
     known = tables(db)
     unknown = [name for name in names if name not in known]
@@ -76,7 +76,7 @@ def export(
 
 
 def _told_of(db: Warehouse, names: Sequence[str]) -> list[str]:
-    """Return the floor's tables and meters of which these tables hold anything, sorted."""
+    """Return the floor's tables and meters with rows in these tables, sorted."""
     found: set[str] = set()
     for name in names:
         rows = db.sql(f"SELECT * FROM {_quoted(name)}")
@@ -119,7 +119,7 @@ def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
 
 
 def _plain(column: str, kind: str) -> str:
-    """The expression of a column for CSV: texts that look like formulas made harmless, lists as JSON, numbers as they are."""
+    """Return the expression of a column for CSV: formula-like texts made harmless, lists as JSON, numbers unchanged."""
     named = _quoted(column)
     if kind in AS_THEY_ARE:
         return named
@@ -127,7 +127,7 @@ def _plain(column: str, kind: str) -> str:
 
 
 def _defused(text: str) -> str:
-    """The expression of a text in which no spreadsheet finds a formula (see `desk.report.sheet.defused`)."""
+    """Return the expression of a text that no spreadsheet reads as a formula (see `desk.report.sheet.defused`)."""
     found = rf"regexp_replace({text}, '{CELL}', '\1''\2', 'g')"
     return f"CASE WHEN regexp_matches({found}, '{BREAK}') THEN '''' || {found} ELSE {found} END"
 

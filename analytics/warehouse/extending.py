@@ -1,8 +1,8 @@
-"""An incremental build: it adds what is new to a file of an earlier generation, so that nothing else is read or reckoned.
+"""An incremental build: it adds new rows to the file of an earlier generation, and reads and computes nothing else.
 
-Invariant: an incremental build gives the same tables as a full one (a test compares them). What is new is told by the
-marks in the file: how far it took in each stream of the log and its results. A full build is the same from no marks. If the file
-comes from another program or log, or was written to since it was built, nothing of it is taken over.
+Invariant: an incremental build gives the same tables as a full one (a test compares them). The file's marks show what is new: how
+far it has read each stream of the log and its results. A full build starts without marks. If the file is from another program or
+log, or was written to since it was built, it is not used.
 """
 
 from __future__ import annotations
@@ -43,8 +43,11 @@ MANY_EVENTS = 400_000
 
 
 class Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file holds: of which property it is, how far each stream was read for it, and the findings by stream that no
-    round states. `altered` names every table, and stream, that is not as it was built; `turn` grows with every build."""
+    """The content of a file.
+
+    It has its property, how far each stream was read for it, and, by stream, the findings outside rounds. `altered` names every
+    changed table and stream; `turn` grows with every build.
+    """
 
     facts: PropertyFacts
     marks: Mapping[str, StreamMark]
@@ -54,7 +57,7 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def events(self) -> int:
-        """How many events were read for it."""
+        """The number of events read for it."""
         return sum(mark.events for mark in self.marks.values())
 
 
@@ -66,9 +69,9 @@ Read = Callable[[Earlier], Iterator[News]]
 
 
 def earlier(path: str | Path, log_id: str) -> Earlier | None:
-    """Return what the file at `path` holds, or None if a build must begin again.
+    """Return the content of the file at `path`, or None if a build must begin again.
 
-    If the file may have been written to since it was built, every row of it is compared with its digest.
+    If the file may have been written to since it was built, every row is compared with its digest.
     """
     sealed = is_sealed(path)
     try:
@@ -83,7 +86,7 @@ def earlier(path: str | Path, log_id: str) -> Earlier | None:
 
 
 def build_news(path: str | Path, read: Read, facts: PropertyFacts) -> None:
-    """Build the warehouse from nothing but what is read. Raises as `warehouse.build` does."""
+    """Build the warehouse only from new rows. Raises the errors of `warehouse.build`."""
 
     def grow(db: Warehouse, sums: Sums) -> None:
         prepare(db)
@@ -93,7 +96,7 @@ def build_news(path: str | Path, read: Read, facts: PropertyFacts) -> None:
 
 
 def extend(path: str | Path, read: Read, facts: PropertyFacts) -> None:
-    """Add to the warehouse what is new, one generation on. Raises as `warehouse.build` does; the old file then remains."""
+    """Add new rows to the warehouse, one generation on. Raises the errors of `warehouse.build`; the old file then remains."""
     with warehouse.disk_errors(path), following(path) as fresh, ExitStack() as stack:
         opened = partial(warehouse.opened, fresh, threads=1)  # for so few rows, more of them take longer
         try:
@@ -112,7 +115,7 @@ def extend(path: str | Path, read: Read, facts: PropertyFacts) -> None:
 
 
 def _held(db: Warehouse) -> Earlier:
-    """Return what an open file holds."""
+    """Return the content of an open file."""
     ((name, zone, currency, log_id, generation),) = db.execute(
         "SELECT name, time_zone, currency, log_id, generation FROM property, generation"
     ).fetchall()
@@ -133,7 +136,7 @@ def _held(db: Warehouse) -> Earlier:
 
 
 def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
-    """Take in what is new, and bring the models up to it each time that enough was loaded."""
+    """Load the new rows, and update the models each time enough are loaded."""
     loaded = {"raw_adjudications": 0, "raw_round_events": 0}
     marks: dict[str, StreamMark] = {}
     for news in chain(read, (None,)):
@@ -159,7 +162,7 @@ def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
 
 # Names in the statements come from this package's own tables, never from data.
 def _load(db: Warehouse, sums: Sums, news: News) -> None:
-    """Put frames into the raw tables, and events into their models; those that are read again, where the models differ."""
+    """Load frames into the raw tables, and events into their models; of events read again, only if the models differ."""
     warehouse.load(db, news.rows)
     loaded = {each.table for each in news.rows if not each.rows.is_empty()}
     where, values = _within(news.again)
@@ -177,9 +180,9 @@ def _load(db: Warehouse, sums: Sums, news: News) -> None:
 
 
 def _within(ranges: Sequence[tuple[str, int, int]]) -> tuple[str, list[Any]]:
-    """Return the condition that an event is in one of these ranges (stream, first and last number), with its values.
+    """Return the condition that an event is in one of these ranges (stream, first and last number), with its parameters.
 
-    The whole span of a stream is in it too: by that, DuckDB passes over blocks that hold none of them.
+    It includes the whole span of a stream, which lets DuckDB skip blocks without its events.
     """
     conditions, values = ["false"], list[Any]()
     for stream in dict.fromkeys(stream for stream, _, _ in ranges):

@@ -1,7 +1,7 @@
-"""Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log.
+"""Feeds the warehouse: adjudications and ledger from the results, each round's events and the property from the log.
 
-Invariant: only what is new to the warehouse is read, by position: events past the last that it holds, results past the
-place in their chain. A stream that is broken is taken as far as it is, and named; the others are taken whole.
+Invariant: only new records are read, by position: events after the warehouse's last, results after their place in the chain. A
+broken stream is read up to the damage, and named; the others are read whole.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ _envelope = msgspec.json.Decoder(RawEnvelope)
 def build_warehouse(
     path: Path, log: EventLog, results: ResultStore, *, anew: bool = False, broken: Broken | None = None
 ) -> bool:
-    """Bring the warehouse at `path` up to what log and results hold; return whether there was anything to do.
+    """Update the warehouse at `path` from log and results; return whether there was anything to do.
 
-    What the file holds already is taken over and only the rest is read, unless `anew`, or where the file is of another program or
-    log, or was changed. Building again without anything new leaves the file as it is. `broken` takes the streams that broke off
-    on the way, and what of the file is not as it was built.
+    Existing content is kept and only the rest is read, unless `anew`, or the file is of another program or log, or was changed. A
+    repeated build without news leaves the file unchanged. `broken` receives streams that broke off, and changed parts of the
+    file.
     """
     broken = {} if broken is None else broken
     known = None if anew else earlier(path, log.log_id)
@@ -99,7 +99,7 @@ def _altered(path: Path, table: str, stream: str) -> str:
 
 
 class Feed:
-    """Reads a log and its results past what a warehouse holds. `broken` takes what breaks off on the way."""
+    """Reads a log and its results beyond a warehouse's content. `broken` receives streams that break off."""
 
     def __init__(self, log: EventLog, results: ResultStore, broken: Broken) -> None:
         self.log, self.results, self._broken = log, results, broken
@@ -108,7 +108,7 @@ class Feed:
         self._facts = PropertyFacts(log_id=log.log_id)
 
     def facts(self, known: Earlier | None) -> PropertyFacts:
-        """Return what the newest `property_configured` says, or the defaults."""
+        """Return the property's facts from the newest `property_configured`, or the defaults."""
         facts = PropertyFacts(log_id=self.log.log_id) if known is None else known.facts
         for stream in self._streams("property"):
             self._marks[stream] = StreamMark() if known is None else known.marks.get(stream, StreamMark())
@@ -126,7 +126,7 @@ class Feed:
         return facts
 
     def continues(self, known: Earlier) -> bool:
-        """Say whether log and results still hold what was read of them last, where the file stopped."""
+        """Return whether log and results still have the records at which the file stopped."""
         if not self.results.chain_heads() and next(self.results.stored(), None) is not None:
             return False  # of a time before there were chains: nothing tells what is new
         for stream, mark in known.marks.items():
@@ -146,7 +146,7 @@ class Feed:
             return ""
 
     def anything_past(self, known: Earlier) -> bool:
-        """Say whether log or results hold anything that the file does not."""
+        """Return whether log or results have anything beyond the file."""
         heads, marks = self.results.chain_heads(), known.marks
         return any(
             self.log.head(stream).seq > marks.get(stream, StreamMark()).events
@@ -157,7 +157,7 @@ class Feed:
         )
 
     def read(self, known: Earlier) -> Iterator[News]:
-        """Yield what is new to a file that holds so much: events before results, for results rest on events."""
+        """Yield the news for a file with this content: events before results, since results depend on events."""
         self._marks = {**known.marks, **self._marks}
         ends = self.results.chain_heads()
         yield from self._events()
@@ -182,7 +182,7 @@ class Feed:
         self._broken.setdefault(error.stream, f"{error.code} {error}")
 
     def _read(self, stream: str, after: int, last: int | None = None) -> Iterator[tuple[RawEnvelope, Record]]:
-        """Yield a stream's events past a number, as far as it is."""
+        """Yield a stream's events after a number, up to any damage."""
         seq = after
         try:
             for record in self.log.read(stream, after + 1, last):
@@ -194,7 +194,7 @@ class Feed:
             self._is_broken(UndecodableEvent(stream, seq, str(error)))
 
     def _events(self) -> Iterator[News]:
-        """Yield the events of tables that are new: those of rounds, and those that later ones are distinguished by."""
+        """Yield the new events of tables: those of rounds, and those that change how later ones are read."""
         grown = {stream: self._marks.get(stream, StreamMark()).events for stream in self._streams("table")}
         grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
         pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
@@ -204,7 +204,7 @@ class Feed:
             yield News(rows=_event_frames(some))
 
     def _reviews(self, stream: str) -> Iterator[News]:
-        """Yield where the review of each finding of a table stands that anybody spoke of, if anybody spoke since."""
+        """Yield the review state of each reviewed finding of a table, if there are new reviews."""
         head = self.log.head(stream)
         if head.seq <= self._marks.get(stream, StreamMark()).events:
             return
@@ -218,7 +218,7 @@ class Feed:
         yield News(rows=[loading.review_frame(map(_reviewed, review.findings.values()))])
 
     def _observed(self, stream: str, known: Earlier) -> Iterator[News]:
-        """Yield what was observed at a table, whole, if anything was since, or was judged since."""
+        """Yield all observations of a table, if there are new ones or new verdicts on them."""
         head, before = self.log.head(stream), known.marks.get(stream, StreamMark())
         if head.seq <= before.events and _end_of(before) == _end_of(self._marks.get(stream, StreamMark())):
             return
@@ -233,7 +233,7 @@ class Feed:
     # ------------------------------------------------------------------------------------------------------- the results
 
     def _results(self, known: Earlier, ends: Mapping[str, Head]) -> Iterator[News]:
-        """Yield the results that are new, and then the findings that no round states."""
+        """Yield the new results, then the findings outside rounds."""
         if known.marks:
             begun_again = frozenset(
                 stream for stream, mark in known.marks.items() if self._has_begun_again(stream, ends)
@@ -263,7 +263,7 @@ class Feed:
         yield self._findings_outside({stream: known.outside.get(stream, ()) for stream in touched}, outside)
 
     def _findings_outside(self, before: Mapping[str, Iterable[str]], new: Mapping[str, Iterable[str]]) -> News:
-        """Return the findings that no round states, of the streams that had or have any."""
+        """Return the findings outside rounds, of the streams that had or have any."""
         rows, streams = [], set()
         for stream, known in sorted(before.items()):
             ids = dict.fromkeys([*known, *new.get(stream, ())])
@@ -274,7 +274,7 @@ class Feed:
         return News(rows=rows, findings_outside=frozenset(streams))
 
     def _has_begun_again(self, stream: str, ends: Mapping[str, Head]) -> bool:
-        """Say whether the results of a stream are no longer those that were read; then they are new from the first on."""
+        """Return whether a stream's results have restarted; then all are new."""
         mark, end = self._marks[stream], ends.get(stream, NO_RESULTS)
         if not mark.results or end == _end_of(mark):
             return False
@@ -289,7 +289,7 @@ class Feed:
         return True
 
     def _past(self, stream: str) -> Iterator[ChainedResult]:
-        """Yield the results of a stream past the last that was read."""
+        """Yield a stream's results after the last one read."""
         mark = self._marks.get(stream, StreamMark())
         chains = ResultChains({stream: _end_of(mark)} if mark.results else {})
         return self._sound(self.results.stored(stream, mark.results), chains)
@@ -314,7 +314,7 @@ class Feed:
         ]
 
     def _outside(self, finding_id: str) -> Finding | None:
-        """Return a finding that is in force and about no round that was judged, else None."""
+        """Return a finding in force outside judged rounds, else None."""
         data = self.results.latest("findings", finding_id)
         if data is None or read_result("findings", finding_id, data, _Place).withdrawn is True:
             return None
@@ -324,9 +324,9 @@ class Feed:
         return None if is_judged else finding
 
     def _again(self, stream: str) -> News:
-        """Return some results of a stream that were read before, and the events of their rounds, in turn.
+        """Return some earlier results of a stream, and the events of their rounds, in turn.
 
-        A change of the file's rows that neither its seal nor its digests show is undone by that, in time.
+        This eventually repairs a change of the file's rows that neither its seal nor its digests show.
         """
         mark = self._marks.get(stream, StreamMark())
         before, again = mark.again, list[ChainedResult]()
@@ -355,7 +355,7 @@ class Feed:
 
 
 class _Place(msgspec.Struct):
-    """Which round a finding is of, and whether it was withdrawn."""
+    """A finding's round, and whether it was withdrawn."""
 
     stream: str
     round_no: int | None
@@ -363,7 +363,7 @@ class _Place(msgspec.Struct):
 
 
 def _is_observed(stream: str) -> bool:
-    """Whether a stream is of what people observed: no figure of the table counts it."""
+    """Return whether a stream is of observations: no figure of the table counts it."""
     return stream.startswith("observed/")
 
 
@@ -371,7 +371,7 @@ NO_RESULTS = Head(0, b"")
 
 
 def _end_of(mark: StreamMark) -> Head:
-    """Return the last result that was read."""
+    """Return the last result read."""
     return Head(mark.results, bytes.fromhex(mark.results_head))
 
 
@@ -380,7 +380,7 @@ def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
 
 
 def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
-    """Return events as rows: those of rounds, and those that later ones are distinguished by."""
+    """Return events as rows: those of rounds, and those that change how later ones are read."""
     table_events = [
         TableEvent(
             stream=record.stream,

@@ -1,4 +1,4 @@
-"""What the models know of single games, as rows of small tables made from the catalogues: no statement names a game.
+"""Facts about single games for the models, as rows of small tables from the catalogues: no statement names a game.
 
 Invariant: facts come from the records of the games (`rulebook.catalogue`, `analytics.theory.catalogue`) alone.
 """

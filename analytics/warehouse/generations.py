@@ -1,10 +1,10 @@
-"""The warehouse's file and the one before it: each build makes a file that takes the other's place at once.
+"""The warehouse's file and the one before it: each build makes a new file that replaces the present one at once.
 
-Invariant: a file in place is never written to. To bring it up to what is new, a build does not copy it, which would
-take time by its size: it extends the file that stood in the place before (the spare, a hidden file next to it) and lets the
-two trade places. A reader holds a lock on the file that it reads, and a spare that somebody still reads is left to him: then the
-file in place is copied. By the seal, kept in another, a build knows that a file was not written to since: its size, inode
-and times. A file without its seal is compared with its digests, row by row (`digests`), before anything of it is taken over.
+Invariant: the present file is never written to. A build does not copy it, which would take time by its size: it extends the file
+that was present before (the spare, a hidden file next to it) and swaps the two. A reader holds a lock on its file; if the spare
+is still being read, the build copies the present file instead. The seal, kept in another file, shows that a file was not written
+to since: its size, inode and times. A file without its seal is compared with its digests, row by row (`digests`), before it is
+used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FICLONE: Final = 0x40049409
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What identifies a file: a write to it changes a time that no program can set."""
+    """The identity of a file: a write to it changes a time that no program can set."""
 
     inode: int
     size: int
@@ -35,7 +35,7 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 class Seals(msgspec.Struct, frozen=True):
-    """The seals of the file in place, and of the spare (None: none exists)."""
+    """The seals of the present file and of the spare (None: none)."""
 
     placed: Seal
     spare: Seal | None
@@ -43,10 +43,10 @@ class Seals(msgspec.Struct, frozen=True):
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a path for a new file; if the block ends well, the file takes the place of `path` at once and durably.
+    """Yield a path for a new file; after the block it replaces `path` at once and durably.
 
-    The file is made in a folder next to `path` that is locked as long as its build runs; folders of builds that were killed
-    are removed, and the spare with them. Raises `OSError`.
+    The file is made in a folder next to `path` that is locked during the build; folders of killed builds are removed, and the
+    spare with them. Raises `OSError`.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,10 +67,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def following(path: str | Path) -> Iterator[Path]:
-    """Give the path of a file of an earlier generation, or of a copy of this one, that may be written to.
+    """Yield the path of an earlier generation's file, or of a copy of the present one, for writing.
 
-    If the block ends well, it takes the place of `path` at once and durably, and the file that stood there becomes the
-    spare. Raises `OSError`.
+    After the block it replaces `path` at once and durably, and the old file becomes the spare. Raises `OSError`.
     """
     target = Path(path)
     folder, lock = _build_folder(target)
@@ -95,13 +94,13 @@ def following(path: str | Path) -> Iterator[Path]:
 
 
 def is_sealed(path: str | Path) -> bool:
-    """Say whether the file in place is known not to have been written to since it was put there."""
+    """Return whether the present file is known to be unchanged."""
     found = _seals(Path(path))
     return found is not None and found.placed == _seal_of(Path(path))
 
 
 def copy_anew(path: str | Path, fresh: Path) -> None:
-    """Put a copy of the file in place where `following` gave a spare that could not be used."""
+    """Replace an unusable spare from `following` with a copy of the present file."""
     fresh.unlink(missing_ok=True)
     fresh.with_name(fresh.name + ".wal").unlink(missing_ok=True)
     _copy(Path(path), fresh)
@@ -109,9 +108,9 @@ def copy_anew(path: str | Path, fresh: Path) -> None:
 
 @contextmanager
 def reserved(path: str | Path) -> Iterator[Callable[[], bool]]:
-    """Keep the file at `path` from being written to, once it is a spare, as long as the block runs.
+    """Keep the file at `path` from being written to as a spare during the block.
 
-    Yields what says whether that file is still in place. Raises `FileNotFoundError`.
+    Yields a function that returns whether that file is still the present one. Raises `FileNotFoundError`.
     """
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -129,7 +128,7 @@ def reserved(path: str | Path) -> Iterator[Callable[[], bool]]:
 
 
 def stamp(path: str | Path) -> tuple[int, int] | None:
-    """Return what changes whenever a new generation takes the file's place, without opening it; None without a file."""
+    """Return a value that changes with every new generation, without opening the file; None without a file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -161,7 +160,7 @@ def _seal_of(path: Path) -> Seal | None:
 
 
 def _seal(target: Path) -> None:
-    """Write the seals of the file in place and of the spare; if that fails, the next build compares every row."""
+    """Write the seals of the present file and the spare; if that fails, the next build compares every row."""
     placed, kept = _seal_of(target), _seals_file(target)
     with suppress(OSError):
         fresh = kept.with_name(f"{kept.name}.{os.getpid()}.new")
@@ -171,7 +170,7 @@ def _seal(target: Path) -> None:
 
 @contextmanager
 def _taken(spare: Path, seals: Seals | None) -> Iterator[Path | None]:
-    """Yield the spare, locked, if it is as it was left and no one reads it; else None."""
+    """Yield the spare, locked, if it is unchanged and no one reads it; else None."""
     if seals is None or seals.spare is None or seals.spare != _seal_of(spare):
         yield None
         return
@@ -189,7 +188,7 @@ def _taken(spare: Path, seals: Seals | None) -> Iterator[Path | None]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file, without its blocks if the file system can share them."""
+    """Copy a file; its blocks are shared if the file system can."""
     with source.open("rb") as before, target.open("wb") as after, suppress(OSError):
         fcntl.ioctl(after, FICLONE, before.fileno())
         return
@@ -197,9 +196,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _build_folder(target: Path) -> tuple[Path, int]:
-    """Make a locked folder for one build; remove those whose builds have ended without doing so themselves.
+    """Make a locked folder for one build; remove those of dead builds.
 
-    The folder above is locked meanwhile, so that no folder is seen between its making and its locking.
+    The parent folder is locked meanwhile, so that no unlocked new folder is ever visible.
     """
     prefix = f".{target.name}.build-"
     above = os.open(target.parent, os.O_RDONLY | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Keeps a warehouse up to date while a replay follows: a thread of its own builds it, and no judging waits for it."""
+"""Keeps a warehouse up to date while a replay follows the log, in a thread of its own, so that judging never waits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTERRUPTED = "Query interrupted"
 
 
 def build_what_can_be_read(path: Path, log: EventLog, results: ResultStore) -> list[str]:
-    """Build the warehouse of what can be read; return what is broken."""
+    """Build the warehouse from readable streams; return the broken ones."""
     broken: dict[str, str] = {}
     try:
         build_warehouse(path, log, results, broken=broken)
@@ -32,7 +32,7 @@ def build_what_can_be_read(path: Path, log: EventLog, results: ResultStore) -> l
 
 
 class WarehouseKeeper:
-    """Builds the warehouse whenever verdicts have changed, in a thread with readers of its own: no judging waits for it."""
+    """Builds the warehouse after new verdicts, in a thread with its own readers, so that judging never waits."""
 
     def __init__(self, path: Path, log: Callable[[], EventLog], results: Callable[[], ResultStore]) -> None:
         self._path, self._log, self._results = path, log, results
@@ -42,7 +42,7 @@ class WarehouseKeeper:
         self._built, self._next_s = -1, 0.0
 
     def offer(self, changed: int) -> None:
-        """Begin a build if verdicts have changed since the last one, and it is time. Raises what ended the last one."""
+        """Begin a build if verdicts have changed since the last one, and it is time. Raises the last build's error."""
         if self._building is not None:
             if not self._building.done():
                 return
@@ -62,6 +62,6 @@ class WarehouseKeeper:
         return max(start_s + BUILD_EVERY_S, end_s + REST * (end_s - start_s))
 
     def close(self) -> None:
-        """Wait for the build at work, and begin no other."""
+        """Wait for the running build, and begin no other."""
         self._thread.shutdown()
         self._open.close()

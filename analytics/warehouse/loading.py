@@ -1,4 +1,4 @@
-"""Adjudications, the ledger and the rounds' events as columns: the polars frames that go into the warehouse.
+"""Adjudications, the ledger and the rounds' events as columns: polars frames for the warehouse.
 
 Invariant: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
 """
@@ -42,10 +42,10 @@ class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
+    """One event of a table between rounds that the rounds' figures depend on: `payload` is JSON text.
 
-    Needed are `cards_shuffled`, `dice_received` (which names the dice set), `device_failed` and `device_restored`, also
-    those within rounds, `table_opened`, `event_corrected`, `rules_filed` and `chapter_published`; others do no harm.
+    Required are `cards_shuffled`, `dice_received` (which names the dice set), `device_failed` and `device_restored`, also within
+    rounds, `table_opened`, `event_corrected`, `rules_filed` and `chapter_published`; others are harmless.
     """
 
     stream: str
@@ -56,8 +56,10 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewTimes(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a finding's review. Times are UTC microseconds: the first entry of anybody, and the disposition that
-    stands (None: none, or taken back)."""
+    """The state of a finding's review.
+
+    Times are UTC microseconds: the first entry, and the disposition in force (None: none, or withdrawn).
+    """
 
     finding_id: str
     state: str
@@ -69,8 +71,11 @@ class ReviewTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StreamMark(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a stream was read: the last event and the chain hash there, the place of the last result and the hash there
-    (hex), and the place up to which results were read again in turn."""
+    """How far a stream was read.
+
+    The last event and chain hash, the place and hash (hex) of the last result, and the place up to which results were read again
+    in turn.
+    """
 
     events: int = 0
     head: str = ""
@@ -80,9 +85,11 @@ class StreamMark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, kw_only=True):
-    """What is new at a time: frames for the raw tables, and how far each stream is read with them. Of the streams in
-    `begun_again` every earlier result goes; of those in `findings_outside` the findings that no round states are given whole;
-    events in the ranges of `again` (stream, first and last number) are given once more.
+    """The news of one step.
+
+    Frames for the raw tables, and how far each stream is then read. For the streams in `begun_again`, every earlier result is
+    removed; for those in `findings_outside`, the findings outside rounds are replaced; events in the ranges of `again` (stream,
+    first and last number) are repeated.
     """
 
     rows: list[TableRows]
@@ -93,7 +100,7 @@ class News(msgspec.Struct, kw_only=True):
 
 
 class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Which log it is, and what the pages need of `property_configured`: name, IANA time zone, ISO 4217 currency."""
+    """The log's identity, and the pages' facts from `property_configured`: name, IANA time zone, ISO 4217 currency."""
 
     name: str = ""
     time_zone: str = "UTC"
@@ -263,7 +270,7 @@ def batches(
     time_zone: str = "UTC",
     reviews: Iterable[ReviewTimes] = (),
 ) -> Iterator[TableRows]:
-    """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
+    """Yield everything as frames, a bounded number of rounds at a time. A round's hour is local time."""
     numbers = count()
     for some in chunks(adjudications):
         yield from adjudication_frames(some, numbers, time_zone)
@@ -281,7 +288,7 @@ def batches(
 def adjudication_frames(
     adjudications: Iterable[Adjudication], numbers: Iterator[int], time_zone: str
 ) -> Iterator[TableRows]:
-    """Yield adjudications with their settlements and findings; `numbers` tells each load from every other."""
+    """Yield adjudications with their settlements and findings; `numbers` distinguishes each load."""
     numbered = [(next(numbers), each) for each in adjudications]
     yield with_hour(_batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered]), time_zone)
     yield _batch("raw_settlements", [row for number, a in numbered for row in _settlement_rows(number, a)])
@@ -289,12 +296,12 @@ def adjudication_frames(
 
 
 def outside_frame(findings: Iterable[Finding]) -> TableRows:
-    """Return the findings of one stream that no round states, in the order found."""
+    """Return the findings of one stream outside rounds, in the order found."""
     return _batch("raw_findings", list(_finding_rows(None, findings)))
 
 
 def ledger_frame(entries: Iterable[LedgerEntry], numbers: Iterator[int]) -> TableRows:
-    """Return entries of the ledger; of two of one event the one with the higher number counts."""
+    """Return entries of the ledger; of two for one event, the one with the higher number counts."""
     return _batch("raw_ledger", [(next(numbers), *msgspec.structs.astuple(entry)) for entry in entries])
 
 
@@ -309,12 +316,12 @@ def table_event_frame(events: Iterable[TableEvent]) -> TableRows:
 
 
 def review_frame(reviews: Iterable[ReviewTimes]) -> TableRows:
-    """Return where reviews are."""
+    """Return the states of reviews."""
     return _batch("raw_reviews", [msgspec.structs.astuple(review) for review in reviews])
 
 
 def observed_frames(rounds: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[TableRows]:
-    """Return what was observed at a table."""
+    """Return the observations of a table."""
     return [
         TableRows("raw_observed_rounds", pl.DataFrame(rounds, schema=OBSERVED_ROUNDS)),
         TableRows("raw_observations", pl.DataFrame(observations, schema=OBSERVATIONS)),
@@ -322,7 +329,7 @@ def observed_frames(rounds: Sequence[dict[str, Any]], observations: Sequence[dic
 
 
 def with_hour(batch: TableRows, time_zone: str) -> TableRows:
-    """Return adjudications with the hour in which each round was opened, 0 to 23, in the property's time zone."""
+    """Return adjudications with the hour in which each round opened, 0 to 23, in the property's time zone."""
     opened = pl.from_epoch(pl.col("opened_at_us"), time_unit="us").dt.replace_time_zone("UTC")
     hour = opened.dt.convert_time_zone(time_zone).dt.hour().cast(pl.Int64)
     return TableRows(batch.table, batch.rows.with_columns(hour.alias("hour")))

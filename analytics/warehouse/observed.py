@@ -1,8 +1,8 @@
-"""What observations show: errors in the rounds that people selected and entered, with exact bounds, by dealer or table.
+"""The results of observations: errors in the rounds that people selected and entered, with exact bounds, by dealer or table.
 
-Invariant: only rounds of a sample are in a rate; what was entered for cause or for a dispute is listed. A round of a sample
-counts if its verdict is known and the record says how every wager was settled. The others are counted as not known, also if
-something is wrong in them: otherwise a round of which little was entered would count only if it is wrong.
+Invariant: only rounds of a sample are in a rate; rounds entered for cause or for a dispute are listed. A round of a sample counts
+if its verdict is known and the record says how every wager was settled. All others count as unknown, even if they have an error:
+otherwise an incomplete entry would count only if it is wrong.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ STRICT, BROAD = 0.01, 0.05
 
 
 class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one observation shows so far. Money is integer cents from the patron's side; `interval` is None for what is no sample.
+    """The results of one observation so far. Money is integer cents from the patron's side; `interval` is None if it is not a
+    sample.
 
-    `entered` are its rounds, `known` those with a verdict on money, `wrong` of these those with a finding, `unread` what was
-    selected and could not be read, `unveiled` those of which the observer saw what was due
-    before typing what was done. Of rounds with two records: how many cards and amounts both state, and how many alike.
+    `entered` are its rounds, `known` those with a verdict on money, `wrong` those of these with a finding, `unread` the selected
+    rounds that could not be read, `unveiled` those whose amounts due the observer saw before typing the payments. For rounds with
+    two records: the numbers of cards and amounts that both state, and that agree.
     """
 
     table: str
@@ -57,7 +58,7 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """Say what the figures show, and how many rounds would show more."""
+        """Return the figures as a sentence, with how many rounds would show more."""
         if self.interval is None:
             what = {"for_cause": "for cause", "dispute": "for disputes"}[self.basis]
             return f"{self.wrong} of {self.known} wrong; entered {what}, which says nothing about a rate"
@@ -98,12 +99,12 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observed_tables(desk: Desk) -> list[str]:
-    """Return the tables at which something was observed."""
+    """Return the tables with observations."""
     return [stream.partition("/")[2] for stream in desk.log.streams() if stream.startswith("observed/")]
 
 
 def results_of(desk: Desk, table: str) -> list[ObservationResult]:
-    """Return what each observation of a table shows; what was entered outside any is the last, named by nothing."""
+    """Return the results of each observation of a table; rounds entered outside any come last, without a name."""
     state = ObservedTable(desk.log, table)
     found = [_result(desk, state, each) for each in state.observations.values()]
     outside = [each for each in state.rounds.values() if each.header.observation not in state.observations]
@@ -170,7 +171,7 @@ def _unread(observation: Observation | None) -> int:
 
 
 def interval_of(wrong: int, known: int, frame_rounds: int | None) -> Interval:
-    """Return the exact 95 % interval of the rate of wrong rounds: of all there are if the frame is counted.
+    """Return the exact 95 % interval of the rate of wrong rounds; in a counted frame, of all its rounds.
 
     >>> round(interval_of(0, 10, None).high, 3), interval_of(0, 10, 10).high
     (0.308, 0.0)
@@ -181,13 +182,13 @@ def interval_of(wrong: int, known: int, frame_rounds: int | None) -> Interval:
 
 
 def is_known(judged: Adjudication) -> bool:
-    """Whether a verdict tells if the round was right: it is known, and so is how every wager was settled."""
+    """Return whether a verdict shows if the round was right: it is known, and so is how every wager was settled."""
     settled = all(each.done_cents is not None or not each.moved for each in judged.settlements if each.staked_cents)
     return judged.verdict in KNOWN and settled and bool(judged.settlements or judged.verdict == "VOID")
 
 
 def _agreement(desk: Desk, rounds: Iterable[EnteredRound]) -> tuple[int, int, int, int]:
-    """Return how many cards and amounts two observers both state, and how many alike."""
+    """Return the numbers of cards and amounts that two observers both state, and that agree."""
     total = [0, 0, 0, 0]
     for each in rounds:
         same = each.header.same_as
@@ -202,7 +203,7 @@ def _agreement(desk: Desk, rounds: Iterable[EnteredRound]) -> tuple[int, int, in
 
 
 def observed_rows(desk: Desk, table: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Return the observed rounds of a table, as what each counts and how it was judged, and its observations."""
+    """Return a table's observed rounds with their basis and verdict, and its observations."""
     state = ObservedTable(desk.log, table)
     rounds = [_row(desk, state, each) for each in state.rounds.values()]
     observations = []

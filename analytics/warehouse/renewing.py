@@ -1,8 +1,8 @@
-"""Renews the rows of an open warehouse that what was just loaded can have changed, and no others.
+"""Renews only the rows of an open warehouse that newly loaded rows can change.
 
-Invariant: the models' statements stay as they are. Each says in its second line by what its rows are renewed: a scope
-(below), and the tables of which it then sees only the rows in that scope. Its statement runs over these, the rows that it had in
-the scope go, and those that it now has come. A test holds the outcome against a build from nothing.
+Invariant: the models' statements stay as they are. The second line of each states how its rows are renewed: a scope (below), and
+the tables that are limited to that scope. The model's statement runs over these rows, and its result replaces the model's rows in
+the scope. A test compares the result with a build from nothing.
 """
 
 from __future__ import annotations
@@ -152,14 +152,14 @@ FEW_ROUNDS: Final = 500
 
 
 class Renewal(NamedTuple):
-    """By which scope a model is renewed, and of which tables it then sees only what is in the scope."""
+    """The scope by which a model is renewed, and the tables that are limited to it."""
 
     scope: str
     of: tuple[str, ...]
 
 
 def renewals() -> dict[str, Renewal]:
-    """Return model → how it is renewed, as its second line says.
+    """Return model → its renewal, from its second line.
 
     >>> renewals()["fct_wagers"]
     Renewal(scope='round', of=('stg_settlements', 'stg_adjudications'))
@@ -191,15 +191,15 @@ whose findings that no round states were loaded."""
 
 # Names in the statements below come from this package's own tables of scopes and models, never from data.
 def prepare(db: Warehouse) -> None:
-    """Make the temporary tables that a renewal needs, empty."""
+    """Make the empty temporary tables for a renewal."""
     for table, columns in (*LOADED.items(), *((f"in_{scope}", columns) for scope, columns in SCOPES.items())):
         db.execute(f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})")
 
 
 def renew(db: Warehouse, sums: Sums) -> None:
-    """Renew all models by what lies in the raw tables, and the digests of their rows.
+    """Renew all models from the raw tables, and the digests of their rows.
 
-    What was loaded of events lies in the models already, and its keys in the tables of `LOADED`.
+    Loaded events are already in the models, and their keys in the tables of `LOADED`.
     """
     for statement in _NEW_FACTS:
         db.execute(statement)
@@ -215,13 +215,13 @@ def renew(db: Warehouse, sums: Sums) -> None:
 
 
 def empty(db: Warehouse, raw: Iterable[str]) -> None:
-    """Empty the raw tables and what was noted, for the next rows."""
+    """Empty the raw tables and recorded keys for the next rows."""
     for table in (*raw, *LOADED, *(f"in_{scope}" for scope in SCOPES)):
         db.execute(f"DELETE FROM temp.{table}")
 
 
 class _Seen:
-    """The rows of tables that models see of a scope: few are read once for all models that see the same."""
+    """The rows of tables in a scope: a small set is read once for all models with the same scope."""
 
     def __init__(self, db: Warehouse) -> None:
         self._db = db
@@ -229,7 +229,7 @@ class _Seen:
         self._asked: set[tuple[str, str]] = set()
 
     def rows(self, table: str, scope: str) -> str:
-        """Return the statement of the rows of a table in a scope."""
+        """Return the statement for a table's rows in a scope."""
         rows = f"SELECT t.* FROM {CATALOG}.main.{table} AS t SEMI JOIN in_{scope} AS s ON {_in_scope(table, scope)}"
         if not self._few or (table, scope) not in _OFTEN:
             return rows
@@ -239,12 +239,12 @@ class _Seen:
         return f"FROM temp.{table}_in_{scope}"
 
     def forget(self) -> None:
-        """Forget what was read: a scope has grown."""
+        """Forget the rows read: a scope has grown."""
         self._asked.clear()
 
 
 def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal, seen: _Seen) -> None:
-    """Put the rows that a model now has in its scope in the place of those that it had."""
+    """Replace a model's rows in its scope."""
     if not db.execute(f"SELECT 1 FROM in_{WHOLE.get(model, renewal.scope)} LIMIT 1").fetchall():
         return
     kept, inside = f"{CATALOG}.main.{model}", "true"
@@ -265,7 +265,7 @@ def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal, seen: _See
 
 
 def _add(db: Warehouse, sums: Sums, model: str) -> None:
-    """Add the rows that a model does not have yet; those of streams whose results begin again go first."""
+    """Add a model's missing rows; those of streams whose results restart are removed first."""
     gone = digests_of(db, model, f"(SELECT t.* FROM {CATALOG}.main.{model} AS t SEMI JOIN begun_again USING (stream))")
     db.execute(f"DELETE FROM {model} WHERE stream IN (SELECT stream FROM begun_again)")
     keys = ", ".join(grains()[model])
@@ -277,6 +277,6 @@ def _add(db: Warehouse, sums: Sums, model: str) -> None:
 
 
 def _in_scope(table: str, scope: str) -> str:
-    """Return the condition under which a row `t` of a table is in a scope, by a row `s` of it."""
+    """Return the condition that a row `t` of a table is in a scope, by a row `s` of it."""
     own = OTHER_COLUMNS.get(table, {}) if scope == "verdict" else {}
     return " AND ".join(f"t.{own.get(column, column)} = s.{column}" for column in SCOPES[scope])

@@ -1,4 +1,4 @@
-"""The part of the floor that a question is about, and how its answer is grouped; the same for every question.
+"""The part of the floor for a question, and the grouping of its answer; the same for every question.
 
 Invariant: values are parameters of a statement, never part of it; names of columns come from the table below.
 """
@@ -36,7 +36,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which rounds: None means all. `first` and `last` are gaming days, both included."""
+    """The selected rounds: None means all. `first` and `last` are gaming days, both included."""
 
     table: str | None = None
     game: str | None = None
@@ -86,7 +86,7 @@ def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
 
 
 def published_editions(db: Warehouse) -> tuple[str, ...]:
-    """Return the texts of the amendments of chapters that the property published, each once."""
+    """Return the texts of the property's amendments of chapters, each once."""
     rows = db.execute(
         "SELECT DISTINCT payload ->> '$.toml' FROM stg_table_events WHERE type = 'chapter_published' ORDER BY 1"
     ).fetchall()
@@ -94,5 +94,5 @@ def published_editions(db: Warehouse) -> tuple[str, ...]:
 
 
 def frame(db: Warehouse, statement: str, selection: Selection = EVERYTHING, **more: Any) -> pl.DataFrame:
-    """Run a statement with the values that it names, of the selection and others; return its rows."""
+    """Run a statement with its parameters, from the selection and others; return its rows."""
     return run_statement(db, statement, {**selection.parameters(), **more})

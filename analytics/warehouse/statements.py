@@ -1,7 +1,6 @@
-"""The statements that an answer was made with, as they ran, so that a reader who doubts a figure can run them again.
+"""The statements behind an answer, as they ran, so that a reader who doubts a figure can run them again.
 
-Invariant: what is shown is what ran. A statement is kept next to the values of its parameters, never put together
-with them.
+Invariant: the statement shown is the one that ran. It is stored next to its parameters, never combined with them.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _kept: Final[ContextVar[list[Statement] | None]] = ContextVar("statements", defa
 
 @contextmanager
 def recorded_statements() -> Iterator[list[Statement]]:
-    """Keep the statements that run meanwhile, in their order; the same statement with the same values once."""
+    """Record the statements that run during the block, in order, each once for the same parameters."""
     statements: list[Statement] = []
     token = _kept.set(statements)
     try:
@@ -41,7 +40,7 @@ def recorded_statements() -> Iterator[list[Statement]]:
 
 
 def run_statement(db: Warehouse, sql: str, parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Run a statement with the values that it names, and return its rows."""
+    """Run a statement with its parameters, and return its rows."""
     sql = dedent(sql).strip()
     values = {name: value for name, value in parameters.items() if f"${name}" in sql}
     kept, statement = _kept.get(), Statement(sql, values)

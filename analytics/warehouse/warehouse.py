@@ -152,7 +152,7 @@ COUNTED: Final = ("fct_rounds", "fct_wagers", "fct_findings", "stg_ledger", "rou
 
 
 class WarehouseError(Exception):
-    """There is no warehouse to read, or it cannot be written, and what to do about it."""
+    """There is no warehouse to read, or it cannot be written; the message says what to do."""
 
 
 def build(
@@ -169,9 +169,9 @@ def build(
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
 
-    Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
-    that belong to no round (a gap in the log).
-    Raises `WarehouseError` if the disk is full or fails, `OSError` or `duckdb.Error`; the old file then remains untouched.
+    Every revision may be given, in any order, also repeated: the newest of each round counts. `stream_findings` are findings
+    outside rounds (a gap in the log). Raises `WarehouseError` if the disk is full or fails, `OSError` or `duckdb.Error`; the old
+    file then remains unchanged.
     """
     facts = facts or PropertyFacts()
     build_from(
@@ -194,7 +194,7 @@ def build_from(
 ) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
 
-    `prepare` may put rows into the raw tables ahead of these frames; `grow` may add to the tables when they are made.
+    `prepare` may load rows into the raw tables before these frames; `grow` may add to the finished tables.
     """
     with disk_errors(path), replacing(path) as fresh, opened(fresh) as db:
         create_raw_tables(db)
@@ -213,7 +213,7 @@ def build_from(
 
 @contextmanager
 def disk_errors(path: str | Path) -> Iterator[None]:
-    """Turn what DuckDB raises if the disk is full or fails into a `WarehouseError` that says what to do."""
+    """Turn DuckDB's error for a full or failed disk into a `WarehouseError` that says what to do."""
     try:
         yield
     except DISK_ERRORS as error:
@@ -224,7 +224,7 @@ def disk_errors(path: str | Path) -> Iterator[None]:
 
 
 def connect(database: str) -> Warehouse:
-    """Connect to a database, without the progress bar that DuckDB would print on stdout (there goes the result alone)."""
+    """Connect to a database, without DuckDB's progress bar on stdout (which carries only the result)."""
     db = duckdb.connect(database)
     db.execute("SET enable_progress_bar = false")
     return db
@@ -232,7 +232,7 @@ def connect(database: str) -> Warehouse:
 
 @contextmanager
 def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
-    """Open a file for writing, as the catalog `CATALOG`. What does not fit into memory is put next to it meanwhile."""
+    """Open a file for writing, as the catalog `CATALOG`. Data that does not fit into memory goes into files next to it."""
     with connect(":memory:") as db:
         if threads is not None:
             db.execute("SET threads = ?", [threads])
@@ -248,7 +248,7 @@ def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
 
 
 def create_raw_tables(db: Warehouse) -> None:
-    """Make the temporary tables of the names in `TABLES`, empty, and those of what the models know of single games."""
+    """Make the empty temporary tables of `TABLES`, and those with facts about single games."""
     for table, columns in TABLES.items():
         db.execute(_create_statement("TEMP TABLE", table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
     db.execute(
@@ -263,8 +263,10 @@ def create_raw_tables(db: Warehouse) -> None:
 
 
 class _ArrowStream:
-    """A frame as nothing but a stream of Arrow columns: a Polars frame as such DuckDB reads through pyarrow, and importing that
-    takes longer than a refresh spends on any model."""
+    """A frame as a plain stream of Arrow columns.
+
+    DuckDB would read a Polars frame through pyarrow, and importing pyarrow takes longer than refreshing any model.
+    """
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
@@ -274,7 +276,7 @@ class _ArrowStream:
 
 
 def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
-    """Put frames into the temporary tables of the names in `TABLES`."""
+    """Load frames into the temporary tables of `TABLES`."""
     for table, frame in rows:
         if not frame.is_empty():
             db.register("incoming", _ArrowStream(frame))
@@ -294,7 +296,7 @@ def finish(db: Warehouse, sums: Sums, facts: PropertyFacts, generation: int) -> 
 
 
 def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[Any]) -> None:
-    """Put rows (a statement with its values) in the place of all rows of a table of `ITSELF`."""
+    """Replace all rows of a table of `ITSELF` with a statement's rows."""
     gone = digests_of(db, table, table, few=True)
     db.execute(f"DELETE FROM {table}")
     db.execute(f"INSERT INTO {table} {rows}", values)
@@ -303,7 +305,7 @@ def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Warehouse]:
-    """Open the newest generation read-only. Raises `WarehouseError` with what to do."""
+    """Open the newest generation read-only. Raises `WarehouseError`, which says what to do."""
     if not Path(path).is_file():
         raise WarehouseError(f"There is no warehouse at {path} yet. Run `rack replay --log ADDR --warehouse {path}`.")
     try:
@@ -325,7 +327,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
 
 
 def is_damage(error: duckdb.Error) -> bool:
-    """Return whether DuckDB says that a file which is read was cut short or altered, not that a statement is wrong."""
+    """Return whether DuckDB's error means that a file was cut short or altered, not that a statement is wrong."""
     if isinstance(error, duckdb.IOException):
         return "Could not write" not in str(error)
     return type(error) is duckdb.Error or isinstance(error, duckdb.FatalException | duckdb.SerializationException)
@@ -337,10 +339,10 @@ class NoWarehouse(Exception):
 
 @contextmanager
 def attached(path: str | Path) -> Iterator[Warehouse]:
-    """Open the file in place read-only, as `CATALOG`, and keep builds from writing to it. Raises `NoWarehouse`.
+    """Open the present file read-only, as `CATALOG`, and keep builds from writing to it. Raises `NoWarehouse`.
 
-    The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
-    thread of this process still has open, old generation and all.
+    The file is attached to a database of its own, since DuckDB would otherwise return another thread's open instance with the old
+    generation.
     """
     while True:
         with reserved(path) as is_in_place, connect(":memory:") as db:
@@ -356,7 +358,7 @@ def attached(path: str | Path) -> Iterator[Warehouse]:
 
 
 def grains() -> dict[str, tuple[str, ...]]:
-    """Return model → the columns that name one row of it, as its header declares.
+    """Return model → the columns that identify its rows, from its header.
 
     >>> grains()["fct_rounds"]
     ('stream', 'round_no')
@@ -372,8 +374,8 @@ def grains() -> dict[str, tuple[str, ...]]:
 
 
 def models_digest() -> str:
-    """Return the digest of all models, of what they know of games and of the file's form, by which a file knows which program
-    built it."""
+    """Return the digest of all models, their facts about games and the file's form, which identifies the program that built a
+    file."""
     text = "\0".join((STORAGE_VERSION, *(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
     return sha256(text.encode()).hexdigest()
 
@@ -390,7 +392,7 @@ def _create_statement(what: str, table: str, columns: dict[str, str]) -> str:
 
 
 def generation_at(path: str | Path, db: Warehouse) -> int:
-    """Return the generation of the file in place, read next to what `db` has open; 0 if none exists that can be read."""
+    """Return the generation of the present file, read separately from `db`; 0 if there is no readable one."""
     try:
         with reserved(path):
             db.execute("ATTACH ? AS placed (READ_ONLY)", [str(path)])

@@ -1,5 +1,5 @@
 """Complete enumerations (and, if none is possible, simulations) of all possible deals or rolls.
 
-Invariant: it counts what the functions of `games` make of hands, and knows no paytable. `analytics.theory.theory`
-applies the paytables to the counts, which are stored in `analytics/theory/returns`; `rack theory --compute` makes them again.
+Invariant: it counts the results of the functions of `games` on hands, without any paytable. `analytics.theory.theory` applies the
+paytables to the counts, which are stored in `analytics/theory/returns`; `rack theory --compute` makes them again.
 """

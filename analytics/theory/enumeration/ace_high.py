@@ -1,8 +1,8 @@
 """Ace High Pai Gow of dealer and player together: exact counts of pairs of hands (§§ 688a.1, 688a.12(b); D10).
 
-An ace high hand is a set of different ranks that makes no straight, an ace or the joker among them, in suits that make no
-flush. If both hands hold a rank, they hold it in different suits. How suits can be dealt to two hands depends only on
-how many ranks each holds and how many both do, so sets of ranks are counted first, and suits once for each such number.
+An ace high hand is a set of different ranks that makes no straight, an ace or the joker among them, in suits that make no flush.
+If both hands hold a rank, they hold it in different suits. The number of ways to deal suits to two hands depends only on the
+numbers of ranks in each and in both, so sets of ranks are counted first, and suits once for each such combination.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST: Final = {7: 4, 6: 3}
 
 
 def rank_sets(joker: bool) -> list[frozenset[int]]:
-    """Return the sets of ranks (0 to 12) of ace high hands with or without the joker, which is not one of them."""
+    """Return the sets of ranks (0 to 12) of ace high hands with or without the joker (not itself a rank)."""
     size, jokers = (6, [JOKER]) if joker else (7, [])
     return [
         frozenset(ranks)
@@ -37,7 +37,7 @@ def rank_sets(joker: bool) -> list[frozenset[int]]:
 
 @cache
 def suits_of_both(dealer: int, player: int, shared: int) -> int:
-    """In how many ways a dealer's and a player's hand of this many ranks get their suits, `shared` ranks being in both."""
+    """Return the number of ways to give suits to a dealer's and a player's hand of this many ranks, `shared` of them in both."""
     ways: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter({((0,) * 4, (0,) * 4): 1})
     both: Dealt = [(a, b) for a, b in product(range(4), repeat=2) if a != b]
     mine_alone: Dealt = [(a, None) for a in range(4)]
@@ -59,7 +59,7 @@ def _with(counts: tuple[int, ...], suit: int | None) -> tuple[int, ...]:
 
 
 def both_ace_high(dealer_joker: bool, player_joker: bool) -> int:
-    """Count the pairs of ace high hands with the joker in this one, that one or none."""
+    """Count the pairs of ace high hands with the joker in one given hand, or in none."""
     overlaps = Counter(len(mine & theirs) for mine, theirs in product(rank_sets(dealer_joker), rank_sets(player_joker)))
     dealer, player = 7 - dealer_joker, 7 - player_joker
     return sum(sets * suits_of_both(dealer, player, shared) for shared, sets in overlaps.items())

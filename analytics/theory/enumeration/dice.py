@@ -1,4 +1,4 @@
-"""Three dice, one red and two blue: all 216 rolls by what the wagers of § 645c.2(e) look at."""
+"""Three dice, one red and two blue: all 216 rolls by the lines of the wagers of § 645c.2(e)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Roll = tuple[int, ...]
 
 
 def sum_lines(roll: Roll) -> list[str]:
-    """Return what the Sum wager looks at (§ 645c.2(e)(1)).
+    """Return the lines of the Sum wager (§ 645c.2(e)(1)).
 
     >>> sum_lines((4, 2, 3)), sum_lines((5, 5, 5))
     (['total_9', 'series_of_three'], ['total_15', 'two_match', 'three_match'])
@@ -28,7 +28,7 @@ def sum_lines(roll: Roll) -> list[str]:
 
 
 def match_lines(roll: Roll) -> list[str]:
-    """Return what a Match wager looks at, on a number, which is any: here a one (§ 645c.2(e)(2)).
+    """Return the lines of a Match wager on a number, here a one (§ 645c.2(e)(2)).
 
     >>> match_lines((1, 4, 1)), match_lines((1, 1, 1)), match_lines((1, 2, 2))
     (['double_match'], ['triple_match'], [])
@@ -37,7 +37,7 @@ def match_lines(roll: Roll) -> list[str]:
 
 
 def beat_it_lines(roll: Roll) -> list[str]:
-    """Return what the Beat It wager looks at; the first die is the red one (§ 645c.2(e)(3)).
+    """Return the lines of the Beat It wager; the first die is the red one (§ 645c.2(e)(3)).
 
     >>> beat_it_lines((6, 1, 1)), beat_it_lines((1, 1, 3))
     (['red_by_four', 'a_die_by_one_or_more'], ['a_die_by_one_or_more'])

@@ -1,8 +1,8 @@
 """The base wagers of the pai gow games, by simulation: two hands of seven cards, set and compared.
 
-The setting by a house way, and the settings to choose from, are worked out once for every hand that differs from the others by
-ranks and flushes (`analytics.theory.enumeration.seven`); the rounds then only look them up. If the dealer's hands lie on show
-first (688a, California), the player's best setting is the best against them.
+The house way's setting, and the possible settings, are computed once for every hand distinct by ranks and flushes
+(`analytics.theory.enumeration.seven`); the rounds then only look them up. If the dealer's hands are shown first (688a,
+California), the player's best setting is the best against them.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def _wrapping() -> np.errstate:
 
 
 class HandTables(NamedTuple):
-    """What is known of every hand: hash slots to its row, the hands set by the house way, and the settings to choose from.
+    """The data of every hand: hash slots to its row, the hands set by the house way, and the settings to choose from.
 
-    Ranks are numbered from the lowest up. `dealer` is an index of `DEALERS`. The settings of row r are `choice` from
-    `begins[r]` to `begins[r + 1]`; settings that another one beats in both hands are left out.
+    Ranks are numbered from the lowest up. `dealer` is an index of `DEALERS`. The settings of row r are `choice` from `begins[r]`
+    to `begins[r + 1]`; settings beaten by another in both hands are left out.
     """
 
     keys: Ints
@@ -58,7 +58,7 @@ class HandTables(NamedTuple):
 
 
 def two_hands(wheel: Wheel, hands: Sequence[tuple[int, ...]] | None = None) -> HandTables:
-    """Work out hands of five and two, set by `stones`."""
+    """Compute hands of five and two, set by `stones`."""
     way = packaged_house_way("stones", wheel)
 
     def settings(cards: Sequence[int]) -> tuple[tuple[Rank, Rank], list[tuple[Rank, Rank]]]:
@@ -74,7 +74,7 @@ def two_hands(wheel: Wheel, hands: Sequence[tuple[int, ...]] | None = None) -> H
 
 
 def three_hands(hands: Sequence[tuple[int, ...]] | None = None) -> HandTables:
-    """Work out hands of four, two and one, set by `asia`."""
+    """Compute hands of four, two and one, set by `asia`."""
     way = packaged_asia_house_way("asia")
 
     def settings(cards: Sequence[int]) -> tuple[tuple[Rank, ...], list[tuple[Rank, ...]]]:
@@ -132,9 +132,9 @@ def _slot(key: int) -> Any:
 
 @compiled
 def _key(cards: Ints, flush: int, units: Ints) -> Any:
-    """What tells seven cards apart: how often each rank is there, and the ranks of a suit that can make a flush.
+    """Return the key that distinguishes seven cards: the count of each rank, and the ranks of a suit that can make a flush.
 
-    If two suits can (six cards and the joker, three of each), one says what the other is: the lower of both is taken.
+    If two suits can (six cards and the joker, three of each), one determines the other: the lower one is used.
     """
     key = np.int64(0)
     masks = np.zeros(4, dtype=np.int64)
@@ -166,7 +166,7 @@ def _row(key: int, keys: Ints, rows: Ints) -> Any:
 
 @compiled
 def _outcome(wins: int, hands: int) -> int:
-    """Both of two hands win, one pushes (D8); of three hands two win and nothing pushes."""
+    """Return the outcome: of two hands, one win is a push (D8); of three hands, two wins win, and nothing pushes."""
     if hands == 3:
         return 0 if wins >= 2 else 2
     return 2 - wins
@@ -203,7 +203,7 @@ def judge(
     begins: Ints,
     choice: Ints,
 ) -> tuple[int, int, int]:
-    """Return what the dealer has, the outcome of the player's hands set by the house way, and of the best ones."""
+    """Return the kind of the dealer's hand, and the outcomes of the player's hands set by the house way and in the best way."""
     theirs, mine = _row(_key(dealer, flush, units), keys, rows), _row(_key(player, flush, units), keys, rows)
     hands = house.shape[1]
     wins = 0
@@ -244,14 +244,14 @@ def _play(
 
 
 def play(tables: HandTables, flush: int, rounds: int, seed: int) -> Ints:
-    """Play rounds; return how many by what the dealer had, how the player set (house way, best) and the outcome."""
+    """Play rounds; return their number by the dealer's hand, the player's setting (house way, best) and the outcome."""
     with _wrapping():
         counted: Ints = _play(rounds, seed, flush, _UNITS, *tables)
     return counted
 
 
 def outcome(tables: HandTables, flush: int, dealer: Sequence[int], player: Sequence[int]) -> tuple[str, str, str]:
-    """Return what the dealer has and how two hands end, set by the house way and as well as can be."""
+    """Return the kind of the dealer's hand and the outcomes of two hands, set by the house way and in the best way."""
     with _wrapping():
         dealt, by_house, best = judge(np.array(dealer), np.array(player), flush, _UNITS, *tables)
     return DEALERS[dealt], OUTCOMES[by_house], OUTCOMES[best]

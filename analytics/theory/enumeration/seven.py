@@ -1,7 +1,7 @@
-"""Every seven cards of the 53-card deck, hands that no rule tells apart only once, with how many they represent.
+"""Every seven cards of the 53-card deck: hands that rules do not distinguish only once, with the number they represent.
 
-Where no straight or flush of suits is possible only ranks matter; if a suit can make a flush, the ranks of that suit do too.
-So some 300,000 hands represent all 154,143,080 if a flush takes five cards, and about a million if it takes four.
+If no flush is possible, only ranks matter; if a suit can make one, the ranks of that suit do too. So some 300,000 hands represent
+all 154,143,080 if a flush takes five cards, and about a million if it takes four.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KING, _QUEEN = 11, 10
 
 @cache
 def suitings(multiplicities: tuple[int, ...], suits: int, below: int) -> int:
-    """In how many ways ranks that are there so often get their suits, with fewer than `below` cards in each suit.
+    """Return the number of ways to give suits to ranks with these counts, with fewer than `below` cards in each suit.
 
     >>> suitings((1, 1), 4, 2), suitings((2,), 4, 2)
     (12, 6)
@@ -40,7 +40,7 @@ def suitings(multiplicities: tuple[int, ...], suits: int, below: int) -> int:
 
 
 def seven_card_hands(flush: int = 5) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield hands and how many each represents for; `flush` is how many cards of a suit make one (with the joker one less).
+    """Yield hands and the number that each represents; `flush` is the number of suited cards in one (with the joker one less).
 
     >>> sum(number for _, number in seven_card_hands()) == HANDS
     True
@@ -66,7 +66,10 @@ def seven_card_hands(flush: int = 5) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def _beside(size: int, needed: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The cards of the three other suits next to a flush. A king and queen of one suit are apart: with a royal they match."""
+    """Return the cards of the three other suits next to a flush.
+
+    A king and queen of one suit are separate: with a royal they match.
+    """
     for ranks in combinations_with_replacement(range(13), size):
         held = _multiplicities(ranks)
         if held and held[-1] > 3:
@@ -84,5 +87,5 @@ def _multiplicities(ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def _dealt(ranks: Sequence[int], suits: Sequence[int]) -> tuple[int, ...]:
-    """Cards of these ranks, in order, suits in turn: a rank never gets a suit twice, and no suit comes up often."""
+    """Return cards of these ranks in order, with suits in turn: no rank gets a suit twice, and no suit comes often."""
     return tuple(r * 4 + suits[i % len(suits)] for i, r in enumerate(ranks))

@@ -1,4 +1,4 @@
-"""Seven cards by the bonus lines that they make, with the joker completing and wild, and by their highest card.
+"""Seven cards by their bonus lines, with the joker completing and wild, and by their highest card.
 
 For Fortune, Progressive and their Envy Bonuses (§§ 688a.12(c), (d), 659a.12(b), (d)) and the Insurance (§ 659a.12(c)).
 """
@@ -17,7 +17,7 @@ Key = tuple[frozenset[str], frozenset[str], int]
 
 
 def key_of(cards: Sequence[int]) -> Key:
-    """Return the lines that seven cards make with the joker completing and wild, and the highest card of those without any.
+    """Return the lines of seven cards with the joker completing and wild, and the highest card of those without a line.
 
     >>> from rulebook.cards.cards import parse_cards
     >>> key_of(parse_cards("Ks Qd Jh 9s 7c 5d 2h"))
@@ -29,7 +29,7 @@ def key_of(cards: Sequence[int]) -> Key:
 
 
 def compute(hands: Iterable[tuple[tuple[int, ...], int]] | None = None) -> dict[str, Any]:
-    """Count all hands, or those given with how many each represents."""
+    """Count all hands, or given ones with the number that each represents."""
     counted: Counter[Key] = Counter()
     examples: dict[Key, tuple[int, ...]] = {}
     for cards, number in hands if hands is not None else seven_card_hands():

@@ -15,7 +15,7 @@ def table_names() -> tuple[str, ...]:
 
 
 def compute(name: str, rounds: int | None = None) -> Mapping[str, Any]:
-    """Make a table again; `rounds` is how many a simulation plays, where not as many as the stored one."""
+    """Make a table again; `rounds` is the number of simulated rounds (default: as in the stored one)."""
     table = count_tables()[name]
     make = getattr(importlib.import_module(table.module), table.function)
     arguments = (*table.arguments, rounds) if rounds and table.simulation else table.arguments

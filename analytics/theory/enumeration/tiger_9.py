@@ -14,12 +14,12 @@ NINE: Final = 9
 
 
 def is_nine_high(setting: Setting) -> bool:
-    """Say whether the low hand is two different ranks, the higher a nine."""
+    """Return whether the low hand is two different ranks, the higher a nine."""
     return rank_two(setting.low)[:2] == (HandClass.HIGH_CARD, NINE)
 
 
 def compute() -> dict[str, Any]:
-    """Count the dealer's hands by whether the setting shown is a nine high, and whether another that is accepted is."""
+    """Count the dealer's hands by whether the shown setting is a nine high, and whether another accepted one is."""
     way = packaged_house_way(WAY)
     counted: Counter[tuple[bool, bool, bool]] = Counter()
     for cards, number in seven_card_hands():

@@ -1,8 +1,8 @@
-"""How kernels are compiled, and where what was compiled is kept.
+"""Compiles kernels and caches the result.
 
-Numba's own disk cache serves stale answers when a function that another one calls changes. So it is used only in a folder
-named by a digest of all kernel sources, of Numba's version and of Python's; if no such folder can be made, what is
-compiled stays in memory.
+Numba's own disk cache serves stale answers when a function that another one calls changes. So it is used only in a folder named
+by a digest of all kernel sources, of Numba's version and of Python's; if no such folder can be made, the compiled code stays in
+memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HERE = Path(__file__).parent
 
 
 def compiled(function: Function, **options: Any) -> Function:
-    """Return a function compiled when it is first called, without Python's lock; kept on disk where that is safe."""
+    """Return a function that is compiled at its first call, without Python's lock, and cached on disk if that is safe."""
     module = sys.modules.get(function.__module__)
     folder = Path(str(module.__file__)).parent if module is not None and getattr(module, "__file__", None) else _HERE
     dispatcher: Any = numba.njit(nogil=True, **options)(function)
@@ -43,13 +43,13 @@ def compiled(function: Function, **options: Any) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Return a function compiled into those that call it: for one that takes many arrays, which a call would copy."""
+    """Return a function compiled into its callers: for one with many arrays, which a call would copy."""
     return compiled(function, inline="always", _nrt=False)
 
 
 @cache
 def cache_folder(sources: Path) -> Path | None:
-    """Return the folder that keeps what is compiled of some sources and these here, or None if it cannot be made."""
+    """Return the cache folder for some sources and these here, or None if it cannot be made."""
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, sources})}"
     try:
@@ -69,15 +69,15 @@ def sources_digest(folders: Iterable[Path]) -> str:
 
 @compiled
 def wide(value: Any) -> int:
-    """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
+    """Return a small integer of an array as 64 bits, which shifts and sums do not overflow."""
     small: Any = np.int64(value)
     integer: int = small
     return integer
 
 
 def borrowing(function: Function) -> Function:
-    """Return a function compiled that only looks at arrays while its caller holds them: nothing counts who does.
+    """Return a compiled function that only reads arrays held by its caller, without reference counts.
 
-    Neither it nor what it calls can make arrays.
+    Neither it nor its callees can make arrays.
     """
     return compiled(function, _nrt=False)

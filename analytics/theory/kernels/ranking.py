@@ -1,7 +1,7 @@
-"""What seven cards make as numbers: `rulebook.cards.ranking`, compiled.
+"""Lines and values of seven cards as numbers: `rulebook.cards.ranking`, compiled.
 
-Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once,
-twice, three times and four times. The joker is counted apart.
+Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once, twice,
+three times and four times. The joker is counted apart.
 
 The value of a hand of five is its class and then up to five ranks, four bits each; values compare as the tuples of `rank_five`
 do.
@@ -69,7 +69,7 @@ def top(mask: int) -> int:
 
 @compiled
 def ranks_down(mask: int, places: int) -> int:
-    """Return the ranks of a mask from the highest down, four bits each, the first at the highest of this many places."""
+    """Return the ranks of a mask from the highest down, four bits each, in this many places."""
     value = 0
     for _ in range(places):
         value <<= 4
@@ -82,7 +82,7 @@ def ranks_down(mask: int, places: int) -> int:
 
 @compiled
 def straight_value(mask: int, lowest: bool) -> int:
-    """Return the ranks of five cards that make a straight, as they compare; 0 if they make none."""
+    """Return the comparable ranks of five cards in a straight; 0 if there is none."""
     if mask == WHEEL:
         return 0x54321 if lowest else 0xE5432
     low = mask & -mask
@@ -91,7 +91,7 @@ def straight_value(mask: int, lowest: bool) -> int:
 
 @compiled
 def has_straight(mask: int, joker: int) -> bool:
-    """Say whether ranks, with or without a joker, make a straight."""
+    """Return whether ranks, with or without a joker, make a straight."""
     with_low = mask << 1 | mask >> 12  # the ace below the two
     if not joker:
         return (with_low & with_low >> 1 & with_low >> 2 & with_low >> 3 & with_low >> 4) != 0
@@ -102,7 +102,7 @@ def has_straight(mask: int, joker: int) -> bool:
 
 @compiled
 def suit_lines(mask: int, joker: int) -> int:
-    """Return the lines that the cards of the suit of a flush make."""
+    """Return the lines of the cards of a flush's suit."""
     lines = L_FLUSH
     if has_straight(mask, joker):
         lines |= L_STRAIGHT_FLUSH | L_STRAIGHT
@@ -118,7 +118,7 @@ def suit_lines(mask: int, joker: int) -> int:
 
 @compiled
 def natural_rank_lines(twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make without the joker: pairs, threes and fours of a kind."""
+    """Return the bonus lines of ranks without the joker: pairs, threes and fours of a kind."""
     lines, pairs = 0, ones(twice)
     if thrice:
         lines |= L_THREE
@@ -133,7 +133,7 @@ def natural_rank_lines(twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make next to a joker that represents any card."""
+    """Return the bonus lines of ranks with a joker that represents any card."""
     lines, pairs = 0, ones(twice)
     if twice:
         lines |= L_THREE
@@ -150,7 +150,7 @@ def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def completing_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make next to a joker that counts as an ace if it completes nothing."""
+    """Return the bonus lines of ranks with a joker that counts as an ace if it completes nothing."""
     lines = 0
     ace_twice, ace_thrice = twice | once & ACE_BIT, thrice | twice & ACE_BIT
     ace_pairs = ones(ace_twice)
@@ -169,7 +169,7 @@ def completing_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def flush_lines(suits: int, joker: int) -> int:
-    """Return the bonus lines that the ranks of each suit make, 16 bits apart; a royal match takes king and queen of another."""
+    """Return the bonus lines of each suit's ranks, 16 bits apart; a royal match takes king and queen of another suit."""
     lines, needed = 0, 5 - joker
     for suit in range(4):
         mask = suits >> 16 * suit & 0x1FFF

@@ -1,6 +1,6 @@
 """Seven cards from their suits: ranked in columns, and every seven of the 53-card deck counted.
 
-What a hand holds is one number, `suits`: thirteen bits for each suit, in lanes of sixteen; the joker is counted apart.
+A hand is one number, `suits`: thirteen bits for each suit, in lanes of sixteen; the joker is counted separately.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Ranks(NamedTuple):
-    """Tables by the mask of ranks: the five highest ranks and the best straight, as they compare (0: none)."""
+    """Tables by mask of ranks: the five highest ranks and the best straight, comparable (0: none)."""
 
     down: Ints
     straights: Ints
@@ -77,7 +77,7 @@ def _fill(down: Ints, straights: Ints, with_joker: Ints, lowest: bool) -> None:
 
 @compiled
 def rank_masks(suits: int) -> tuple[int, int, int, int]:
-    """Return the masks of the ranks that are there at least once, twice, three times and four times."""
+    """Return the masks of ranks that occur at least once, twice, three times and four times."""
     a, b, c, d = suits & _LANE, suits >> 16 & _LANE, suits >> 32 & _LANE, suits >> 48 & _LANE
     both, either, both_more, either_more = a & b, a | b, c & d, c | d
     return (
@@ -90,7 +90,7 @@ def rank_masks(suits: int) -> tuple[int, int, int, int]:
 
 @compiled
 def cards_by_suit(suits: int) -> int:
-    """Return how many cards there are of each suit, in its lane."""
+    """Return the number of cards of each suit, in its lane."""
     pairs = suits - (suits >> 1 & _LANES * 0x5555)
     fours = (pairs & _LANES * 0x3333) + (pairs >> 2 & _LANES * 0x3333)
     eights = fours + (fours >> 4) & _LANES * 0x0F0F
@@ -99,7 +99,7 @@ def cards_by_suit(suits: int) -> int:
 
 @inlined
 def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
-    """Return the value of the best flush or straight flush among the cards; 0 if none exists."""
+    """Return the value of the best flush or straight flush; 0 if there is none."""
     enough = (
         cards_by_suit(suits) + _LANES * (12 if joker else 11) & _LANES << 4
     )  # five of a suit, or four and the joker
@@ -202,7 +202,7 @@ def _bit(card: int) -> int:
 
 @compiled
 def _count(a: int, b: int, counts: Ints) -> None:
-    """Count the sets of lines of all hands whose two lowest cards are these: `counts` by joker mode and set."""
+    """Count the sets of lines of all hands with these two lowest cards: `counts` by joker mode and set."""
     two = _bit(a) | _bit(b)
     for c in range(b + 1, 49):
         three = two | _bit(c)
@@ -224,9 +224,9 @@ def _count(a: int, b: int, counts: Ints) -> None:
 
 
 def count_lines(workers: int = 1, lowest_cards: list[tuple[int, int]] | None = None) -> Ints:
-    """Return how many of all seven-card hands make each set of lines: row 0 the joker completing, row 1 wild.
+    """Return the number of seven-card hands with each set of lines: row 0 with the joker completing, row 1 wild.
 
-    `lowest_cards` are the two lowest cards of the hands that are counted; None: all hands.
+    `lowest_cards` are the two lowest cards of the counted hands; None: all hands.
     """
     if lowest_cards is None:
         lowest_cards = [(a, b) for a in range(47) for b in range(a + 1, 48)]

@@ -1,6 +1,6 @@
-"""What was counted, stored as data: one JSON file for each table of counts, and how to read them.
+"""Stored counts: one JSON file for each table of counts, and its reader.
 
-Invariant: counts and what they count, never what is paid. `rack theory --compute NAME` makes a file again.
+Invariant: counts and their meaning, never payouts. `rack theory --compute NAME` makes a file again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def counts(name: str) -> Counts:
 
 
 def write(name: str, table: Counts, folder: Path | None = None) -> Path:
-    """Write a table of counts next to this file, or into another folder: a row a line, so that changes can be read."""
+    """Write a table of counts next to this file or into another folder, each row on a line, so that changes are readable."""
     head = {"command": f"rack theory --compute {name}"}
     head |= {key: value for key, value in table.items() if key not in ("command", "rows")}
     lines = [f'"{key}": {json.dumps(value, ensure_ascii=False)},' for key, value in head.items()]
