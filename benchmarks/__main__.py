@@ -1,8 +1,8 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
-`python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` takes another number of rounds,
-`--without-kafka` leaves out what needs a broker, `--dry-run` writes to standard output instead of the files.
+`python -m benchmarks --only PART …` measures only these parts and keeps the written results of the others (parts: log, live,
+freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` sets the number of rounds, `--without-kafka`
+skips parts that need a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BY_ROUND = 500
 
 
 def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Log to verdict, append, chain, replay and restart, on SQLite and on Kafka."""
+    """Measure log to verdict, append, chain, replay and restart, on SQLite and Kafka; and the time of each step of a replay."""
     rounds = options.rounds
     say(f"writing {rounds:,} rounds …")
     groups = full_tables(rounds + REPEATS, tables=1, seed=SEED)
@@ -84,7 +84,7 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def live(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Through the gateway, from append to finding, and from the device to advice and finding, on SQLite and on Kafka."""
+    """Measure the gateway, append to finding, and device to advice and finding, on SQLite and on Kafka."""
     say("through the gateway …")
     measured = through_gateway.measure(folder)
     with nullcontext("") if options.without_kafka else broker(folder / "kafka") as bootstrap:
@@ -109,7 +109,7 @@ def _benchmarks(measured: list[Measured]) -> dict[str, Any]:
 
 
 def _appended(folder: Path, groups: on_sqlite.Groups) -> tuple[list[Measured], Path]:
-    """Append with many events a commit, and with a commit each round; return what it took, and the log of all rounds."""
+    """Append with many events in a commit, and with a commit for each round; return the timings, and the whole log."""
     by_round, _ = on_sqlite.appending(
         folder, groups[:BY_ROUND], 1, "append-sqlite-round", "Append to SQLite, a commit each round"
     )
@@ -119,7 +119,7 @@ def _appended(folder: Path, groups: on_sqlite.Groups) -> tuple[list[Measured], P
 
 
 def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
-    """Append what was encoded beforehand, with many events a commit, and with a commit each round."""
+    """Append encoded events with many for each commit, and with a commit for each round."""
     title = "Append to SQLite, encoded beforehand"
     many = f"{title}, {on_sqlite.COMMIT_EVENTS:,} events a commit"
     return [
@@ -145,7 +145,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
 
 
 def measure(part: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Measure one part; return what results.json holds of it."""
+    """Measure one part; return its content of results.json."""
     begun, load = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
         found = PARTS[part](Path(folder), options)
@@ -153,7 +153,7 @@ def measure(part: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, and write after each part: what one part could not do loses nothing of the others."""
+    """Measure, and write after each part: a failing part loses nothing of the others."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     parser.add_argument("--rounds", type=int, default=1_500)

@@ -1,8 +1,8 @@
-"""How long it takes from the acknowledgment of a round's last event to its finding, while a floor plays at its pace.
+"""The delay from the acknowledgment of a round's last event to its finding, while a floor plays at its pace.
 
-Fifty tables of sixty rounds an hour, each round with a payment that is short: a writer appends each round when it is due, and a
-follower in a process of its own (`rack replay --follow`) judges what comes. The clock is the system's monotonic one, which
-both processes share. The delay ends when the finding is committed.
+Fifty tables of sixty rounds an hour, each round with an underpayment: a writer appends each round when it is due, and a follower
+in a process of its own (`rack replay --follow`) judges it. The clock is the system's monotonic one, which both processes share.
+The delay ends when the finding is committed.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Key = tuple[str, int | None]
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """How far the advice on an open round goes: up to the event of this time, by the device's clock."""
+    """How far the advice on an open round goes: up to the event of this device time."""
 
     round_no: int
     at_us: int
 
 
 class Commit(NamedTuple):
-    """A commit of the follower (monotonic clock): the rounds that have a finding since, and the advice that is new, by stream."""
+    """A commit of the follower (monotonic clock): the rounds with a new finding, and the new advice, by stream."""
 
     at_s: float
     rounds: list[Key]
@@ -49,14 +49,14 @@ class Commit(NamedTuple):
 
 
 def floor(rounds: int, seed: int) -> list[tuple[str, list[Draft]]]:
-    """Return this many rounds of the tables in turn, each with a base wager that is paid too little or taken in part."""
+    """Return this many rounds of the tables in turn, each with a base wager paid too little or taken in part."""
     tables = [Table(f"fu-{number:02d}", seed) for number in range(1, TABLES + 1)]
     each = [table.groups(-(-rounds // TABLES)) for table in tables]
     return [(stream, shortened(drafts)) for turn in zip(*each, strict=True) for stream, drafts in turn][:rounds]
 
 
 def shortened(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return a round in which the first wager that is paid or taken is paid or taken with a dollar less."""
+    """Return a round in which the first payment or collection is one dollar short."""
     changed = list(drafts)
     for index, draft in enumerate(drafts):
         payload = draft.payload
@@ -101,7 +101,7 @@ def following(address: str, state_dir: Path | None = None) -> Iterator[Any]:
 
 
 def commits_until(begun: Mapping[Key, float], found: Any) -> list[Commit]:
-    """Return the follower's commits, once all rounds that were begun have a finding."""
+    """Return the follower's commits, once every begun round has a finding."""
     commits: list[Commit] = []
     left = set(begun)
     while left:
@@ -120,12 +120,12 @@ def delays_of(begun: Mapping[Key, float], commits: Sequence[Commit]) -> list[flo
 
 
 def place(state_dir: Path | None) -> dict[str, Any]:
-    """Return the option of `open_log` that says where the high-water marks are."""
+    """Return the option of `open_log` for the folder of the high-water marks."""
     return {} if state_dir is None else {"state_dir": state_dir}
 
 
 def _play(address: str, groups: Sequence[tuple[str, list[Draft]]], state_dir: Path | None) -> dict[Key, float]:
-    """Append each round when it is due; return when each was acknowledged."""
+    """Append each round when it is due; return the time of each acknowledgment."""
     pace_s = 3600 / (TABLES * ROUNDS_AN_HOUR)
     log = open_log(address, **place(state_dir))
     try:
@@ -144,7 +144,7 @@ def _append(log: EventLog, group: tuple[str, list[Draft]]) -> Key:
 
 
 def _follow(address: str, state_dir: Path | None, found: Any, ready: Flag, done: Flag) -> None:
-    """Follow the log and tell, after each commit, the rounds that have a finding and the advice that can be read by now."""
+    """Follow the log and report, after each commit, the rounds with a finding and the readable advice."""
     log, results = open_log(address, read_only=True, **place(state_dir)), open_results(address)
     reported: set[Key] = set()
     known: dict[str, bytes] = {}

@@ -1,8 +1,8 @@
-"""How old what a page shows may be: from the last event of a round at its device until the warehouse has the round.
+"""The age of a page's content: from the last event of a round at its device until the warehouse has the round.
 
-40 tables hand in every event when it happens, by the gateway (`benchmarks.from_device`), and `rack replay --follow --warehouse`
-judges and brings the warehouse up; the pages show a new generation as soon as it is. The time of a round counts from the
-moment at which its last event was due. `--log` and `--warehouse` name a log that has a history, which is appended to.
+40 tables send every event when it happens, through the gateway (`benchmarks.from_device`), and `rack replay --follow --warehouse`
+judges and updates the warehouse; the pages show a new generation at once. The time of a round counts from the moment when its
+last event was due. `--log` and `--warehouse` name a log with a history, to which events are appended.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STREAMS = [f"table/fd-{number:02d}" for number in range(TABLES)]
 
 
 class Watch(threading.Thread):
-    """Notes when the warehouse has each round of the tables that play (monotonic clock)."""
+    """Records when the warehouse has each round of the playing tables (monotonic clock)."""
 
     def __init__(self, warehouse: Path) -> None:
         super().__init__(daemon=True)
@@ -40,7 +40,7 @@ class Watch(threading.Thread):
         self.seen: dict[Key, float] = {}
 
     def run(self) -> None:
-        """Look at each new generation, until told to end."""
+        """Read each new generation until ended."""
         last = None
         while not self._done.wait(POLL_S):
             now = stamp(self._warehouse) if self._warehouse.exists() else None
@@ -55,14 +55,14 @@ class Watch(threading.Thread):
             return [(stream, round_no) for stream, round_no in db.sql(sql, params={"streams": STREAMS}).fetchall()]
 
     def end(self) -> None:
-        """Stop looking."""
+        """Stop reading."""
         self._done.set()
         self.join()
 
 
 @contextmanager
 def _following(address: str, warehouse: Path) -> Iterator[None]:
-    """Judge a log and keep its warehouse, in a process of its own; begin when there is a warehouse."""
+    """Judge a log and build its warehouse in a process of its own; begin once there is a warehouse."""
     command = ["replay", "--log", address, "--follow", "--warehouse", str(warehouse), "--quiet"]
     with subprocess.Popen([sys.executable, "-m", "rack.cli", *command], stdout=subprocess.DEVNULL) as process:
         try:

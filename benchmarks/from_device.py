@@ -1,9 +1,9 @@
-"""How long it takes from the device to advice and to the finding: 40 tables hand in every event when it happens, by the gateway.
+"""The delay from the device to advice and finding: 40 tables send every event when it happens, through the gateway.
 
-Each table has a collector that hands in an event a request, as `rack live` has it; each round has a payment that is short. The
-clocks run in real time, then ten times as fast. The time of a round counts from the moment at which its last event was due, and
-ends when its finding is committed (`benchmarks.delay`). The time of every event before it ends when advice that knows it, or the
-finding of its round, can be read in the results. Gateway, replay and floor are processes of their own.
+Each table has a collector that sends one event for each request, as in `rack live`; each round has an underpayment. The clocks
+run in real time, then ten times as fast. The time of a round counts from the moment when its last event was due, and ends when
+its finding is committed (`benchmarks.delay`). The time of every other event ends when advice that includes it, or the finding of
+its round, is readable in the results. Gateway, replay and floor are processes of their own.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ SPREAD_US = 1_000_000
 
 
 def script(speed: float, seconds: float) -> list[Turn]:
-    """Return the rounds that each table plays in these seconds, all at the same time, a second apart for each event, and none in
-    step."""
+    """Return the rounds of each table in these seconds.
+
+    All tables play at once, a second between events, none in step.
+    """
     rounds, groups = max(2, math.ceil(seconds * speed / 70)), []
     for number in range(TABLES):
         at_us = number * SPREAD_US // TABLES
@@ -51,14 +53,14 @@ def script(speed: float, seconds: float) -> list[Turn]:
 
 
 class Played(NamedTuple):
-    """When events were due (monotonic clock): the last of each round that was answered whole; each other, by its time (µs)."""
+    """The due times of events (monotonic clock): the last of each fully answered round; each other, by its time (µs)."""
 
     rounds: dict[Key, float]
     events: dict[Key, dict[int, float]]
 
 
 def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Played:
-    """Play for a while; return when what was answered was due."""
+    """Play for a while; return the due times of answered events."""
     due = Played({}, {})
 
     async def run() -> None:
@@ -81,7 +83,7 @@ def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Play
 
 
 def advice_delays(played: Played, commits: Sequence[Commit]) -> list[float]:
-    """Return, shortest first, the seconds from each event of whole rounds but the last to advice, or a finding, that knows it.
+    """Return, shortest first, the seconds from each event of whole rounds but the last to advice or a finding that includes it.
 
     >>> from benchmarks.delay import Reach
     >>> played = Played({("table/a", 1): 9.0}, {("table/a", 1): {10: 1.0, 20: 2.0, 30: 3.0}, ("table/a", 2): {50: 10.0}})

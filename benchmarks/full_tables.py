@@ -1,7 +1,6 @@
-"""Rounds at full tables to measure with: six patrons, every wager, everything in order, settled as `games` says.
+"""Rounds at full tables for benchmarks: six patrons, every wager, everything in order, settled as `games` says.
 
-Written as transcripts, from a seed, and turned into what devices report: the log that is measured is one that
-`rack ingest` could have been given.
+They are written as transcripts from a seed, and become device reports: `rack ingest` could have built the measured log.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ DEVICES = {
 
 
 class Table:
-    """One table: writes its rounds as a transcript, and hands them out as groups of drafts, one a round."""
+    """One table: writes its rounds as a transcript, and yields them as groups of drafts, one for each round."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.name, self.random = name, Random(f"{seed}/{name}")
@@ -116,7 +115,7 @@ class Table:
         return {position: tuple(cards[i * 7 : i * 7 + 7]) for i, position in enumerate(positions)}
 
     def _takes_the_meter(self, hands: dict[Position, tuple[int, ...]]) -> bool:
-        """Whether somebody wins a share of the meter: once in a hundred thousand rounds, and not what is measured."""
+        """Return whether somebody wins a share of the meter: once in a hundred thousand rounds, and not measured."""
         layout = TableLayout(
             boxes=[BettingBox(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS],
             meter=MeterAtSettlement(reading=self.meter),
@@ -150,12 +149,12 @@ class Table:
 
 
 def stakes_of(seat: int) -> dict[str, int]:
-    """Return what the patron of a seat wagers, in cents."""
+    """Return the wagers of a seat's patron, in cents."""
     return STAKES | {"fortune_bonus": STAKES["fortune_bonus"] - 100 * (seat % 2)}
 
 
 def is_lammer_due(book: Rulebook, seat: int) -> bool:
-    """Say whether a seat's Fortune wager qualifies for Envy Bonuses."""
+    """Return whether a seat's Fortune wager qualifies for Envy Bonuses."""
     return is_qualifying(book, "fortune_bonus", stakes_of(seat)["fortune_bonus"])
 
 
@@ -164,6 +163,6 @@ def _at(position: Position) -> str:
 
 
 def full_tables(rounds: int, tables: int = 2, seed: int = 1) -> list[tuple[str, list[Draft]]]:
-    """Return the groups of this many rounds in all, the tables taking turns."""
+    """Return the groups of this many rounds in total, from the tables in turn."""
     each = [Table(f"fu-{number:02d}", seed).groups(-(-rounds // tables)) for number in range(1, tables + 1)]
     return [group for turn in zip(*each, strict=True) for group in turn]

@@ -1,9 +1,8 @@
 """A whole history of an honest simulated floor, all games: judged by one process and by two, and settled by other rules.
 
-The verdicts go from the log to a file, by the command that a user runs: cold, and everything is counted, starting too. A what-if
-runs over the round table of one table of each game, of which the same files are named several times, as a longer history would
-have others: each game is settled by rules that are on file there. The other tables deal in other ways, and by those rules their
-rounds would go to event replay.
+The verdicts go from the log to a file by a user's command, cold, including the start. A what-if runs over the round table of one
+table of each game, whose files are named several times to stand for a longer history: each game is settled by rules on file
+there. The other tables deal in other ways, and their rounds would need event replay under those rules.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ SEED = 19
 
 
 def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
-    """Measure; the peer of two processes is one, that of a what-if is event replay."""
+    """Measure; the peer of two processes is one process, that of a what-if is event replay."""
     folder.mkdir()
     floor = _simulated(rounds)
     on_sqlite.written(folder / "floor.db", floor)
@@ -94,12 +93,12 @@ def _simulated(rounds: int) -> on_sqlite.Groups:
 
 
 def _is_of_a_first_table(stream: str) -> bool:
-    """Whether a stream is that of the first table of a game, or of no table."""
+    """Return whether a stream is the first table's of a game, or no table's."""
     return not stream.startswith("table/") or stream.endswith("-01")
 
 
 def _judge(file: Path, workers: int, repeat: int) -> dict[str, int]:
-    """Judge the whole log into a new file by the command; starting it is part of that."""
+    """Judge the whole log into a new file by the command, including its start."""
     verdicts = file.with_name(f"{workers}-{repeat}.verdicts")
     command = ["replay", "--log", on_sqlite.address(file), "--verdicts", str(verdicts), "--workers", str(workers)]
     finished = subprocess.run(

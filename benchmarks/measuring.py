@@ -1,4 +1,4 @@
-"""How things are timed (best of three, wall time and the process's CPU time next to it) and on which machine."""
+"""Timing (best of three, wall time and the process's CPU time), and a description of the machine."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """The best of the repeats: seconds on the clock, and of the processor (this process and those that it starts)."""
+    """The best of the repeats: seconds of wall time, and of processor time (this process and its children)."""
 
     wall_s: float
     cpu_s: float
 
     def rates(self, count: int) -> dict[str, float]:
-        """Return how many of something there were a second, by the clock and by processor time."""
+        """Return rates per second, by wall time and by processor time."""
         return {"per_s": round(count / self.wall_s), "per_cpu_s": round(count / self.cpu_s)}
 
 
 class Measured(msgspec.Struct, kw_only=True):
-    """One benchmark: what was measured beside which peer, and the goal, if there is one."""
+    """One benchmark: the measurement, its peer, and the goal, if any."""
 
     key: str
     title: str
@@ -52,16 +52,16 @@ class Measured(msgspec.Struct, kw_only=True):
 
     @property
     def ratio(self) -> float | None:
-        """Ours to the peer's speed by the clock."""
+        """Our speed relative to the peer's, by wall time."""
         return None if self.peer is None else self.peer.wall_s / self.ours.wall_s
 
     @property
     def cpu_ratio(self) -> float | None:
-        """Ours to the peer's speed by processor time."""
+        """Our speed relative to the peer's, by processor time."""
         return None if self.peer is None else self.peer.cpu_s / self.ours.cpu_s
 
     def as_json(self) -> dict[str, Any]:
-        """Return what results.json keeps."""
+        """Return the content of results.json."""
         kept: dict[str, Any] = {
             "key": self.key,
             "title": self.title,
@@ -82,7 +82,7 @@ class Measured(msgspec.Struct, kw_only=True):
 
 
 def delayed(key: str, title: str, delays: Sequence[float], limit_s: float, **notes: int) -> Measured:
-    """Return delays, shortest first, as they are reported: the median; the 99th percentile, of which the goal is, is a note."""
+    """Return delays, shortest first, in report form: the median; the 99th percentile, with its goal, is a note."""
     median, late_s = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
     limit = f"{limit_s:g} s" if limit_s >= 1 else f"{limit_s * 1000:g} ms"
     return Measured(
@@ -100,7 +100,7 @@ def delayed(key: str, title: str, delays: Sequence[float], limit_s: float, **not
 def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timing, T]:
     """Time one call of `work` with these arguments.
 
-    Objects of the measuring itself are kept out of garbage collection meanwhile, for every peer.
+    The measurement's own objects are kept out of garbage collection, for every peer.
     """
     gc.collect()
     gc.freeze()
@@ -113,7 +113,7 @@ def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timi
 
 
 def _cpu_s() -> float:
-    """The processor time of this process and of those that it started and that have ended."""
+    """Return the processor time of this process and of its ended children."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
@@ -133,7 +133,7 @@ def side_by_side(ours: Callable[[], object], peer: Callable[[], object]) -> tupl
 
 
 def cpu_s_of(process: int) -> float:
-    """Return the processor time that another process has used so far."""
+    """Return the processor time used so far by another process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -153,7 +153,7 @@ def machine() -> dict[str, Any]:
 
 
 def _interpreter() -> str:
-    """Return which Python measures: how it was built tells as much of its speed as its version."""
+    """Return the measuring Python: its build affects its speed as much as its version."""
     built = f"of {_distribution()}" if sys.base_prefix == "/usr" else "built apart from the system"
     return f"{platform.python_version()} {built}, {platform.python_compiler()}"
 

@@ -1,9 +1,9 @@
-"""The memory of a replayer that follows a simulated month and keeps its warehouse.
+"""The memory of a replayer that follows a simulated month and builds its warehouse.
 
 `rack replay --follow --warehouse` runs in a process of its own. A floor of all games with its faults plays 30 gaming days, as
-fast as the replayer keeps up: after each day this waits until everything is judged, and notes what the replayer has in memory.
-The goal is missed if the last third of the month takes more than a tenth more than the middle third: in the first, what ranks of
-hands are looked up in is filled.
+fast as the replayer keeps up: after each day, the benchmark waits until everything is judged, and records the replayer's memory.
+The goal is missed if the last third of the month takes over a tenth more than the middle third; in the first third, the tables of
+hand ranks fill up.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SETTLED_S = 2.0
 
 
 def measure(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
-    """Return the memory after each day, in MiB, and the most that there ever was."""
+    """Return the memory after each day, in MiB, and its maximum."""
     address, games = f"sqlite://{folder}/floor.db", list(SIMULATIONS)
     open_log(address, create=True, property_id="bench").close()
     command = ["replay", "--log", address, "--follow", "--warehouse", str(folder / "warehouse.duckdb"), "--quiet"]
@@ -73,7 +73,7 @@ def measure(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
 
 
 def _days(turns: Iterable[Turn]) -> Iterator[list[Group]]:
-    """Yield what the floor reports in each gaming day; a day begins where the property opens it."""
+    """Yield the floor's reports of each gaming day, which begins when the property opens it."""
     day: list[Group] = []
     for turn in turns:
         for group in turn.groups:

@@ -1,4 +1,4 @@
-"""What is measured on Kafka: append, poll with decoding and chain, replay. The broker is one of our own."""
+"""Benchmarks on Kafka: append, poll with decoding and chain, replay. The broker is our own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARTITIONS = 4
 
 @contextmanager
 def broker(folder: Path) -> Iterator[str]:
-    """Run a broker on free ports of this machine; its address."""
+    """Run a broker on free ports of this machine; yield its address."""
     port, controller_port = free_ports(2)
     running = DevelopmentBroker(folder, port, controller_port)
     running.start()
@@ -35,7 +35,7 @@ def broker(folder: Path) -> Iterator[str]:
 
 
 class Kafka:
-    """The logs made by the append benchmark, on which the others read."""
+    """The logs made by the append benchmark, which the others read."""
 
     def __init__(self, bootstrap: str, folder: Path, groups: Groups, rounds: int) -> None:
         self.bootstrap, self.folder, self.groups, self.rounds = bootstrap, folder, groups, rounds
@@ -43,7 +43,7 @@ class Kafka:
         self.addresses: list[str] = []
 
     def appending(self) -> Measured:
-        """Measure appending; each repeat to a log of its own."""
+        """Measure appending; each repeat uses a log of its own."""
         batches = batched(self.groups, COMMIT_EVENTS)
         sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
         mine, theirs = [], []
@@ -69,7 +69,7 @@ class Kafka:
         )
 
     def storing(self) -> Measured:
-        """Measure appending with the encoding taken out; each repeat to a log of its own."""
+        """Measure appending without encoding; each repeat uses a log of its own."""
         batches = batched(self.groups, COMMIT_EVENTS)
         sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
         beforehand = peers.Encoded(partition_writer)
@@ -147,7 +147,7 @@ class Kafka:
         )
 
     def replaying(self, from_sqlite: Measured) -> Measured:
-        """Measure single-round replay with the verdicts stored on Kafka; each repeat of a log not replayed before."""
+        """Measure single-round replay with the verdicts stored on Kafka; each repeat uses a fresh log."""
         timings = []
         for address in self.addresses:
             timing, summary = once(self._replay, address)

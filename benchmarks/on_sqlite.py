@@ -1,4 +1,4 @@
-"""What is measured on the log on one machine: append, chain, replay, restart."""
+"""Benchmarks of the log on one machine: append, chain, replay, restart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def address(path: Path) -> str:
 
 
 def batched(groups: Groups, size: int) -> Batches:
-    """Put groups together until a batch holds this many events; with 1, each group is a batch."""
+    """Combine groups until a batch holds this many events; with 1, each group is a batch."""
     batches: Batches = [[]]
     for group in groups:
         if sum(len(drafts) for _, drafts in batches[-1]) >= size:
@@ -57,7 +57,7 @@ def _fresh_append(path: Path, batches: Batches, **options: Any) -> Timing:
 
 
 def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> tuple[Measured, Path]:
-    """Measure appending in commits of this many events; return the last log that was made, too."""
+    """Measure appending in commits of this many events; return also the last log made."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
     mine, theirs, bytes_of_rows = [], [], 0
@@ -89,7 +89,7 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
 
 
 def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Measured:
-    """Measure appending with the encoding taken out, in commits of this many events."""
+    """Measure appending without encoding, in commits of this many events."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
     same: dict[str, Any] = {"log_id": peers.LOG_ID, "clock": peers.clock}
@@ -162,7 +162,7 @@ def clear_results(path: Path) -> None:
 
 
 def replay_once(path: Path) -> Summary:
-    """Replay a log into the results next to it, as `rack replay` does."""
+    """Replay a log into its results, as `rack replay` does."""
     with closing(open_log(address(path), read_only=True)) as log, closing(open_results(address(path))) as results:
         return replay(log, results)
 
@@ -192,7 +192,7 @@ def replaying(path: Path, rounds: int, events: int) -> Measured:
 
 
 def restarting(path: Path, rounds: int, later: Groups) -> Measured:
-    """Measure taking up a replay from its snapshot after one more round, next to replaying everything."""
+    """Measure resuming a replay from its snapshot after one more round, next to replaying everything."""
     mine, theirs = [], []
     for number, group in enumerate(later, 1):
         log = open_log(address(path))
@@ -221,6 +221,6 @@ def restarting(path: Path, rounds: int, later: Groups) -> Measured:
 
 
 def expect(summary: Summary, rounds: int) -> None:
-    """Make sure that what was timed did its work: all rounds judged, all upheld."""
+    """Check that the timed work was done: all rounds judged, all upheld."""
     if summary.rounds != rounds or summary.findings or set(summary.verdicts) != {"UPHELD"} or summary.integrity:
         raise RuntimeError(f"{rounds} upheld rounds were expected: {summary}")

@@ -1,16 +1,16 @@
-"""`python -m benchmarks.pages --warehouse FILE [--log ADDR [--key FILE]]`: how long every page takes to be drawn in Chromium.
+"""`python -m benchmarks.pages --warehouse FILE [--log ADDR [--key FILE]]`: the drawing time of every page in Chromium.
 
-A page is drawn when its script has ended, its heading is there, and nothing of it is still to come. The server is fresh,
-and one page was opened before, so that the browser has read Streamlit's own scripts: *first* is the first time that a page is
-asked for in this server, *after* the best of three more, each a whole new start of the page in the browser; *by a link* is the
-best of three times that a link on another page leads there. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds
-54000`, or without a log `python -m benchmarks --dry-run --only warehouse --warehouse-rounds 54000 --keep FILE`).
+A page is drawn when its script has ended, its heading is shown, and no part is pending. The server is fresh, and one page was
+opened before, so that the browser has loaded Streamlit's own scripts. *First* is the first request of a page in this server,
+*after* the best of three more, each a new start of the page in the browser; *by a link* is the best of three visits by a link on
+another page. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds 54000`, or without a log `python -m benchmarks
+--dry-run --only warehouse --warehouse-rounds 54000 --keep FILE`).
 
 Below are *Entry*, from a key on the felt to the panel that answers it, the median and the 95th percentile of 40 keys (goal 150
-ms); and with the log's key the packet of the same round, best of three (goal 5 s), each put on record in the log as any is.
+ms); and with the log's key the packet of the same round, best of three (goal 5 s), each recorded in the log as usual.
 
-The processor time of server and browser is next to the clock, which a busy machine disturbs more. Prints a table with the
-load of the machine; 1 if a goal is missed.
+Processor times of server and browser are shown with wall times, which a busy machine disturbs more. Prints a table with the load
+of the machine; 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def round_measured(warehouse: Path) -> tuple[str, int]:
 
 
 def packet_s(log: str, table: str, round_no: int, key: Path) -> tuple[float, float]:
-    """Return the least that the packet of a round took: seconds by the clock, and of this process."""
+    """Return the shortest time for the packet of a round: wall time, and processor time of this process."""
     took = []
     for _ in range(REPEATS):
         clock, process = time.perf_counter(), time.process_time()
@@ -81,14 +81,14 @@ def packet_s(log: str, table: str, round_no: int, key: Path) -> tuple[float, flo
 
 
 def addresses(warehouse: Path) -> list[str]:
-    """Return every page and view, with a round in the middle of the record, its dispute, and its table's rules and findings."""
+    """Return every page and view: with a round in the middle of the record, its dispute, and its table's rules and findings."""
     table, round_no = round_measured(warehouse)
     of_round = f"round?table={table}&round={round_no}", f"dispute?of={table}&round={round_no}&seat=1"
     return [*PAGES, *VIEWS, *of_round, f"rules?table={table}", f"queue?table={table}"]
 
 
 class Drawing(NamedTuple):
-    """What it took to draw a page: seconds by the clock, and of the processor in the server and in the browser."""
+    """The cost of drawing a page: wall seconds, and processor seconds of the server and the browser."""
 
     clock_s: float
     server_s: float
@@ -96,7 +96,7 @@ class Drawing(NamedTuple):
 
 
 def drawn(page: Page, address: str, server: int, *, by_link: bool = False) -> Drawing:
-    """Return what a page takes from the question to the drawn page."""
+    """Return the cost of a page from the request to the drawn page."""
     (of_server, of_all), began = _cpu_s(server), time.perf_counter()
     if by_link:
         page.evaluate(FOLLOW, address)
@@ -113,7 +113,7 @@ def _other(address: str, where: str) -> str:
 
 
 def _cpu_s(server: int) -> tuple[float, float]:
-    """Return the processor time of the server, and that of this process with all that it started, which are the browser's too."""
+    """Return the processor time of the server, and of this process with its children, including the browser."""
     parents, seconds = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # a process that has just ended
@@ -127,13 +127,13 @@ def _cpu_s(server: int) -> tuple[float, float]:
 
 
 def followed(page: Page, address: str, server: int, start: str) -> Drawing:
-    """Return what a page takes that a link on another page leads to."""
+    """Return the cost of a page reached by a link on another page."""
     drawn(page, start, server, by_link=True)
     return drawn(page, address, server, by_link=True)
 
 
 def key_to_panel(page: Page, address: str) -> list[float]:
-    """Return how long (ms) the panel of *Entry* took to answer each of some keys, each another answer, the least first."""
+    """Return how long (ms) the panel of *Entry* took to answer each of some keys, all with different answers, shortest first."""
     page.goto(f"{address}/entry")
     page.get_by_label("Ace High Bonus paytable").select_option("1")
     for label, words in TYPED:
@@ -150,7 +150,7 @@ def key_to_panel(page: Page, address: str) -> list[float]:
 
 
 def measure(warehouse: Path, log: str | None) -> tuple[dict[str, tuple[Drawing, Drawing, Drawing]], list[float]]:
-    """Return page → what it took the first time, the best after it, and the best by a link; and what keys of *Entry* took."""
+    """Return page → its first cost, the best after it, and the best by a link; and the times of keys in *Entry*."""
     with served(warehouse, log) as (address, server), sync_playwright() as play:
         chromium = next(path for name in NAMES if (path := shutil.which(name)))
         browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -214,7 +214,7 @@ def _written(each: Drawing) -> str:
 
 
 def fits(first: Drawing, after: Drawing) -> bool:
-    """Say whether both goals are met."""
+    """Return whether both goals are met."""
     return first.clock_s < FIRST_S and after.clock_s < AFTER_S
 
 

@@ -1,4 +1,4 @@
-"""The bare peers: what the library underneath does with the same bytes, without any of the log's guarantees in code."""
+"""The bare peers: the underlying library on the same bytes, without any of the log's guarantees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLOT = b"\0" * 96
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """The events of a log in SQLite, one row each, with their rows of its index, to be stored again in the order of reading."""
+    """The events of a log in SQLite, one row each, with their index rows, to be stored again in order."""
 
     schema: str
     reports: list[tuple[Any, ...]]
@@ -54,7 +54,7 @@ def stored(path: Path) -> Stored:
 
 
 def by_row(path: Path) -> Path:
-    """Return a file next to a log that has the same events, each in a row of its own, and make it if it is not there."""
+    """Return a file next to a log with the same events, each in a row of its own; make it if it is missing."""
     bare = path.with_name(path.name + "-rows")
     if not bare.exists():
         rows = stored(path)
@@ -179,7 +179,7 @@ def kafka_append(
 
 
 def grouped(records: Iterable[Record], sizes: Iterable[int]) -> Iterator[list[Record]]:
-    """Part records into groups of these sizes."""
+    """Split records into groups of these sizes."""
     waiting = iter(records)
     for size in sizes:
         yield [next(waiting) for _ in range(size)]
@@ -202,7 +202,7 @@ def clock() -> int:
 
 
 class Encoded:
-    """What a backend's module (`events.sqlite.log`, `events.kafka.partition_writer`) had encoded, in order."""
+    """The encoded results of a backend's module (`events.sqlite.log`, `events.kafka.partition_writer`), in order."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -210,7 +210,7 @@ class Encoded:
 
     @contextmanager
     def keep(self) -> Iterator[None]:
-        """Keep what is encoded in here."""
+        """Record the encoded results during the block."""
         self._kept = {name: [] for name in NAMES}
         keeping: dict[str, Any] = {name: _keeping(getattr(self._module, name), self._kept[name]) for name in NAMES}
         with patch.multiple(self._module, **keeping):
@@ -218,7 +218,7 @@ class Encoded:
 
     @contextmanager
     def hand_out(self) -> Iterator[None]:
-        """Hand out what was kept, in the same order. Raises `RuntimeError` if not all of it was asked for."""
+        """Return the recorded results in order during the block. Raises `RuntimeError` if some are left."""
         waiting = {name: iter(kept) for name, kept in self._kept.items()}
         placed, digest = waiting["place"].__next__, waiting["report_digest"].__next__
         handing: dict[str, Any] = {  # with the parameters of what they stand for: taking any would cost time

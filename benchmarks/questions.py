@@ -1,7 +1,7 @@
-"""Every question that a page or command asks of a warehouse, by the page that asks it (a test holds this list against the pages).
+"""Every question of a page or command to a warehouse, by page (a test compares this list with the pages).
 
-If a page offers choices, the first view is here, each way of telling apart, and the parts of the floor that differ in
-how much has to be looked at: everything, a month, a table, a dealer.
+For a page with choices, the list has the first view, each breakdown, and parts of the floor that differ in size: everything, a
+month, a table, a dealer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Seven-card ranking next to eval7, on the same hands of the 52-card deck; and all hands of the 53-card deck counted.
 
-A-2-3-4-5 is the lowest straight, as eval7 has it. The results are compared first: the hands must come out in the same order by
-both. eval7 is asked as its users ask it: one call in Python for each hand, cards made ready beforehand.
+A-2-3-4-5 is the lowest straight, as in the libraries. First the results are compared: every library must rank the hands in the
+same order. Each is called as its users call it: one Python call for each hand, with cards prepared beforehand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def hands(count: int, seed: int) -> Array:
 
 
 def same_order(ours: Array, theirs: Sequence[int]) -> bool:
-    """Say whether hands come out in the same order, equal if equal."""
+    """Return whether hands are in the same order, with the same ties."""
     order = np.argsort(ours, kind="stable")
     steps, their_steps = np.diff(ours[order].astype(np.int64)), np.diff(np.array(theirs, dtype=np.int64)[order])
     return bool(((steps > 0) == (their_steps > 0)).all() and (their_steps >= 0).all())
@@ -87,5 +87,5 @@ def measure(seed: int) -> list[Measured]:
 
 
 def _per(timing: Timing, count: int) -> Timing:
-    """A timing of a million hands."""
+    """Return the timing of a million hands."""
     return Timing(timing.wall_s * 1e6 / count, timing.cpu_s * 1e6 / count)

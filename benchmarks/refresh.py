@@ -1,11 +1,11 @@
-"""What one more round costs after this many, each operation in a process of its own.
+"""The cost of one more round after this many, each operation in a process of its own.
 
 A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
 more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
 included. Meanwhile ten sessions have pages open, and load them again after each round (`benchmarks.sessions`). The peer is a bare
-DuckDB `COPY` of the events that the warehouse holds. `--refresh-rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka
-HOST:PORT` the log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any
-history, and 500 MB for the server of the pages.
+DuckDB `COPY` of the warehouse's events. `--refresh-rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka HOST:PORT` the
+log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any history, and 500 MB
+for the server of the pages.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ print(len(list(metrics_of(sys.argv[1]).collect())))
 
 
 def measure(folder: Path, rounds: int, broker: str | None = None) -> dict[str, Any]:
-    """Return the CPU seconds and peak memory of each operation after one more round than `rounds`."""
+    """Return each operation's CPU seconds and peak memory for one more round after `rounds`."""
     say(f"a floor of {rounds:,} rounds …")
     address = f"kafka://{broker}/{folder.name}" if broker else f"sqlite://{folder}/floor.db"
     with chdir(folder):  # where what belongs to a log on Kafka is kept
@@ -79,7 +79,7 @@ def measure(folder: Path, rounds: int, broker: str | None = None) -> dict[str, A
 
 
 def measure_each(folder: Path, sizes: Sequence[int] = ROUNDS, broker: str | None = None) -> list[dict[str, Any]]:
-    """Measure after each of these numbers of rounds; a log is gone before the next is made."""
+    """Measure after each of these numbers of rounds; each log is removed before the next is made."""
     found = []
     for rounds in sizes:
         with tempfile.TemporaryDirectory(prefix=f"refresh-{rounds}-", dir=folder) as place:
@@ -90,7 +90,7 @@ def measure_each(folder: Path, sizes: Sequence[int] = ROUNDS, broker: str | None
 
 
 def build_all(folder: Path, address: str) -> dict[str, dict[str, float]]:
-    """Judge a log, build its warehouse in a folder, sign and verify it; return what that took."""
+    """Judge a log, build its warehouse in a folder, sign and verify it; return the costs."""
     log = ["--log", address, "--quiet"]
     found = {
         "full replay": _run([*RACK, "replay", *log]),
@@ -105,7 +105,7 @@ def build_all(folder: Path, address: str) -> dict[str, dict[str, float]]:
 def one_more(
     folder: Path, address: str, held_back: Sequence[tuple[str, Sequence[Draft]]]
 ) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Append rounds one after the other; return what each operation took after the last, and what the pages did."""
+    """Append rounds one after the other; return the cost of each operation after the last, and the pages' costs."""
     warehouse = folder / WAREHOUSE
     log, found = ["--log", address, "--quiet"], {}
     with sessions.opened(warehouse, address) as pages:
@@ -137,7 +137,7 @@ with reading(sys.argv[1]) as db:
 
 
 def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequence[Draft]]]]:
-    """Append a simulated floor as it is played; return how many events, and the last rounds of one table, which are held back."""
+    """Append a simulated floor as it is played; return the number of events, and one table's last rounds, which are held back."""
     latest: deque[Group] = deque()
     games, count = list(SIMULATIONS), 0
     turns = play(SEED, -(-rounds // len(games)), games, SIMULATED, days=2)
@@ -165,7 +165,7 @@ def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequen
 
 
 def _run(command: Sequence[str]) -> dict[str, float]:
-    """Run a command to its end, with compiled modules kept as in an installation; return its CPU seconds and peak memory."""
+    """Run a command to its end, with compiled modules cached as in an installation; return its CPU seconds and peak memory."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     finished = subprocess.run(
         [sys.executable, "-c", MEASURED, *command], check=False, capture_output=True, text=True, env=environment
@@ -177,7 +177,7 @@ def _run(command: Sequence[str]) -> dict[str, float]:
 
 
 def _missed(measured: dict[str, Any]) -> Iterator[str]:
-    """Yield what missed its goal."""
+    """Yield the missed goals."""
     for name, used in measured["operations"].items():
         if not name.startswith(("full", "bare")) and (used["cpu_s"] > GOAL_CPU_S or used["peak_mib"] > GOAL_MIB):
             yield name

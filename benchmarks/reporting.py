@@ -23,12 +23,12 @@ No test asserts these figures. The lookup of hand ranks is filled, as after some
 
 
 def say(text: str) -> None:
-    """Say what is being done."""
+    """Print the present step."""
     sys.stderr.write(text + "\n")
 
 
 def read() -> dict[str, Any]:
-    """Return what was written of each part before; nothing where nothing was."""
+    """Return the earlier results of each part; empty if there are none."""
     return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"parts": {}}
 
 
@@ -39,7 +39,7 @@ def write(results: dict[str, Any]) -> None:
 
 
 def _measured(results: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the benchmarks of the parts that have a line in the table of figures."""
+    """Return the benchmarks of parts with a line in the table of figures."""
     return [each for part in TABLE if part in results["parts"] for each in results["parts"][part]["benchmarks"]]
 
 

@@ -1,7 +1,7 @@
-"""What ten sessions cost the server of the pages, and what each page costs when the warehouse is replaced by a newer one.
+"""The cost of ten sessions for the pages' server, and of each page when a newer warehouse replaces the old one.
 
-A session speaks to the server as a browser does, over a WebSocket: it keeps a page of its own open, and reads what the server
-draws. Counted are the processor time of the server for each drawing, with what it puts away after it, and its memory.
+A session uses a WebSocket as a browser does: it keeps a page open, and reads the drawing. The server's processor time for each
+drawing and its cleanup is counted, and its memory.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ WAIT_LIMIT_S = 120.0
 
 
 class Sessions:
-    """Ten open sessions, each with a page that it has drawn."""
+    """Ten open sessions, each with a drawn page."""
 
     def __init__(self, server: int, draw: dict[str, Callable[[], None]]) -> None:
         self._server, self._draw = server, draw
 
     def reload(self) -> dict[str, float]:
-        """Let each session draw its page again; return page → CPU seconds of the server."""
+        """Have each session draw its page again; return page → CPU seconds of the server."""
         used = {}
         for page, draw in self._draw.items():
             before = cpu_s_of(self._server)
@@ -46,7 +46,7 @@ class Sessions:
         return used
 
     def memory_mib(self) -> int:
-        """Return what the server has in memory."""
+        """Return the server's memory in MiB."""
         pages = int(Path(f"/proc/{self._server}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
@@ -63,7 +63,7 @@ def opened(warehouse: Path, log: str) -> Iterator[Sessions]:
 
 @contextmanager
 def _session(address: str, page: str) -> Iterator[Callable[[], None]]:
-    """Open a session; yield what lets it draw its page and waits for the end."""
+    """Open a session; yield a function that draws its page and waits for the end."""
     asked = BackMsg()
     asked.rerun_script.page_name = page
     stream = f"ws{address.removeprefix('http')}/_stcore/stream"

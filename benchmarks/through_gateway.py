@@ -1,8 +1,8 @@
-"""How many events the gateway takes in requests of 20 lines, and how long a request takes, while devices hand in at once.
+"""The gateway's rate in requests of 20 lines, and the time of a request, while devices send at once.
 
-The gateway is a process of its own (`rack gateway` on SQLite); the devices are connections of this process that stay open.
-First as fast as it takes them; then at the pace of the goal, where the time of a request counts from the moment at which it was
-due, so that a request that waits behind a slow one shows it.
+The gateway is a process of its own (`rack gateway` on SQLite); the devices are connections of this process that stay open. First
+as fast as it accepts them; then at the pace of the goal, where a request's time counts from its due time, so that waiting behind
+a slow request is included.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HEAD = b"POST /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: applicati
 
 
 def bodies(device: int, count: int, first: int = 0) -> list[bytes]:
-    """Return what a device hands in: its gaming day, then requests of 20 wagers each."""
+    """Return a device's requests: its gaming day, then requests of 20 wagers each."""
     stream, source, made = f"table/b-{device:02d}", f"betting-{device:02d}", first * LINES
 
     def line(payload: GamingDayOpened | WagerPlaced) -> bytes:
@@ -69,7 +69,7 @@ class Connection:
         self._writer.close()
 
     async def hand_in(self, body: bytes) -> None:
-        """Hand a body in and wait for its answer, which must say that everything is stored."""
+        """Send a body and wait for its answer, which must say that everything is stored."""
         self._writer.write(_HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         answered = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         size = int(answered.partition(b"content-length:")[2].split(b"\r\n", 1)[0])
@@ -79,7 +79,7 @@ class Connection:
 
 
 async def flat_out(port: int, handed: Sequence[Sequence[bytes]]) -> float:
-    """Hand everything in as fast as it is answered; return the seconds."""
+    """Send everything as fast as it is answered; return the seconds."""
 
     async def device(mine: Sequence[bytes]) -> None:
         async with Connection(port) as connection:
@@ -92,7 +92,7 @@ async def flat_out(port: int, handed: Sequence[Sequence[bytes]]) -> float:
 
 
 async def at_the_pace(port: int, handed: Sequence[Sequence[bytes]], pause_s: float) -> list[float]:
-    """Hand in a request of each device every this many seconds, in turn; return the seconds from due to answered."""
+    """Send a request of each device every this many seconds, in turn; return the seconds from due to answered."""
     took: list[float] = []
 
     async def device(number: int, mine: Sequence[bytes]) -> None:
@@ -109,7 +109,7 @@ async def at_the_pace(port: int, handed: Sequence[Sequence[bytes]], pause_s: flo
 
 
 def measure(folder: Path, requests: int = 100, seconds: int = SECONDS) -> list[Measured]:
-    """Measure both: the rate that it takes, and the 99th percentile at the pace of the goal."""
+    """Measure both: the highest rate, and the 99th percentile at the pace of the goal."""
     pace_s = DEVICES * LINES / GOAL_EVENTS
     with gateway(f"sqlite://{folder}/gateway.db", folder, "--property=bench") as (port, process):
         flat = [bodies(device, requests) for device in range(DEVICES)]
@@ -144,7 +144,7 @@ def measure(folder: Path, requests: int = 100, seconds: int = SECONDS) -> list[M
 
 @contextmanager
 def gateway(address: str, folder: Path, *options: str) -> Iterator[tuple[int, int]]:
-    """Run a gateway into a log, in a folder; yield its port and its process."""
+    """Run a gateway with a log in a folder; yield its port and its process."""
     port = free_port()
     command = [sys.executable, "-m", "rack.cli", "gateway", f"--log={address}", "--no-auth", "--quiet", *options]
     with subprocess.Popen([*command, f"--listen=127.0.0.1:{port}"], cwd=folder) as process:
@@ -156,14 +156,14 @@ def gateway(address: str, folder: Path, *options: str) -> Iterator[tuple[int, in
 
 
 def free_port() -> int:
-    """Return a port of this machine that no one uses."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def await_gateway(port: int) -> None:
-    """Wait until a gateway takes connections."""
+    """Wait until a gateway accepts connections."""
     until = time.monotonic() + WAIT_LIMIT_S
     while time.monotonic() < until:
         try:

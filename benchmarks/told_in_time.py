@@ -1,8 +1,8 @@
-"""How many planted mispayments are told while they can still be corrected.
+"""How many planted mispayments are reported while they can still be corrected.
 
-The log of a demo is read event by event, as a replay that follows it does, and advice is asked for after each event of a round in
-which money is wrong by its verdict. A mispayment is told in time if advice names the verdict's finding while the round is open,
-and before its payment is complete if acts of settling were still to come then.
+The log of a demo is read event by event, as by a replay that follows it, and advice is computed after each event of a round whose
+verdict finds wrong money. A mispayment is reported in time if advice names the verdict's finding while the round is open and, if
+more settlement was to come, before its payment is complete.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from replay.run.replayer import findings
 
 
 class PlantedMispayment(NamedTuple):
-    """A planted mispayment: whether advice named it, whether settling went on then, and the seconds left in the round."""
+    """A planted mispayment: whether advice named it, whether settling then continued, and the seconds left in the round."""
 
     code: str
     in_time: bool
@@ -31,7 +31,7 @@ class PlantedMispayment(NamedTuple):
 
 
 def planted_money(folder: Path) -> dict[str, list[Finding]]:
-    """Return the findings with money of planted faults, by stream."""
+    """Return the money findings of planted faults, by stream."""
     planted = json.loads((folder / "labels.json").read_text())["planted"]
     wanted = {(each["stream"], each["round_no"], each["code"]) for each in planted}
     found: dict[str, list[Finding]] = {}
@@ -68,7 +68,7 @@ def told(folder: Path) -> list[PlantedMispayment]:
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    """Make a demo in a folder; return how many of its planted mispayments were told in time, and which were not."""
+    """Make a demo in a folder; return how many of its planted mispayments were reported in time, and the others."""
     from rack.cli import main
 
     main(["demo", "--out", str(folder), "--quiet", "--json"])

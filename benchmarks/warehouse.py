@@ -1,13 +1,12 @@
-"""Every question that a page or command asks, on a warehouse of many rounds.
+"""Every question of a page or command, on a warehouse of many rounds.
 
-The rounds are made by DuckDB, not played: 100 tables of Face Up Pai Gow over 300 gaming days, four wagers a round, a finding in
-200 rounds at every table, a review of every third; fair dice with the start that they point at in one round of five, and hands of
-every position, fairly shuffled, in one of fifty. Then the models run over them as in any build. A log of as many rounds has some
-eighty events a round: that many are not made, and what is asked of single events is asked of fewer than there would be.
+DuckDB generates the rounds, without play: 100 tables of Face Up Pai Gow over 300 gaming days, four wagers a round, a finding in
+200 rounds at every table, a review of every third; fair dice with their starting position in one round of five, and fairly
+shuffled hands of every position in one of fifty. Then the models run over them as in any build. A log of as many rounds would
+have some eighty events a round; fewer are generated, so questions about single events see fewer.
 
-`--warehouse-rounds N` (default ten million); `--keep FILE` keeps the warehouse, or asks one that is there.
-The goal is half a second a question, opening the file included; the best of three counts, with processor time next to it for a
-busy machine.
+`--warehouse-rounds N` (default ten million); `--keep FILE` keeps the warehouse, or uses an existing one. The goal is half a
+second a question, including opening the file; the best of three counts, with processor time for a busy machine.
 """
 
 from __future__ import annotations
@@ -147,7 +146,7 @@ MEMORY = "8GB"
 
 
 def make(path: Path, rounds: int) -> None:
-    """Build a warehouse of this many rounds at `path`, as any other is built."""
+    """Build a warehouse of this many rounds at `path` by the usual build."""
 
     def raw(db: Warehouse) -> None:
         db.execute("SET memory_limit = ?", [MEMORY])  # all rounds are made at once; a build reads them in pieces
@@ -162,9 +161,9 @@ def make(path: Path, rounds: int) -> None:
 
 
 def ask(path: Path, question: Question) -> dict[str, float]:
-    """Return seconds of the best of three by the clock (`wall`) and by the processor (`cpu`), and of the first by the processor.
+    """Return seconds: the best of three by wall time (`wall`) and processor time (`cpu`), and the first by processor time.
 
-    The opening of the file is included.
+    This includes opening the file.
     """
     timed = []
     for _ in range(REPEATS):
@@ -177,7 +176,7 @@ def ask(path: Path, question: Question) -> dict[str, float]:
 
 
 def measure(folder: Path, rounds: int, keep: Path | None = None) -> dict[str, Any]:
-    """Build unless the file to keep is there, and ask; return what results.json holds of it."""
+    """Build unless the kept file exists, and ask; return its content of results.json."""
     path = keep or folder / "warehouse.duckdb"
     result: dict[str, Any] = {"rounds": rounds, "goal_s": GOAL_S}
     if not path.exists():

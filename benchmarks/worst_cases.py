@@ -1,6 +1,6 @@
-"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, a round full of doubts.
+"""Worst cases, each next to the same case without its difficulty: late events, corrections, many sources, a round full of doubts.
 
-And what an event costs as the history grows: the same replay of once, ten times and a hundred times as many rounds.
+And the cost of an event as the history grows: the same replay of once, ten times and a hundred times as many rounds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def measure(folder: Path, seed: int, rounds: int = 60) -> list[Measured]:
 
 
 def late_facts(folder: Path, seed: int, rounds: int) -> Measured:
-    """Replay a day of which a betting pad was cut off, and handed everything in at the end."""
+    """Replay a day in which a betting pad was disconnected and sent everything at the end."""
     groups = full_tables(rounds, tables=1, seed=seed)
     drafts = [draft for _, group in groups for draft in group]
     drafts = [msgspec.structs.replace(d, source="pad") if isinstance(d.payload, BETTING) else d for d in drafts]
@@ -59,7 +59,7 @@ def late_facts(folder: Path, seed: int, rounds: int) -> Measured:
 
 
 def corrections(folder: Path, seed: int, rounds: int) -> Measured:
-    """Replay a day at the end of which every payment of its first round is corrected again and again."""
+    """Replay a day that ends with repeated corrections of every payment of its first round."""
     groups = full_tables(rounds, tables=1, seed=seed)
     stream = groups[0][0]
     drafts = [draft for _, group in groups for draft in group]
@@ -124,7 +124,7 @@ def _replayed(path: Path, groups: on_sqlite.Groups) -> Timing:
 
 
 def sources(folder: Path, count: int) -> Measured:
-    """Append an event of each of many sources to one stream, and as many of one source."""
+    """Append one event of each of many sources to a stream, and as many of one source."""
 
     def many(different: bool) -> list[Draft]:
         day = _draft("pit", 1, model.GamingDayOpened(gaming_day="2026-03-01"), None)
@@ -156,7 +156,7 @@ def sources(folder: Path, count: int) -> Measured:
 
 
 def doubts() -> Measured:
-    """Judge a round in which six wagers were said to be abandoned by no one and cards of three hands were not read."""
+    """Judge a round with six wagers abandoned by no one and unread cards in three hands."""
     times = {name: once(_judged, text)[0] for name, text in ROUNDS.items()}
     return Measured(
         key="doubts",
@@ -219,7 +219,7 @@ WITHIN = 0.10
 def growing(folder: Path, seed: int) -> list[Measured]:
     """Replay logs of each size: an event costs the same as the history grows.
 
-    The peer of the larger ones is the mean of the smallest, as often as it fits into them.
+    The peer of a larger size is the mean of the smallest, scaled to it.
     """
     say(f"writing {GROWING * TIMES[-1]:,} rounds …")
     groups = full_tables(GROWING * TIMES[-1], tables=TABLES, seed=seed)

@@ -1,4 +1,4 @@
-"""The rounds of a table in groups: row groups of its files, each small enough to be in memory. It reads the files of a table."""
+"""The rounds of a table in groups: row groups of its files, each small enough for memory. It reads the files of a table."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 
 @lru_cache(maxsize=16)
 def _footer(path: Path) -> pq.FileMetaData:
-    """The footer of a file. Files are named by their digest, so that a footer never changes."""
+    """Return the footer of a file. Files are named by their digest, so a footer never changes."""
     return pq.read_metadata(path)
 
 
 class RowGroup(NamedTuple):
-    """Some rounds of a file: which of its row groups they are."""
+    """Some rounds of a file, by their row groups."""
 
     path: Path
     number: int

@@ -1,14 +1,13 @@
-"""A round table that a replay keeps up: the rows of the rounds it judges, written while it judges them.
+"""A round table that a replay maintains: the rows of its rounds, written while it judges them.
 
-The theory of this file: the rows that `row_keeper` takes are put into files, and the manifest that replaces the old one at once
-says up to which heads. So a reader of the table sees it as of one moment, and a kill leaves what was in force.
+The theory of this file: the rows from `row_keeper` are written to files, and a new manifest with their heads replaces the old one
+at once. So a reader sees the table as of one moment, and a kill leaves the old state.
 
-    manifest.json                                       as in `round_table`; it also names what follows
-    rounds/<property>/<game>/<month>.<digest>.parquet   finished rounds; and, of each place, one file of those that something late
-                                                        may still reach (`last`), which is written again each time
-    unfinished.<digest>.msgpack                         from where the rows of each stream are gone on with
+manifest.json as in `round_table`; it also names what follows rounds/<property>/<game>/<month>.<digest>.parquet finished rounds;
+and, of each place, one file of those that something late may still reach (`last`), which is written again each time
+unfinished.<digest>.msgpack from where the rows of each stream are gone on with
 
-Finished rounds are written once and joined with others as their files grow in number: sixteen of a size make one of the next.
+Finished rounds are written once. Files are merged as their number grows: sixteen of one size into one of the next.
 """
 
 from __future__ import annotations
@@ -56,20 +55,22 @@ JOINED_AT: Final = 16
 
 
 class _Going(msgspec.Struct, frozen=True):
-    """What `unfinished` holds: each stream with rows."""
+    """The content of `unfinished`: each stream with rows."""
 
     streams: dict[str, Unfinished]
 
 
 class KeptTable(RowKeeper):
-    """The rows of a replay's rounds, in a folder. One process at a time keeps a table; others may hand it the rows of a stream
+    """The rows of a replay's rounds, in a folder.
+
+    One process at a time maintains a table; others may pass it the rows of a stream
     (`replay.run.round_keeper.DividedRoundKeeper`).
     """
 
     def __init__(
         self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Open the table, or begin one in an empty folder. Raises `TableError` if the folder is of something else."""
+        """Open the table, or begin one in an empty folder. Raises `TableError` if the folder holds something else."""
         super().__init__(property_id)
         self.folder, self._log_id, self._clock = folder, log_id, clock
         self._files: dict[str, list[FileEntry]] = {}
@@ -107,7 +108,7 @@ class KeptTable(RowKeeper):
         self._take_over(table, going)
 
     def _take_over(self, table: RoundTable, going: _Going) -> None:
-        """Go on with a table whose files are as its manifest says; of a file that is not, the rows are derived again."""
+        """Resume a table whose files are as its manifest says; the rows of any other file are derived again."""
         made = table.manifest
         self._without_rows = dict(made.event_replay)
         for stream, head in made.heads.items():
@@ -137,13 +138,13 @@ class KeptTable(RowKeeper):
                 self._files.setdefault(place, []).append(entry)
 
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
-        """Bring streams to the positions from which the replay goes on; return a sentence for each thing put right."""
+        """Bring streams to the positions of the replay; return a sentence for each repair."""
         super().resume(log, positions)
         said, self._said = self._said, []
         return said
 
     def of_stream(self, stream: str) -> StreamKeeper:
-        """Return what keeps the rounds of a stream in another process, from where they are kept here."""
+        """Return a keeper for a stream's rounds in another process, starting from the present state."""
         made = StreamKeeper(stream, self._property_id)
         if stream in self._without_rows:
             made.go_without(self._without_rows[stream])
@@ -152,7 +153,7 @@ class KeptTable(RowKeeper):
         return made
 
     def gather(self, kept: StreamRoundKeeper) -> None:
-        """Take over what was kept of a stream in another process."""
+        """Take over the rounds kept of a stream in another process."""
         assert isinstance(kept, StreamKeeper), "it was made by `of_stream`"
         if kept.is_anew:
             self._drop(kept.stream)
@@ -163,7 +164,7 @@ class KeptTable(RowKeeper):
         self._parts.setdefault(kept.stream, []).extend(kept.parts)
 
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
-        """Write the rows up to these heads; return whether that was done, and not put off."""
+        """Write the rows up to these heads; return whether they were written or put off."""
         self._take(log, heads)
         if not at_once and self._clock() < self._next_s:
             return False
@@ -183,7 +184,7 @@ class KeptTable(RowKeeper):
             self._store(scratch)
 
     def _write(self) -> None:
-        """Write the rounds that were collected, and let a new manifest replace the old one."""
+        """Write the collected rounds, and replace the manifest."""
         self._must_be_alone()
         with scratch_in(self.folder) as scratch:
             self._remove_dropped(scratch)
@@ -220,7 +221,7 @@ class KeptTable(RowKeeper):
             raise TableError(f"{self.folder} was written by another process since; let one replay keep a round table")
 
     def _remove_dropped(self, scratch: Path) -> None:
-        """Write the files with rows that do not count again without them."""
+        """Rewrite files without the rows that no longer count."""
         for place, entries in self._files.items():
             kept: list[FileEntry] = []
             for entry in entries:
@@ -253,7 +254,7 @@ class KeptTable(RowKeeper):
         return placed(made, self.folder, f"rounds/{place}", "parquet", len(rows), streams)
 
     def _join(self, scratch: Path) -> None:
-        """Join files of a place of which there are too many of a size."""
+        """Merge files of a place if there are too many of one size."""
         for place, entries in self._files.items():
             while (several := _of_a_size(entries)) is not None:
                 paths = [checked_path(self.folder, entry) for entry in several]
@@ -264,7 +265,7 @@ class KeptTable(RowKeeper):
             self._files[place] = entries
 
     def _write_last(self, scratch: Path) -> dict[str, FileEntry]:
-        """Write the rounds of each place that something late may still reach."""
+        """Write the rounds of each place that late events may still change."""
         by_place: dict[str, list[Row]] = {}
         for _, taker in sorted(self._takers.items()):
             for row in taker.rows:
@@ -288,7 +289,7 @@ def _place_in(entry: FileEntry) -> str:
 
 
 def _size(entry: FileEntry) -> int:
-    """The sizes of files: below 16 rounds, 256, 4,096, 65,536 …"""
+    """Return the size class of a file: below 16 rounds, 256, 4,096, 65,536 …"""
     return (entry.rounds.bit_length() - 1) // 4
 
 

@@ -1,12 +1,11 @@
-"""The round table: derived from a log, one row a round, a file for each property, game and month. It can always be rebuilt.
+"""The round table: derived from a log, one row for each round, a file for each property, game and month. It can be rebuilt.
 
-Invariant: what is in the table is in the log. A stream that cannot be written row by row (a correction that reached
-far back, a break) has no rows, and the manifest says why: event replay judges it. This file reads the
-log and reads and writes the folder of the table.
+Invariant: everything in the table is in the log. A stream that cannot be written row by row (a correction that reached far back,
+a break) has no rows, and the manifest says why: event replay judges it. This file reads the log and reads and writes the folder
+of the table.
 
-    manifest.json                          what was read (heads of the streams), and the digest of every file
-    rounds/<property>/<game>/<month>.<digest>.parquet
-    rules/<digest>.toml                    the submissions in force, whole
+manifest.json what was read (heads of the streams), and the digest of every file rounds/<property>/<game>/<month>.<digest>.parquet
+rules/<digest>.toml the submissions in force, whole
 
 Files are written next to the old ones; the manifest that names them replaces the old one at once.
 """
@@ -63,7 +62,7 @@ class TableError(Exception):
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of the table: its path in the folder, its SHA-256, its rounds, and the streams that these are of."""
+    """A file of the table: its path in the folder, its SHA-256, its rounds, and their streams."""
 
     path: str
     sha256: str
@@ -72,18 +71,18 @@ class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeadEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a stream was read: the last number and the chain hash there."""
+    """How far a stream was read: the last number and chain hash."""
 
     seq: int
     hash: str
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a table was made from, by which engines, and consists of.
+    """A table's sources, engines and files.
 
-    `engine` is of what games share, `judges` has for each game the digest of what judges it. `event_replay`: the streams without
-    rows, and why (`single_path` as stored). `unfinished`: of a table that a replay keeps up, the file from which that goes on,
-    and `last` the paths of the files with the rounds that something late may still reach.
+    `engine` is the digest of the shared code, `judges` that of each game. `event_replay`: the streams without rows, and why
+    (`single_path` as stored). `unfinished`: if a replay maintains the table, the file to resume from, and `last` the paths of the
+    files with rounds that late events may still change.
     """
 
     version: int
@@ -99,13 +98,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     judges: dict[str, str] = {}
 
     def outdated_games(self) -> set[str]:
-        """Return the games of the table that another engine judged."""
+        """Return the games that another engine judged."""
         return {game for game, digest in self.judges.items() if digest_for(game) != digest}
 
 
 @contextlib.contextmanager
 def scratch_in(folder: Path) -> Iterator[Path]:
-    """A folder next to the table's files, removed in the end."""
+    """Yield a folder next to the table's files, removed at the end."""
     made = Path(tempfile.mkdtemp(prefix=".building-", dir=folder))
     try:
         yield made
@@ -114,7 +113,7 @@ def scratch_in(folder: Path) -> Iterator[Path]:
 
 
 def prepare(folder: Path) -> None:
-    """Make a folder ready for a table; remove what a process that was killed left behind.
+    """Prepare a folder for a table; remove leftovers of a killed process.
 
     Raises `TableError` if the folder holds something else.
     """
@@ -130,19 +129,19 @@ def prepare(folder: Path) -> None:
 
 
 def place_of(row: Row) -> str:
-    """Return the property, game and month of a round: those of its file."""
+    """Return the property, game and month of a round, which determine its file."""
     return f"{row['property_id']}/{row['game']}/{row['gaming_day'][:7]}"
 
 
 class _Files:
-    """The files of a table in the making: a part for each stream first, put together at the end."""
+    """The files of a new table: first a part for each stream, finally merged."""
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
         self._parts: dict[str, list[Path]] = {}
 
     def write(self, number: int, batches: Iterator[Sequence[Row]]) -> int:
-        """Write the rounds of the stream with this number among the streams; return how many there are."""
+        """Write the rounds of the stream with this index; return their number."""
         writers: dict[str, pq.ParquetWriter] = {}
         waiting: dict[str, list[Row]] = {}
         rounds = 0
@@ -164,7 +163,7 @@ class _Files:
         return rounds
 
     def drop(self, number: int) -> None:
-        """Leave out what was written of a stream."""
+        """Remove a stream's rows."""
         for place, parts in self._parts.items():
             self._parts[place] = [part for part in parts if part != self._part(number, place)]
 
@@ -177,13 +176,13 @@ class _Files:
         writers[place].write_batch(as_batch(rows))
 
     def put_together(self, folder: Path) -> list[FileEntry]:
-        """Join the parts to the files of the table."""
+        """Merge the parts into the files of the table."""
         places = sorted((place, parts) for place, parts in self._parts.items() if parts)
         return [joined(parts, folder, place, self._scratch) for place, parts in places]
 
 
 def joined(parts: Sequence[Path], folder: Path, place: str, scratch: Path, without: Collection[str] = ()) -> FileEntry:
-    """Join files of one place to one file of the table, in groups of `GROUP` rounds; those of the streams in `without` not."""
+    """Merge files of one place into files of the table, in groups of `GROUP` rounds, without rows of the streams in `without`."""
     whole, rounds, streams = scratch / "whole.parquet", 0, set()
     with writer_at(whole) as writer:
         waiting = SCHEMA.empty_table()
@@ -220,7 +219,7 @@ def write_rows(path: Path | pa.NativeFile, rows: Sequence[Row]) -> None:
 
 
 def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, streams: Sequence[str] = ()) -> FileEntry:
-    """Give a file its name by its digest, durably."""
+    """Name a file by its digest, durably."""
     with made.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
         os.fsync(file.fileno())
@@ -233,7 +232,7 @@ def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, st
 def build(
     log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None
 ) -> Manifest:
-    """Derive the table from a log and put it in a folder: of every stream to its end, or of those in `heads` to a number.
+    """Derive the table from a log into a folder: every stream to its end, or the streams in `heads` to a number.
 
     Raises `TableError` if the folder holds something else.
     """
@@ -276,7 +275,7 @@ def build(
 
 
 def judges_of(entries: Iterable[FileEntry]) -> dict[str, str]:
-    """Return the games of these files, each with the digest of what judges it."""
+    """Return the games of these files, each with its digest of the judging code."""
     return {game: digest_for(game) for game in sorted({game_in(entry) for entry in entries})}
 
 
@@ -293,7 +292,7 @@ def keep_texts(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def repeat_rounds(folder: Path, times: int) -> None:
-    """Let a table name each of its files this many times, as a longer history would have other files."""
+    """Make a table name each of its files this many times, to stand for a longer history."""
     manifest = RoundTable(folder).manifest
     with scratch_in(folder) as scratch:
         put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=manifest.files * times))
@@ -320,7 +319,7 @@ class StreamReading:
         self._log, self._stream, self._end = log, stream, end
 
     def rows(self) -> Iterator[list[Row]]:
-        """Yield the rounds that nothing late can reach any more, some at a time."""
+        """Yield the rounds that no late event can change, some at a time."""
         try:
             for run in runs_of(self._log.read(self._stream, 1, self._end)):
                 self._writer.take_run(run, drop)
@@ -342,11 +341,11 @@ class StreamReading:
 
 
 def drop(result: Result) -> None:
-    """Leave a result aside: accounting entries are no part of the table."""
+    """Ignore a result: accounting entries are not in the table."""
 
 
 def put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> bytes:
-    """Let the manifest replace the old one at once, then remove the files that it does not name; return its bytes."""
+    """Replace the manifest at once, then remove files that it does not name; return its bytes."""
     data = (json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True) + "\n").encode()
     made = scratch / MANIFEST
     with made.open("wb") as file:
@@ -363,9 +362,9 @@ def put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> bytes:
 
 @contextlib.contextmanager
 def steady(folder: Path) -> Iterator[RoundTable]:
-    """Yield a table as it is now, whatever a replay that keeps it writes meanwhile. Raises `TableError`.
+    """Yield an unchanging view of a table, even while a replay writes it. Raises `TableError`.
 
-    The files that its manifest names are linked under other names next to it; where that cannot be, they are read where they are.
+    The files in its manifest are linked under other names next to it or, if that is impossible, read in place.
     """
     RoundTable(folder)
     try:
@@ -441,7 +440,7 @@ class RoundTable:
         return [self.path(entry) for entry in self.manifest.files if game_in(entry) == game]
 
     def ineligible(self) -> dict[str, int]:
-        """Return how many rounds cannot be settled from their rows, by the reason, the most frequent first."""
+        """Return reason → the number of rounds that their rows cannot settle, most frequent first."""
         counts: Counter[str] = Counter()
         for entry in self.manifest.files:
             reasons = pq.read_table(self.path(entry), columns=["ineligible_reason"])

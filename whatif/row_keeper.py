@@ -1,9 +1,9 @@
-"""The rows of the rounds that a replay judges, as they come from it, wherever they are then put.
+"""The rows of the rounds that a replay judges, wherever they are then stored.
 
-The theory of this file: results are committed first, then the rows are taken, up to the same heads. So a replay killed between
-the two has rows that are behind, never ahead, and the next replay reads what is missing from the log (`resume`). What cannot be
-gone on with is derived from the stream's first event, as `round_table.build` does, so that the rows are always those that it
-derives. `kept_table` puts them into files; `StreamKeeper` hands over those of one stream.
+The theory of this file: results are committed first, then the rows up to the same heads. So a replay killed between the two has
+rows that are behind, never ahead, and the next replay reads the missing ones from the log (`resume`). Rows that cannot be
+continued are derived from the stream's first event, as in `round_table.build`, so that both always give the same rows.
+`kept_table` writes them to files; `StreamKeeper` passes on those of one stream.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOST_RECORD: Final = "LOG-"
 
 
 class RowKeeper(ABC):
-    """Takes the rounds of a replay as rows (`replay.run.round_keeper.RoundKeeper`)."""
+    """Receives the rounds of a replay as rows (`replay.run.round_keeper.RoundKeeper`)."""
 
     def __init__(self, property_id: str) -> None:
         self._property_id = property_id
@@ -43,7 +43,7 @@ class RowKeeper(ABC):
         """Streams to be derived from their first event."""
 
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
-        """Bring streams to the positions from which the replay goes on; there is nothing to say."""
+        """Bring streams to the positions of the replay; there is nothing to report."""
         for stream, position in positions.items():
             if not stream.startswith("table/"):
                 continue
@@ -54,7 +54,7 @@ class RowKeeper(ABC):
         return []
 
     def _stands(self, stream: str, position: Head) -> bool:
-        """Whether the rows are those up to the position; what has none for another reason than a break has none there either."""
+        """Return whether the rows reach the position, or the stream has none for a reason other than a break."""
         if stream in self._anew:
             return False
         if stream in self._without_rows:
@@ -62,7 +62,7 @@ class RowKeeper(ABC):
         return self._heads.get(stream) == position
 
     def taker(self, stream: str) -> StreamRows | None:
-        """Return what takes the rounds of a stream from here on; None where none are kept."""
+        """Return the receiver of a stream's rounds from here on; None if none are kept."""
         if not stream.startswith("table/") or stream in self._anew or stream in self._without_rows:
             return None
         if stream not in self._takers:
@@ -70,7 +70,7 @@ class RowKeeper(ABC):
         return self._takers[stream]
 
     def refolded(self, stream: str) -> None:
-        """A stream was folded again from its beginning: its rows are derived again, if they are not known to be impossible."""
+        """Derive the rows of a refolded stream again, unless they are known to be impossible."""
         if stream.startswith("table/") and stream not in self._without_rows:
             self._anew.add(stream)
 
@@ -84,7 +84,7 @@ class RowKeeper(ABC):
         self._drop(stream)
 
     def _take(self, log: ReplaySource, heads: Mapping[str, Head]) -> None:
-        """Take the rows up to these heads."""
+        """Store the rows up to these heads."""
         for stream in sorted(self._anew & heads.keys()):
             self._derive(log, stream, heads[stream].seq)
         for stream, head in heads.items():
@@ -98,7 +98,7 @@ class RowKeeper(ABC):
         self._takers[stream] = StreamRows(stream, self._property_id)
 
     def _drop(self, stream: str) -> None:
-        """Let no row of a stream count that was written or waits."""
+        """Discard all rows of a stream, written or waiting."""
         self._dropped.add(stream)
         self._anew.discard(stream)
         self._takers.pop(stream, None)
@@ -108,7 +108,7 @@ class RowKeeper(ABC):
             self._finished[place] = [row for row in rows if row["stream"] != stream]
 
     def _add(self, rows: Sequence[Row]) -> None:
-        """Take rounds that nothing late can reach any more."""
+        """Store rounds that no late event can change."""
         for row in rows:
             self._finished.setdefault(place_of(row), []).append(row)
         if sum(map(len, self._finished.values())) >= GROUP:
@@ -116,7 +116,7 @@ class RowKeeper(ABC):
 
     @abstractmethod
     def _put_away(self) -> None:
-        """Put the finished rounds if they take no memory, or less."""
+        """Store the finished rounds in a file."""
 
     def _leave_out(self, stream: str, why: str) -> None:
         """Give a stream no rows, for a reason."""
@@ -124,7 +124,7 @@ class RowKeeper(ABC):
         self._without_rows[stream] = why
 
     def _collect(self, taker: StreamRows) -> None:
-        """Take over the rounds that nothing late can reach any more; leave out a stream that cannot be written row by row."""
+        """Collect the rounds that no late event can change; drop a stream that cannot be written row by row."""
         if taker.event_replay_reason:
             self._leave_out(taker.stream, taker.event_replay_reason)
             return
@@ -142,7 +142,7 @@ class RowKeeper(ABC):
         self._takers[stream], self._heads[stream] = reading.taken, Head(end, reading.hash)
 
     def _catch_up(self, log: ReplaySource, stream: str, position: Head) -> bool:
-        """Read what the results are ahead of the rows; return whether the rows could be gone on with."""
+        """Read the log up to the results; return whether the rows could be continued."""
         head, taker = self._heads.get(stream), self._takers.get(stream)
         if stream in self._anew or head is None or taker is None or head.seq >= position.seq:
             return False
@@ -164,7 +164,7 @@ class RowKeeper(ABC):
 
 
 class FinishedPart(NamedTuple):
-    """Finished rounds of one place: how many, and the file that holds them."""
+    """Finished rounds of one place: their number, and their file."""
 
     place: str
     rounds: int
@@ -172,7 +172,7 @@ class FinishedPart(NamedTuple):
 
 
 class StreamKeeper(RowKeeper):
-    """Keeps the rounds of one stream in another process than the table's; it can be sent there, and back when it is `packed`."""
+    """Keeps the rounds of one stream in another process than the table's; it is sent there, and back once it is `packed`."""
 
     def __init__(self, stream: str, property_id: str) -> None:
         super().__init__(property_id)
@@ -180,25 +180,25 @@ class StreamKeeper(RowKeeper):
         self.parts: list[FinishedPart] = []
 
     def go_on(self, taker: StreamRows, head: Head) -> None:
-        """Go on with the rows up to a head."""
+        """Continue the rows up to a head."""
         self._takers[self.stream], self._heads[self.stream] = taker, head
 
     def go_without(self, reason: str) -> None:
-        """Go on with a stream that has no rows, for a reason."""
+        """Continue a stream without rows, for a reason."""
         self._without_rows[self.stream] = reason
 
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
-        """Take the rows up to these heads."""
+        """Store the rows up to these heads."""
         self._take(log, heads)
         return True
 
     def pack(self) -> None:
-        """Make ready to be sent back."""
+        """Pack for sending back."""
         self._put_away()
 
     @property
     def is_anew(self) -> bool:
-        """Whether no row of the stream counts that was taken before."""
+        """Whether all earlier rows of the stream are discarded."""
         return self.stream in self._dropped
 
     @property
@@ -208,7 +208,7 @@ class StreamKeeper(RowKeeper):
 
     @property
     def standing(self) -> tuple[StreamRows, Head] | None:
-        """From where the stream is gone on with; None if nothing of it was taken."""
+        """The state from which the stream continues; None if it has none."""
         taker, head = self._takers.get(self.stream), self._heads.get(self.stream)
         return (taker, head) if taker is not None and head is not None else None
 

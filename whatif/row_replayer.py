@@ -1,8 +1,7 @@
-"""Event replay of single rows of the round table: the events of a round, folded from the state that its row keeps.
+"""Event replay of single rows of the round table: a round's events, folded from the state in its row.
 
-Invariant: it judges nothing itself. A row says where its round begins and ends in the log; the worker of
-`replay.run.stream_worker` folds those events and reaches, byte for byte, the results of a replay of the whole stream. It reads
-the log.
+Invariant: it judges nothing itself. A row has the first and last event of its round; the worker of `replay.run.stream_worker`
+folds these events and gives, byte for byte, the results of replaying the whole stream. It reads the log.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ class RowReplayer:
         self._log, self._texts, self._rules = log, texts, rules
 
     def replay(self, row: Mapping[str, Any]) -> list[Result]:
-        """Return the results of a row's round, and of the rounds that are replayed together with it.
+        """Return the results of a row's round, and of the rounds replayed with it.
 
-        Raises `IntegrityError` if the log is broken, `RuntimeError` if it is not that of the table.
+        Raises `IntegrityError` if the log is broken, `RuntimeError` if it is not the table's log.
         """
         rest = with_texts(row[REST], self._texts)
         stored: dict[tuple[str, str], bytes] = {}

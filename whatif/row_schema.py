@@ -1,7 +1,7 @@
-"""The columns of the round table: one row a round of play, with what it was settled by.
+"""The columns of the round table: one row for each round of play, with the data that settles it.
 
-Invariant: it names and shapes columns, and knows neither events nor rules; it is pure. A game has no columns of its own:
-`settled` holds the table as every game is settled from it (`settled_round`). Times are UTC microseconds.
+Invariant: it defines columns, without knowledge of events or rules; it is pure. A game has no columns of its own: `settled` holds
+the table in the form that settles every game (`settled_round`). Times are UTC microseconds.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SCHEMA: Final = pa.schema(
 
 
 def empty_row() -> Row:
-    """Return a row that holds nothing yet."""
+    """Return an empty row."""
     return dict.fromkeys(TEXTS, "") | dict.fromkeys(LOCATION_NUMBERS, 0) | {SETTLED: None, REST: None}
 
 

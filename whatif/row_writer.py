@@ -1,4 +1,4 @@
-"""A stream read for its rows alone: folded as by a replay, and judged by no one.
+"""Reads a stream only for its rows: folded as by a replay, without judging.
 
 Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
 """
@@ -11,9 +11,9 @@ from whatif.stream_rows import StreamRows
 
 
 class RowWriter(StreamWorker):
-    """A stream worker whose rounds become rows (where there is a `taker`) and that judges none.
+    """A stream worker that turns rounds into rows (if there is a `taker`) and judges none.
 
-    `snapshot`: if it is taken up, and `seq` the number of the event there.
+    `snapshot`: the state to resume from, `seq` the number of its event.
     """
 
     def __init__(self, rows: StreamRows | None, stream: str, snapshot: bytes | None = None, seq: int = 0) -> None:

@@ -1,8 +1,8 @@
-"""A round at its settlement: the one table by which it is settled, and what each wager was due and got.
+"""A round at its settlement: the table that settles it, and each wager's due and paid amount.
 
-Invariant: the table settles the round exactly as it was judged. That is tried before a row is written, by the same
-`settle` that a what-if calls with other rules, so there is one set of rules. A round that is void, or that can be read in
-several ways, or whose table does not give what was due, is `Ineligible`: event replay settles it.
+Invariant: the table settles the round exactly as it was judged. This is checked before a row is written, by the same `settle`
+that a what-if calls with other rules, so there is one set of rules. A round that is void or ambiguous, or whose table does not
+give the amounts due, is `Ineligible`: event replay settles it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Ineligible(Exception):
 
 
 class SettledRow(msgspec.Struct, frozen=True, array_like=True):
-    """A wager or Envy Bonus: what was at stake, what was due by the rules in force and what was done, in cents.
+    """A wager or Envy Bonus: the amounts staked, due by the rules in force and paid, in cents.
 
-    An amount is None if the evidence does not tell.
+    An amount is None if the evidence is inconclusive.
     """
 
     seat: int
@@ -47,7 +47,7 @@ class SettledRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def is_envy(self) -> bool:
-        """Whether this is an Envy Bonus, which is due for a hand and not for a stake."""
+        """Whether this is an Envy Bonus, which is due for a hand, not for a stake."""
         return self.wager in _ENVY_BONUSES
 
 
@@ -62,12 +62,12 @@ _DECODER: Final = msgspec.msgpack.Decoder(SettledRound)
 
 
 def unpacked(data: bytes) -> SettledRound:
-    """Return the round that `packed` packed."""
+    """Unpack a round packed by `packed`."""
     return _DECODER.decode(data)
 
 
 def packed(round_: Round, book: Rulebook) -> bytes:
-    """Return a round, packed, with the rules that it was judged by. Raises `Ineligible`."""
+    """Return a packed round with the rules that judged it. Raises `Ineligible`."""
     if book.chapter.edition_digest:
         raise Ineligible("judged by an amended edition of the chapter")
     round_ = as_withdrawn(round_, book)
@@ -91,7 +91,7 @@ def _gives_what_was_due(settled: SettledRound, book: Rulebook) -> bool:
 
 
 def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
-    """Return what every wager on a table is due by a rulebook, in cents: the patron's net, None if it cannot be told.
+    """Return the due of every wager on a table by a rulebook, in cents: the patron's net, None if it is inconclusive.
 
     Envy Bonuses of one seat are one amount.
     """
@@ -107,25 +107,25 @@ def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
 
 
 def due_by(dues: dict[Key, int | None], wager: SettledRow) -> int | None:
-    """Return what a wager of a round is due, if `dues` are what its table gives.
+    """Return the due of a round's wager, if `dues` are those of its table.
 
-    What did not lie on the table (a wager placed late, a payment without a wager) is due the same by any rules. An Envy Bonus
-    that the table does not give is not due.
+    A wager or payment that was not on the table (a wager placed late, a payment without a wager) has the same due under any
+    rules. An Envy Bonus that the table does not give is not due.
     """
     return dues.get(key_in(wager), 0 if wager.is_envy else wager.due_cents)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def rulebook_in(text: str) -> Rulebook:
-    """Return the rulebook of a text that was in force, or is asked about."""
+    """Return the rulebook of a filed text or of a replacement."""
     return parse_submission(text, source="the round table")
 
 
 def is_played_alike(filed: Rulebook, other: Rulebook) -> bool:
-    """Say whether rounds that were played by the rules on file have the same table by other rules, but for a meter.
+    """Return whether rounds played by the rules on file have the same table by other rules, except for a meter.
 
-    What makes a round void, and when a wager is late, goes by the chapter, by how the cards are dealt, and by when the wagers
-    that are offered close; how the dealer's hand counts, by the house way.
+    The chapter, the deal method, and the closing time of the offered wagers decide when a round is void or a wager late; the
+    house way decides how the dealer's hand counts.
     """
     if other.mystery_meter is not None and _mystery(filed) != _mystery(other):
         return False
@@ -142,7 +142,7 @@ def _mystery(book: Rulebook) -> tuple[str | None, bool, Any]:
 
 
 def has_same_meter(settled: SettledRound, filed: Rulebook, other: Rulebook) -> bool:
-    """Say whether a table shows the progressive meter as it would be by other rules: the same meter, or no wager on it."""
+    """Return whether a table has the progressive meter of other rules: the same meter, or no wager on it."""
     if (filed.linked_meter, filed.mystery_meter) == (other.linked_meter, other.mystery_meter):
         return True
     return not any("progressive" in box.stakes for box in settled.layout.boxes)

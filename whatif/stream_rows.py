@@ -1,8 +1,8 @@
-"""The rows of a table's stream: which round can be replayed by itself, and which only together with others.
+"""The rows of a table's stream: which rounds can be replayed by themselves, and which only together with others.
 
-Invariant: a row says from which state of the table and from which events its round can be folded again, so that event
-replay reaches the results of a replay of the whole stream. If something came late for a round, or the fold could not be
-taken up between two rounds, the rounds are replayed together, from the first of them. Rounds in, rows out; no I/O.
+Invariant: a row has the table's state and the events from which its round can be folded again, so that event replay gives the
+results of replaying the whole stream. If an event came late for a round, or the fold could not be resumed between two rounds,
+these rounds are replayed together, from the first of them. Rounds in, rows out; no I/O.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ ROUNDS_AT_HAND: Final = 16
 
 
 class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows of a stream that something late may still reach, and all else by which the next rounds become rows.
+    """The rows of a stream that late events may still change, and the state needed for its next rows.
 
-    `texts`: the digests of the submissions that rows of the stream name.
+    `texts`: the digests of the submissions named in the stream's rows.
     """
 
     rows: list[Row]
@@ -49,10 +49,10 @@ NOTHING_YET: Final = Unfinished(rows=[], rest=encode(TableState()), rest_seq=0, 
 
 
 class StreamRows:
-    """Takes the rounds of a stream from its worker (`replay.run.round_keeper.RoundTaker`) and writes them as rows.
+    """Receives the rounds of a stream from its worker (`replay.run.round_keeper.RoundTaker`) and writes them as rows.
 
-    `event_replay_reason` says why the stream cannot be written row by row; `texts` are the submissions on file by digest: the
-    state in a row names them by it. `goes_on` says where the rows before ended.
+    `event_replay_reason` says why the stream cannot be written row by row; `texts` are the submissions on file by the digest that
+    a row's state uses. `goes_on` is the state after earlier rows.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class StreamRows:
         self._by_number = {row["round_no"]: row for row in self.rows}
 
     def unfinished(self) -> Unfinished:
-        """Return from where the rows of the stream can be gone on with."""
+        """Return the state from which the stream's rows can go on."""
         rest = self.rest()
         return Unfinished(
             rows=self.rows,
@@ -81,11 +81,11 @@ class StreamRows:
         )
 
     def at_rest(self, state: bytes, seq: int) -> None:
-        """Keep the state, packed, after an event with which no round is open: the next round is folded from there."""
+        """Store the packed state after an event that leaves no round open: the next round is folded from there."""
         self._rest, self._has_texts, self.rest_seq = state, True, seq
 
     def rest(self) -> bytes:
-        """Return the state kept last, with the digests of the submissions in the place of their texts."""
+        """Return the last stored state, with digests in place of the submissions' texts."""
         if self._has_texts:
             state = msgspec.msgpack.decode(self._rest, type=TableState)
             state.rules = [
@@ -102,7 +102,7 @@ class StreamRows:
         return digest
 
     def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
-        """Write a round as a row, as it is after the event `seq`; something may have come late for one that has its row."""
+        """Write a round as a row, as of the event `seq`; a late event may change a round that has a row."""
         if self.event_replay_reason:
             return
         if round_.round_no in self._by_number:
@@ -131,7 +131,7 @@ class StreamRows:
             self._join(len(self.rows) - 1, LATE_ARRIVAL)
 
     def _reject(self, reason: str) -> None:
-        """Note the first reason why the stream cannot be written row by row."""
+        """Record the first reason why the stream cannot be written row by row."""
         self.event_replay_reason = self.event_replay_reason or reason
 
     def _describe(self, row: Row, round_: Round, book: Rulebook | str) -> None:
@@ -168,7 +168,7 @@ class StreamRows:
         return at
 
     def _join(self, at: int, reason: str) -> None:
-        """Let a round be replayed together with the round before it."""
+        """Mark a round to be replayed together with the round before it."""
         first, row = self._first(at - 1), self.rows[at]
         for joined in self.rows[first : at + 1]:
             _set_ineligible(joined, reason)
@@ -176,7 +176,7 @@ class StreamRows:
         row["until_seq"], row[REST] = 0, None
 
     def written(self, keep: int) -> list[Row]:
-        """Return the rows that nothing late can reach any more: all but the last this many."""
+        """Return the rows that no late event can change: all but the last this many."""
         end = max(0, len(self.rows) - keep)
         while 0 < end < len(self.rows) and self.rows[end]["until_seq"] == 0:
             end -= 1
@@ -193,12 +193,12 @@ def _set_ineligible(row: Row, reason: str) -> None:
 
 
 def with_texts(rest: bytes, texts: Mapping[str, str]) -> TableState:
-    """Return the state that a row keeps, with the submissions' texts in it again."""
+    """Return a row's state with the submissions' texts restored."""
     state = msgspec.msgpack.decode(rest, type=TableState)
     state.rules = [RulesOnFile(filed.effective_gaming_day, texts[filed.toml], filed.seq) for filed in state.rules]
     return state
 
 
 def digest_of(text: str) -> str:
-    """Return the digest by which the table names a submission's text."""
+    """Return the digest that names a submission's text in the table."""
     return sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A round table compared with the log that it was made from.
+"""Compares a round table with its log.
 
 Invariant: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
 """
@@ -29,7 +29,7 @@ class TableDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[TableDifference]:
-    """Derive the table again, up to where it was made, and return the differences; of a file the first round that differs.
+    """Derive the table again up to its end, and return the differences; for a file, the first round that differs.
 
     Raises `TableError` if the folder holds no table.
     """
@@ -74,7 +74,7 @@ def _files(kept: RoundTable, made: RoundTable) -> Iterator[TableDifference]:
 
 
 def _by_place(manifest: Manifest) -> dict[str, list[FileEntry]]:
-    """The files without the digest in their names: a table that a replay keeps has several of a place."""
+    """Return the files by place, without the digest in their names: a table that a replay writes has several for a place."""
     files: dict[str, list[FileEntry]] = {}
     for entry in manifest.files:
         files.setdefault(entry.path.rsplit(".", 2)[0], []).append(entry)
@@ -82,7 +82,7 @@ def _by_place(manifest: Manifest) -> dict[str, list[FileEntry]]:
 
 
 def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterator[TableDifference]:
-    """Compare the rounds of a place: they may lie in other files, and another version of the library writes other bytes."""
+    """Compare the rounds of a place: they may be in other files, and another version of the library writes other bytes."""
     schema = pq.read_schema(made[0])
     if any(not pq.read_schema(path).equals(schema) for path in kept):
         yield TableDifference(where=place, what="has other columns than this version writes")

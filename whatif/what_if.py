@@ -1,8 +1,8 @@
-"""What other rules would have led to, as money: every round of a history settled by replacement rules, next to what was due.
+"""The money under other rules: every round of a history settled by replacement rules, next to the amounts due.
 
-Invariant: there is one set of rules. A row is settled by the game's own `settle`; a round that its row cannot settle is
-judged by event replay, under the rules on file and under the others. Amounts are cents from the patron's side, so what a change
-costs the house is what the patrons are due more.
+Invariant: there is one set of rules. A row is settled by the game's own `settle`; a round that its row cannot settle is judged by
+event replay, under the rules on file and under the others. Amounts are cents from the patron's side: the cost of a change to the
+house is the patrons' additional due.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
 
 
 class WagerTotals(msgspec.Struct):
-    """The sums of a wager over a history, in cents: staked, done, due by the rules on file, and due by the replacement rules.
+    """The sums of a wager over a history, in cents: staked, paid, due by the rules on file, and due by the replacement rules.
 
     `unknown` counts the wagers whose due either rules leave undetermined; their money is in none of the sums.
     """
@@ -57,17 +57,17 @@ class WagerTotals(msgspec.Struct):
 
     @property
     def difference_cents(self) -> int:
-        """What the patrons would have been due more by the replacement rules."""
+        """The patrons' additional due under the replacement rules."""
         return self.replacement_cents - self.due_cents
 
     def add(self, other: WagerTotals) -> None:
-        """Add what came of other rounds."""
+        """Add the results of other rounds."""
         for name in self.__struct_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class WhatIfResult(msgspec.Struct, kw_only=True):
-    """The sums of every wager; the rounds they are of, how many of them event replay judged, and the streams that are broken."""
+    """The sums of every wager, their number of rounds, how many of these event replay judged, and the broken streams."""
 
     by_wager: dict[str, WagerTotals]
     rounds: int = 0
@@ -76,11 +76,11 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
 
     @property
     def difference_cents(self) -> int:
-        """What the patrons would have been due more in all."""
+        """The patrons' additional due in total."""
         return sum(totals.difference_cents for totals in self.by_wager.values())
 
     def add(self, other: WhatIfResult) -> None:
-        """Add what came of other rounds."""
+        """Add the results of other rounds."""
         for wager, money in other.by_wager.items():
             self.by_wager.setdefault(wager, WagerTotals()).add(money)
         self.rounds += other.rounds
@@ -104,13 +104,13 @@ def what_if(
 
 
 class SettlementJob:
-    """The job of a what-if: the money of a group's rounds by the rules on file (`texts`, by digest) and by a replacement."""
+    """The job of a what-if: the money of a group's rounds by the rules on file (`texts`, by digest) and by replacement rules."""
 
     def __init__(self, texts: Mapping[str, str], replacement: str) -> None:
         self.texts, self.replacement = dict(texts), replacement
 
     def at(self, log: EventLog) -> Callable[[RowGroup], WhatIfResult]:
-        """Return what settles a group on a machine that has this log."""
+        """Return a function that settles a group on a machine with this log."""
         book = rulebook_in(self.replacement)
         replayers = RowReplayer(log, self.texts), RowReplayer(log, self.texts, book)
 
@@ -138,7 +138,7 @@ class SettlementJob:
 
 
 def _rows_to_replay(group: RowGroup, batch: pa.RecordBatch, which: list[int]) -> list[Mapping[str, Any]]:
-    """Return what event replay needs of rows, without those that are replayed together with an earlier row."""
+    """Return the rows to replay, without those replayed together with an earlier row."""
     if not which:
         return []
     rows = batch.select(_REPLAYED).take(which).to_pylist()
@@ -147,7 +147,7 @@ def _rows_to_replay(group: RowGroup, batch: pa.RecordBatch, which: list[int]) ->
 
 
 def add_settled(answer: WhatIfResult, settled: SettledRound, book: Rulebook) -> None:
-    """Add up a round that is settled by its table."""
+    """Add a round that its table settles."""
     dues = net_dues(settled.layout, book)
     for wager in settled.wagers:
         _add_wager(answer, wager.wager, wager.staked_cents, wager.done_cents, wager.due_cents, due_by(dues, wager))
@@ -158,7 +158,7 @@ def add_settled(answer: WhatIfResult, settled: SettledRound, book: Rulebook) -> 
 
 
 def add_adjudications(answer: WhatIfResult, filed: Iterable[Adjudication], replacement: Iterable[Adjudication]) -> None:
-    """Add up rounds that event replay judged under both rules."""
+    """Add rounds that event replay judged under both rules."""
     others = {_wager_key(made, wager): wager for made in replacement for wager in made.settlements}
     for made in filed:
         for wager in made.settlements:
@@ -188,7 +188,7 @@ def _add_wager(
 
 
 def _verdicts(replayer: RowReplayer, row: Any) -> list[Adjudication]:
-    """Return the last revision of each round that is replayed with a row."""
+    """Return the last verdict of each round replayed with a row."""
     last = {key: data for kind, key, data in replayer.replay(row) if kind == "adjudications"}
     return [msgspec.json.decode(data, type=Adjudication) for data in last.values()]
 

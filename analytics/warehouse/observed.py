@@ -25,8 +25,7 @@ STRICT, BROAD = 0.01, 0.05
 
 
 class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of one observation so far. Money is integer cents from the patron's side; `interval` is None if it is not a
-    sample.
+    """The results of one observation so far. Money is cents from the patron's side; `interval` is None if it is not a sample.
 
     `entered` are its rounds, `known` those with a verdict on money, `wrong` those of these with a finding, `unread` the selected
     rounds that could not be read, `unveiled` those whose amounts due the observer saw before typing the payments. For rounds with

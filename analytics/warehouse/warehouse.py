@@ -374,8 +374,7 @@ def grains() -> dict[str, tuple[str, ...]]:
 
 
 def models_digest() -> str:
-    """Return the digest of all models, their facts about games and the file's form, which identifies the program that built a
-    file."""
+    """Return the digest of all models, their facts about games and the file's form: it identifies the program of a file."""
     text = "\0".join((STORAGE_VERSION, *(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
     return sha256(text.encode()).hexdigest()
 

@@ -1,7 +1,7 @@
-"""The connections of kafka-python's clients, of which no wait is without a limit (`events.kafka.patience`).
+"""The connections of kafka-python's clients, with a limit on every wait (`events.kafka.patience`).
 
 The client (3.0.12) waits without limit for the answer of its own event loop, and for the handshake of a broker that takes the
-connection and then hangs; none of its settings reaches either. So its classes are completed here, at the option `kafka_client`.
+connection and then hangs; none of its settings reaches either. So its classes are extended here, by the option `kafka_client`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BOOTSTRAP_DELAY_S: Final = 0.05
 
 
 class BoundedLoop(NetworkSelector):
-    """The client's event loop; no one waits for its answer without a limit."""
+    """The client's event loop, with a limit on waits for its answer."""
 
     def __init__(self, patience: Patience, **configs: Any) -> None:
         super().__init__(**configs)
@@ -75,7 +75,7 @@ class BoundedLoop(NetworkSelector):
 
 
 class BoundedManager(KafkaConnectionManager):
-    """The client's connections; none is waited for at a broker that hangs."""
+    """The client's connections, with a limit on waits for a broker that hangs."""
 
     def __init__(self, patience: Patience, net: BoundedLoop, **configs: Any) -> None:
         limits = {"timeout_ms": SETUP_S, "timeout_max_ms": SETUP_MAX_S}
@@ -85,12 +85,12 @@ class BoundedManager(KafkaConnectionManager):
         patience.watch(self)
 
     def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
-        """Return a connection, which is set up within the limit whatever its client allows."""
+        """Return a connection, set up within the limit whatever its client allows."""
         most = self.socket_connection_setup_timeout_ms(node_id)
         return super().get_connection(node_id, most if timeout_ms is None else min(most, timeout_ms), **options)
 
     def connection_delay(self, node_id: Any) -> float:
-        """Return how long not to connect to a broker."""
+        """Return how long to avoid connecting to a broker."""
         delay, broker = float(super().connection_delay(node_id)), self.cluster.broker_metadata(node_id)
         if broker is None:
             return delay
@@ -98,11 +98,11 @@ class BoundedManager(KafkaConnectionManager):
         return max(delay, min(avoided, BOOTSTRAP_DELAY_S) if self.cluster.is_bootstrap(node_id) else avoided)
 
     def brokers(self) -> Iterable[BrokerAddress]:
-        """Return the brokers that the client has heard of."""
+        """Return the brokers that the client knows."""
         return [BrokerAddress(broker.host, broker.port) for broker in self.cluster.brokers()]
 
     def drop(self, hanging: Iterable[BrokerAddress]) -> None:
-        """Give up what was asked of these brokers. Called from any thread."""
+        """Give up the requests to these brokers. Called from any thread."""
         with contextlib.suppress(RuntimeError):  # the client is closed
             self.call_soon(self._drop, frozenset(hanging))
 
@@ -114,7 +114,7 @@ class BoundedManager(KafkaConnectionManager):
 
 
 class BoundedClient(KafkaNetClient):
-    """What a consumer, a producer or an administrator reaches the brokers through."""
+    """The client through which consumers, producers and administrators reach the brokers."""
 
     def __init__(self, patience: Patience, **configs: Any) -> None:
         net = BoundedLoop(patience, **configs)

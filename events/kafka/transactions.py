@@ -1,8 +1,8 @@
-"""Writing to Kafka in transactions: a producer that has the right to write, and how it is told that it has lost it.
+"""Writes to Kafka in transactions: a producer with the right to write learns when it has lost that right.
 
-Making one fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the
-broker may or may not have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never
-relied on: a writer whose producer id or epoch has changed counts as unsure.
+A new producer fences its predecessor. Its calls raise `WriterFenced` (another writer has taken over) or `CommitUnknown` (the
+broker may or may not have committed); after either it is discarded. The client's automatic recoveries (KIP-360) are never relied
+on: a writer whose producer id or epoch has changed counts as unsure.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochEr
 
 
 class WriterFenced(Exception):
-    """Another writer with the same transactional id has been initialized; nothing more can be written here."""
+    """Another writer with the same transactional id was initialized; this one can no longer write."""
 
 
 class MemberEvicted(Exception):
-    """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
+    """This process is not a member of the consumer group's present generation; the group refused the transaction."""
 
 
 class CommitUnknown(Exception):
-    """The broker did not give a clear answer: what was sent may or may not be committed."""
+    """The broker's answer was unclear: the records may or may not be committed."""
 
 
 class OutgoingRecord(NamedTuple):
-    """A record to be written."""
+    """A record to write."""
 
     topic: str
     partition: int
@@ -62,27 +62,27 @@ class Member(Protocol):
     """A member of a consumer group."""
 
     def standing(self) -> Any:
-        """Return what proves the membership to the broker. Raises `MemberEvicted` if none exists."""
+        """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
 
 
 class ConsumerOffsets(NamedTuple):
-    """What a member of a group has worked off: for each partition the offset to go on from."""
+    """The offsets that a group's member has worked off: for each partition the offset to go on from."""
 
     member: Member
     offsets: Mapping[Any, int]
 
 
 class AskingOnce(BoundedClient):
-    """A producer's connection on which the end of a transaction, and offsets in it, are asked for once.
+    """A producer's connection that sends the end of a transaction, and offsets in it, only once.
 
-    The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held
-    up, and arrives after the repeat was answered, it ends the next transaction, of which a part may be there (KIP-890). So a
-    broken connection is an unclear answer: the producer is thrown away, and its successor's epoch fences what arrives late.
-    A repeated record is recognized by its number in the epoch, and an initialization that is repeated before it was
-    answered fences the first one.
+    The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held up,
+    and arrives after the repeat was answered, it ends the next transaction, of which a part may be there (KIP-890). So a broken
+    connection is an unclear answer: the producer is thrown away, and its successor's epoch fences what arrives late. A repeated
+    record is recognized by its number in the epoch, and an initialization that is repeated before it was answered fences the
+    first one.
 
-    Once it has the right to write, the producer asks for another if the broker refuses a record for its epoch, and that
-    fences the writer that took over. This request is not sent.
+    Once it has the right to write, the producer asks for another if the broker refuses a record for its epoch, and that fences
+    the writer that took over. This request is not sent.
     """
 
     _initialized = False
@@ -137,7 +137,7 @@ class TransactionalWriter:
         self._identity = self._current_identity()
 
     def write(self, messages: Iterable[OutgoingRecord]) -> None:
-        """Begin a transaction and hand these records to the background sender. Raises `WriterFenced` or `CommitUnknown`."""
+        """Begin a transaction and give these records to the background sender. Raises `WriterFenced` or `CommitUnknown`."""
         self._guarded(lambda: self._write(messages))
 
     def prepare(self, consumed: ConsumerOffsets | None = None) -> None:
@@ -146,10 +146,10 @@ class TransactionalWriter:
         self._guarded(self._prepare)
 
     def transact(self, messages: Iterable[OutgoingRecord], consumed: ConsumerOffsets | None = None) -> None:
-        """Do all three for these records. Raises `WriterFenced` or `CommitUnknown`.
+        """Write, prepare and commit these records. Raises `WriterFenced` or `CommitUnknown`.
 
-        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
-        takes only from a member of the group's present generation: else it is aborted, and `MemberEvicted` raised.
+        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker takes
+        only from a member of the group's present generation: else it is aborted, and `MemberEvicted` raised.
         """
         self.write(messages)
         self.prepare(consumed)
@@ -160,20 +160,21 @@ class TransactionalWriter:
         self._guarded(self._commit)
 
     def abort_leftovers(self, lane: tuple[str, int]) -> None:
-        """Abort what an earlier transaction of this id left undecided in a partition. Raises `WriterFenced` or `CommitUnknown`.
+        """Abort records that an earlier transaction of this id left open in a partition. Raises `WriterFenced` or
+        `CommitUnknown`.
 
-        A coordinator that starts before it knows the partition's leader takes the partition for deleted: it calls a
-        transaction complete of which the partition never hears the end (Kafka 4.4). What lies there would be committed
-        together with this writer's next transaction, long after it was found not to be there.
+        A coordinator that starts before it knows the partition's leader takes the partition for deleted: it calls a transaction
+        complete of which the partition never hears the end (Kafka 4.4). What lies there would be committed together with this
+        writer's next transaction, long after it was found not to be there.
         """
         self._guarded(lambda: self._abort_leftovers(lane))
 
     def close(self) -> None:
-        """Give up the connections; the right to write stays with the transactional id until another takes it."""
+        """Close the connections; the right to write stays with the transactional id until another takes it."""
         self.discard()
 
     def discard(self) -> None:
-        """Throw the producer away without sending anything that still waits."""
+        """Discard the producer without sending the waiting records."""
         discard(self._producer)
 
     def _write(self, messages: Iterable[OutgoingRecord]) -> None:
@@ -182,7 +183,7 @@ class TransactionalWriter:
         self._sent = [hand_over(self._producer, message, self._patience) for message in messages]
 
     def _flush(self) -> None:
-        """Wait until the broker holds every record that was handed over."""
+        """Wait until the broker has every record given to the sender."""
         flush_all(self._producer, self._patience)
         for future in self._sent:
             if not future.succeeded():
@@ -222,7 +223,7 @@ class TransactionalWriter:
         self._check_identity()
 
     def _await(self, result: Any) -> None:
-        """Wait for what the background sender was asked to do."""
+        """Wait for the background sender's result."""
         self._sender.wakeup()
         self._patience.wait(lambda seconds: result.wait(timeout_ms=int(seconds * 1000)))
 
@@ -246,12 +247,12 @@ class TransactionalWriter:
 
 
 def unavailable(error: CommitUnknown, otherwise: str) -> LogUnavailable:
-    """Return the error that says which broker does not answer, if that is why an answer is unclear."""
+    """Return an error that names the silent broker, if that is why an answer is unclear."""
     return error.__cause__ if isinstance(error.__cause__, LogUnavailable) else LogUnavailable(otherwise)
 
 
 def hand_over(producer: Any, message: OutgoingRecord, patience: Patience) -> Any:
-    """Hand a record to the background sender; return its promise of an offset."""
+    """Give a record to the background sender; return its promise of an offset."""
     promises: list[Any] = []
 
     def handed_over(_: float) -> bool:
@@ -265,7 +266,7 @@ def hand_over(producer: Any, message: OutgoingRecord, patience: Patience) -> Any
 
 
 def flush_all(producer: Any, patience: Patience) -> None:
-    """Wait until every record that was handed over is stored, or never will be."""
+    """Wait until every record given to the sender is stored, or never will be."""
 
     def flushed(seconds: float) -> bool:
         try:
@@ -278,7 +279,7 @@ def flush_all(producer: Any, patience: Patience) -> None:
 
 
 def discard(producer: Any) -> None:
-    """Throw a producer away without sending anything that still waits."""
+    """Discard a producer without sending the waiting records."""
     producer._sender.force_close()
     with contextlib.suppress(kafka_errors.KafkaError):
         producer.close(timeout=CLOSING_S)

@@ -1,8 +1,7 @@
 """The pool of a Dask cluster, started on this machine or running elsewhere. Every worker opens the log for itself.
 
-Invariant: a cluster reaches what one process reaches. A task carries the digest of the software that sent it, and a
-worker that runs other software refuses it. A task whose worker is lost is run again elsewhere. Whatever is stored, the client
-stores.
+Invariant: a cluster gives the same results as one process. A task has the digest of its sender's software, and a worker with
+other software refuses it. A task of a lost worker is run again elsewhere. Only the client stores results.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ class OtherSoftware(Exception):
 
 
 class NoCluster(Exception):
-    """Dask is not installed, or the scheduler cannot be reached, or has no workers."""
+    """Dask is not installed, or the scheduler is unreachable or has no workers."""
 
 
 class Tls(msgspec.Struct, frozen=True):
-    """The files by which client and cluster know each other."""
+    """The files that identify client and cluster to each other."""
 
     ca: str
     certificate: str
@@ -50,9 +49,9 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class ClusterPool:
-    """Runs jobs on a cluster: the one of `scheduler`, or if that is empty one of processes of this machine.
+    """Runs jobs on the cluster of `scheduler` or, if that is empty, on one of local processes.
 
-    `opener` opens the log if a worker runs. `close` ends what was started. Raises `NoCluster` and `OtherSoftware`.
+    `opener` opens the log on a worker. `close` ends everything started. Raises `NoCluster` and `OtherSoftware`.
     """
 
     def __init__(self, opener: Opener, scheduler: str = "", workers: int = 2, tls: Tls | None = None) -> None:
@@ -96,7 +95,7 @@ class ClusterPool:
             self._own.close()
 
     def _shake_hands(self) -> None:
-        """Ask every worker which software it runs."""
+        """Check the software of every worker."""
         runs = self.client.run(software)
         if not runs:
             raise NoCluster("the cluster has no workers; start some with `dask worker`")
@@ -105,7 +104,7 @@ class ClusterPool:
                 raise OtherSoftware(_refusal(worker, runs_engine, engine()))
 
     def run(self, job: Job[P, T], parts: Iterable[P], log: EventLog) -> Iterator[T]:
-        """Yield what comes of each part, in order. Raises what was raised there."""
+        """Yield the result of each part, in order. Raises the worker's errors."""
         sent, left = pickle.dumps((self._opener, job)), iter(parts)
         most, waiting = 1 + PARTS_AHEAD * max(1, len(self.client.nthreads())), deque[Any]()
         try:
@@ -121,13 +120,13 @@ class ClusterPool:
 
 
 def software() -> str:
-    """Return what judges; this runs on a worker."""
+    """Return the judging software; this runs on a worker."""
     add_installed_games()
     return engine()
 
 
 def work_there(sent: bytes, part: Any, sent_by: str) -> bytes:
-    """Make of a part what a job makes of it; this runs on a worker. Raises `OtherSoftware`."""
+    """Run a job on a part; this runs on a worker. Raises `OtherSoftware`."""
     if sent_by != software():
         raise OtherSoftware(_refusal("a worker", software(), sent_by))
     with _TURN:

@@ -1,7 +1,7 @@
-"""What a job and a pool are, and the pool that is this process alone.
+"""Jobs and pools, and the pool of this process alone.
 
-Invariant: whichever pool runs a job, what comes of its parts comes in their order, and only a few parts are under way
-at a time. A job and its parts can be sent to another process, where the log is opened for itself.
+Invariant: any pool yields the results of a job's parts in order, with only a few parts in progress at a time. A job and its parts
+can be sent to another process, which opens the log for itself.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ PARTS_AHEAD: Final = 2
 
 
 class WorkerLost(Exception):
-    """Processes that worked were ended from outside, again and again; says what to do."""
+    """Worker processes were repeatedly ended from outside; the message says what to do."""
 
 
 class Job(Protocol[P_in, T_out]):
-    """What is to be made of each part."""
+    """The work on each part."""
 
     def at(self, log: EventLog) -> Callable[[P_in], T_out]:
-        """Return what makes it, where this log is at hand."""
+        """Return the job's function for a machine with this log."""
 
 
 class Pool(Protocol):
-    """What runs a job: this process, processes of this machine, or a cluster."""
+    """A runner of jobs: this process, processes of this machine, or a cluster."""
 
     def run(self, job: Job[P, T], parts: Iterable[P], log: EventLog) -> Iterator[T]:
-        """Yield what comes of each part, in order. Raises what was raised if it was made, and `WorkerLost`."""
+        """Yield the result of each part, in order. Raises the job's errors, and `WorkerLost`."""
 
 
 class ThisProcess:
     """Runs a job here, one part after the other."""
 
     def run(self, job: Job[P, T], parts: Iterable[P], log: EventLog) -> Iterator[T]:
-        """Yield what comes of each part, in order."""
+        """Yield the result of each part, in order."""
         yield from map(job.at(log), parts)

@@ -1,7 +1,7 @@
 """The pool of several processes of this machine: each opens the log for itself.
 
-Invariant: several processes reach what one process reaches. Processes and not threads: judging is Python, which runs
-in one thread of a process at a time. What a process that was killed had in hand is done again.
+Invariant: several processes give the same results as one. Processes, not threads: judging is Python, which runs in one thread of
+a process at a time. The work of a killed process is done again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Opener = Callable[[], EventLog]
 
 
 class ProcessPool:
-    """Runs jobs in processes that last until `close`; `opener` opens the log that the parts are of."""
+    """Runs jobs in processes that last until `close`; `opener` opens the parts' log."""
 
     def __init__(self, workers: int, opener: Opener) -> None:
         self.workers, self._opener = workers, opener
@@ -57,7 +57,7 @@ class ProcessPool:
         self._pool.shutdown(cancel_futures=True)
 
     def run(self, job: Job[P, T], parts: Iterable[P], log: EventLog) -> Iterator[T]:
-        """Yield what comes of each part, in order. Raises what was raised there, and `WorkerLost`."""
+        """Yield the result of each part, in order. Raises the job's errors, and `WorkerLost`."""
         sent, waiting = pickle.dumps((self._opener, job)), deque[tuple[P, Future[bytes] | None]]()
         left, losses = iter(parts), 0
         try:
@@ -99,7 +99,7 @@ def _is_done(made: Future[bytes] | None) -> bool:
 
 
 def _begin() -> None:
-    """Know the games that the process that asked knows, leave interrupts to it, and end with it."""
+    """Register the parent's games, leave interrupts to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None, "this runs in a process that another one started"
@@ -120,7 +120,7 @@ def _ready(sent: bytes) -> Callable[[Any], Any]:
 
 
 def work(sent: bytes, part: Any) -> bytes:
-    """Make of a part what a job makes of it; this runs in another process. `sent` has what opens the log, and the job."""
+    """Run a job on a part in another process. `sent` has the log's opener and the job."""
     error_parts, output = None, None
     try:
         with relaxed_gc():
@@ -131,7 +131,7 @@ def work(sent: bytes, part: Any) -> bytes:
 
 
 def unpacked(packed: bytes) -> Any:
-    """Return what was made of a part, or raise what was raised there."""
+    """Return the result of a part, or raise its error."""
     error_parts, output = pickle.loads(zlib.decompress(packed))
     if error_parts is not None:
         raise _restored(*error_parts)
@@ -139,7 +139,7 @@ def unpacked(packed: bytes) -> Any:
 
 
 def _parts(error: Exception) -> ErrorParts:
-    """Return the parts of an error: pickling would lose an error whose arguments are not those of its constructor."""
+    """Return the parts of an error: pickling would lose one whose arguments are not those of its constructor."""
     return type(error), error.args, error.__dict__
 
 

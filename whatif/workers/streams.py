@@ -1,9 +1,8 @@
-"""A log judged in units that know nothing of each other: its streams.
+"""Judges a log in independent units: its streams.
 
-Invariant: a unit is the replay of one stream (`replay.run.replayer`), and what it would store is gathered in one
-transaction, so that the results of a stream are, to the byte, those of one process. A unit that was cut short has stored nothing
-and is done again. When all are gathered, an ordinary replay goes on from there: it reads what came since, and names what is
-broken.
+Invariant: a unit is the replay of one stream (`replay.run.replayer`). Its results are gathered in one transaction, so that they
+are, byte for byte, those of one process. An interrupted unit has stored nothing and is done again. After all are gathered, an
+ordinary replay goes on from there: it reads new events, and names what is broken.
 """
 
 from __future__ import annotations
@@ -32,8 +31,10 @@ StoreOpener = Callable[[], ResultStore]
 
 
 class Unit(NamedTuple):
-    """A stream to judge, what is stored of how far it was judged (position, snapshot, why they do not fit, and how far any engine
-    came), and what keeps its rounds, where they are kept.
+    """A stream to judge.
+
+    It comes with its stored progress (position, snapshot, why they do not fit, and how far any engine came), and the keeper of
+    its rounds, if any.
     """
 
     stream: str
@@ -45,7 +46,7 @@ class Unit(NamedTuple):
 
 
 class UnitResult(NamedTuple):
-    """What the replay of a stream would store, in one transaction, its summary, and its rounds, where they are kept."""
+    """The result of replaying a stream: the records to store in one transaction, its summary, and its rounds, if kept."""
 
     positions: dict[str, Head]
     snapshots: dict[str, bytes]
@@ -56,13 +57,13 @@ class UnitResult(NamedTuple):
 
 
 class StreamJob:
-    """The job of a re-judgment: the replay of each stream. `stored` opens the results as they are, None if there are none."""
+    """The job of judging again: the replay of each stream. `stored` opens the present results, None if there are none."""
 
     def __init__(self, stored: StoreOpener | None, again: bool) -> None:
         self.stored, self.again = stored, again
 
     def at(self, log: EventLog) -> Callable[[Unit], UnitResult]:
-        """Return what judges a stream, where this log is at hand."""
+        """Return a function that judges a stream on a machine with this log."""
         stored = self.stored() if self.stored is not None else None
 
         def judge(unit: Unit) -> UnitResult:
@@ -78,7 +79,7 @@ class StreamJob:
 
 
 class _UnitResults(OwnStore):
-    """The results of one stream as its replay sees them: what is stored, and beyond that what it stores, which is kept here."""
+    """The results of one stream for its replay: the stored ones, and those that it stores, which are kept here."""
 
     def __init__(self, stored: ResultStore | None, unit: Unit) -> None:
         self._stored, self._stream = stored, unit.stream
@@ -93,7 +94,7 @@ class _UnitResults(OwnStore):
         self._anew = False
 
     def result(self, summary: Summary, rounds: StreamRoundKeeper | None) -> UnitResult:
-        """Return all that is to be stored."""
+        """Return everything to store."""
         records = [(each.kind, each.key, each.data) for each in self._records]
         anew = (self._stream,) if self._anew else ()
         return UnitResult(self._positions, self._snapshots, records, anew, summary, rounds)
@@ -123,7 +124,7 @@ class _UnitResults(OwnStore):
         anew: Collection[str] = (),
         advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Keep what is to be stored; identical repeats are dropped. There is no advice on a log that is not followed."""
+        """Keep the records to store; identical repeats are dropped. A log that is not followed has no advice."""
         if self._stream in anew:
             self._stored, self._anew, self._records, self._latest = None, True, [], {}
             self._positions, self._snapshots = {}, {}
@@ -136,7 +137,7 @@ class _UnitResults(OwnStore):
                 self._records.append(self._chains.extend(kind, key, data))
 
     def advice(self) -> dict[str, bytes]:
-        """Return nothing: who commits the unit takes away what was advised before."""
+        """Return nothing: committing the unit removes earlier advice."""
         return {}
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
@@ -149,7 +150,7 @@ class _UnitResults(OwnStore):
         return data if data is not None or self._stored is None else self._stored.latest(kind, key)
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
-        """Yield every record of the stream past a place, in the order committed."""
+        """Yield every record of the stream after a place, in the order committed."""
         before = self._stored.stored(self._stream, after) if self._stored is not None else ()
         return chain(before, (each for each in self._records if each.place > after))
 
@@ -184,10 +185,10 @@ def judge_in_units(
     progress: Progress | None = None,
     rounds: DividedRoundKeeper | None = None,
 ) -> Summary:
-    """Judge a log by its streams in a pool, then what came since; store every verdict as a replay does.
+    """Judge a log stream by stream in a pool, then its new events; store every verdict as a replay does.
 
     `stored` opens the same results for reading; `again` judges everything again, as for `replay.run.replayer.replay`; `rounds`
-    keeps the rounds. Raises `WorkerLost`, and what the log and the pool raise.
+    keeps the rounds. Raises `WorkerLost`, and the errors of the log and the pool.
     """
     if results.unchained():
         return replay(log, results, again=again, progress=progress, rounds=rounds)
@@ -216,7 +217,7 @@ def judge_in_units(
 
 
 def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | None) -> list[Unit]:
-    """Return the streams, the longest first, with what is stored of how far each was judged and what keeps its rounds."""
+    """Return the streams, longest first, with their stored progress and the keeper of their rounds."""
     found, reached = resumption(log, results), results.reached()
     streams = sorted(log.streams(), key=lambda stream: (-log.head(stream).seq, stream))
     return [
@@ -233,7 +234,7 @@ def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | Non
 
 
 def _add(total: Summary, of: Summary) -> None:
-    """Add what another replay did to a summary, but for the verdicts and findings in force."""
+    """Add another replay to a summary, except verdicts and findings in force."""
     total.events += of.events
     total.rounds += of.rounds
     total.changed += of.changed
