@@ -56,7 +56,7 @@ test: $(STAMP)  ## run the tests that need nothing but Python and do not take lo
 test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: about a quarter of an hour on two cores
 	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup -m "not nightly" $(ARGS)
 
-test-nightly: $(STAMP)  ## builds that are broken on purpose: each must be found by the fault that is meant for it
+test-nightly: $(STAMP)  ## what is tried in part by `make test-all`, whole; and builds that are broken on purpose: each must be found
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m nightly $(ARGS)
 
 # What decides a verdict, the vocabulary and the house rules.

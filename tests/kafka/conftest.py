@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,8 @@ class Stranger:
     """Writes to the log's partitions with a producer of its own, past the log."""
 
     def __init__(self, address: str, cluster: Cluster) -> None:
-        self._prefix, self._cluster = parse_address(address)[1], cluster
+        self._prefix = parse_address(address)[1]
+        self._writer, self._reader = cluster.writer(f"{self._prefix}.stranger"), cluster.reader()
 
     def put(self, stream: str, seq: int, data: bytes | None, hash_: bytes) -> None:
         self.put_raw(stream.encode(), data, [("seq", b"%d" % seq), ("hash", hash_)])
@@ -124,17 +126,18 @@ class Stranger:
         self, key: bytes | None, data: bytes | None, headers: Headers, topic: str = "events", partition: int = 0
     ) -> None:
         lane = TopicPartition(f"{self._prefix}.{topic}", partition)
-        writer = self._cluster.writer(f"{self._prefix}.stranger")
-        reader = self._cluster.reader()
-        writer.transact([OutgoingRecord(*lane, key, data, headers)])
-        reader.await_visible(lane, writer.offsets[-1])
-        reader.close()
-        writer.close()
+        self._writer.transact([OutgoingRecord(*lane, key, data, headers)])
+        self._reader.await_visible(lane, self._writer.offsets[-1])
+
+    def close(self) -> None:
+        self._reader.close()
+        self._writer.close()
 
 
 @pytest.fixture
-def stranger(address: str, cluster: Cluster) -> Stranger:
-    return Stranger(address, cluster)
+def stranger(address: str, cluster: Cluster) -> Iterator[Stranger]:
+    with closing(Stranger(address, cluster)) as stranger:
+        yield stranger
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ PUTS_ANYTHING_RIGHT = (model.EventCorrected, model.RoundVoided, model.WagerRetur
 """A correction, and the void of the round: declared, or by what goes back."""
 OF_THE_DUE = (*DUE_ANEW, *PUTS_ANYTHING_RIGHT)
 SHARES = 4
+"""The golden rounds are tried in so many parts: the first in each test run, all of them by `make test-nightly`."""
 ONE_LOST = 60
 """Of the golden rounds one in this many loses its events, one at a time."""
 
@@ -143,7 +144,7 @@ def floor_events(simulation: Simulation) -> Iterator[Events]:
             yield [current(read(record.data)) for record in records]
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.nightly) for share in range(1, SHARES))])
 def test_of_every_prefix_of_a_golden_round_advice_is_consistent_with_the_verdict(share: int) -> None:
     warnings = dues = 0
     for name, events in golden_events(share):

@@ -42,7 +42,12 @@ def of_seed(tmp_path: Path, seed: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("where", "first"), [(name, first) for name, each in WORLDS.items() for first in range(0, each.seeds, PACK)]
+    ("where", "first"),
+    [
+        pytest.param(name, first, marks=[pytest.mark.nightly] if first else [])
+        for name, each in WORLDS.items()
+        for first in range(0, each.seeds, PACK)
+    ],
 )
 def test_whatever_happens_nothing_is_lost_and_nothing_is_said_otherwise(where: str, first: int, tmp_path: Path) -> None:
     happened = Counter[str]()

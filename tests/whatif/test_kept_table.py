@@ -462,10 +462,10 @@ def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
     run: Callable[[MemoryLog, Path], Summary], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several commits, files joined, a stream derived again; the process ends before or after each step, and goes on."""
-    monkeypatch.setattr(replayer, "COMMIT_EVERY", 90)
+    monkeypatch.setattr(replayer, "COMMIT_EVERY", 70)
     monkeypatch.setattr(kept_table, "JOINED_AT", 3)
     monkeypatch.setattr(kept_table, "WRITE_EVERY_S", 0.0)
-    whole = interleaved(MemoryLog([played(24), late_ones(), late_ones_elsewhere()]), 5)
+    whole = interleaved(MemoryLog([played(12), late_ones(), late_ones_elsewhere()]), 5)
     log, at, finished = Prefix(whole, len(whole.all)), 0, False
     right = derived(log, tmp_path / "built")
     while not finished:

@@ -20,7 +20,7 @@ from whatif.workers.pool import ThisProcess
 
 @pytest.fixture(scope="module")
 def log() -> SimulatedLog:
-    return SimulatedLog(gaming_day.simulate(22, 120).groups())
+    return SimulatedLog(gaming_day.simulate(22, 60).groups())
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,8 @@ OTHERS = {
 def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[SimulatedLog, RoundTable]]:
     made = {}
     for game in OTHERS:
-        log, folder = SimulatedLog(gaming_day.simulate(21, 60, games=[game]).groups()), tmp_path_factory.mktemp(game)
+        rounds, folder = 60 if game == "dj_wild" else 30, tmp_path_factory.mktemp(game)
+        log = SimulatedLog(gaming_day.simulate(21, rounds, games=[game]).groups())
         build(log, folder)
         made[game] = log, RoundTable(folder)
     return made

@@ -66,7 +66,7 @@ class Floor:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_pieces_of_any_size_come_to_what_a_build_from_nothing_holds(tmp_path: Path, day: Groups, seed: int) -> None:
     """A piece may end within a round, and events may come in before they are judged."""
     chosen, floor = random.Random(seed), Floor(tmp_path)

@@ -20,7 +20,7 @@ from tests.replay.stored import stored
 from tests.replay.streams import taken
 from tests.replay.tables import PAID, MemoryLog, Table, append
 
-ROUNDS = 40
+ROUNDS = 24
 IN_ORDER = 5
 """What comes late may cost this many times what it costs in order."""
 AT_THE_PAD = (model.WagerPlaced, model.WagerPaid, model.WagerTaken)
@@ -46,24 +46,24 @@ def cut_off() -> tuple[Table, int]:
 
 
 def corrected() -> tuple[Table, int]:
-    """A day at the end of which the wager taken in its first round is corrected a hundred times."""
+    """A day at the end of which the wager taken in its first round is corrected sixty times."""
     table = Table()
     said = table.play(1, PAID)
     for number in range(2, ROUNDS + 1):
         table.play(number, PAID)
     in_time = table.last
-    for cents in range(100):
+    for cents in range(60):
         table.correct(said["wager_taken"], taken(100 + cents), round_no=1)
     return table, in_time
 
 
 def late_at_hand() -> tuple[Table, int]:
-    """A long round that is still at hand when a thousand messages of it come late."""
+    """A long round that is still at hand when four hundred messages of it come late."""
     table = Table()
     for number in range(1, ROUNDS + 1):
         table.play(number, PAID)
     in_time = table.last
-    for _ in range(1000):
+    for _ in range(400):
         table.say(model.LightSeen(seat=3), ROUNDS)
     return table, in_time
 

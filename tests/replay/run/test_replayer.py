@@ -37,10 +37,11 @@ def eventful_at_once() -> tuple[Table, Stored]:
 
 
 @pytest.mark.slow
-def test_taken_up_after_any_number_of_events_a_replay_ends_with_the_same_bytes() -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.nightly)])
+def test_taken_up_after_any_number_of_events_a_replay_ends_with_the_same_bytes(step: int) -> None:
     table, whole = eventful_at_once()
     log = MemoryLog([table])
-    for cut in range(1, table.last):
+    for cut in range(1, table.last, step):
         results = MemoryResults()
         replay(log, results, as_of={table.stream: cut})
         replay(log, results)

@@ -177,7 +177,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(tables(), st.lists(st.integers(1, 400), max_size=2))
 def test_folded_again_from_a_rest_point_a_replay_stores_the_same_bytes(table: Table, cuts: list[int]) -> None:
     with from_the_first_event():
