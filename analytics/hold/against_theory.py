@@ -78,17 +78,22 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(
-    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True
+    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True, stakeless: bool = False
 ) -> list[Compared]:
-    """Return every wager of every value next to its expectation; `win_against_theory` shows it as a frame."""
+    """Return every wager of every value next to its expectation; `win_against_theory` shows it as a frame.
+
+    `stakeless`: next to them, each apart and without theory, what was paid without a stake, such as an Envy Bonus.
+    """
     columns = list(columns_of(by, BY))
     grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
+    apart = ", unit_cents > 0" if stakeless else ""
     rows = frame(
         db,
         f"""
         SELECT {grouped}, {_SUMS}
-        FROM (SELECT *, date_trunc('month', gaming_day)::DATE AS month FROM mart_against_theory WHERE {WHERE})
-        GROUP BY {grouped}
+        FROM (SELECT *, date_trunc('month', gaming_day)::DATE AS month FROM mart_against_theory
+            WHERE {WHERE} AND ({stakeless} OR unit_cents > 0))
+        GROUP BY {grouped}{apart}
         ORDER BY {grouped}
         """,
         selection,
@@ -127,7 +132,7 @@ def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band |
         f"""
         SELECT chapter, theory_wager, {_SUMS}
         FROM mart_against_theory
-        WHERE {WHERE} AND chapter = $chapter AND theory_wager = $wager AND paytable = $paytable
+        WHERE {WHERE} AND unit_cents > 0 AND chapter = $chapter AND theory_wager = $wager AND paytable = $paytable
         GROUP BY chapter, theory_wager
         """,
         part,
@@ -182,7 +187,8 @@ def _compared(
     bands: bool,
     published: tuple[str, ...],
 ) -> Compared:
-    expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"], published)
+    of = row["chapter"], row["theory_wager"], row["paytable"]
+    expected = expected_of(*of, published) if row["unit_cents"] else None
     key = {column: row[column] for column in columns}
     key |= {"game": row["game"], "chapter": row["chapter"], "wager": row["theory_wager"], "paytable": row["paytable"]}
     volume = None if expected is None else _volume(row, expected, sharing)

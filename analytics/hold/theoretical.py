@@ -34,13 +34,14 @@ def theoretical_win(
 
     Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`, `house_win_percent` and
     `theoretical_percent` (of the handle), of wagers known to theory; `unknown_handle_cents` and `unknown_house_win_cents` of the
-    others. Voided wagers are in neither. With `bands` also `low_95_cents` and `high_95_cents`: where the house win lies by luck
-    in at least 95 of 100 such periods (None without theory).
+    others, and, unless there is a row for each wager, of what was paid without a stake (an Envy Bonus). Voided wagers are in
+    neither. With `bands` also `low_95_cents` and `high_95_cents`: where the house win lies by luck in at least 95 of 100 such
+    periods (None without theory).
     """
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
     groups: dict[tuple[Any, ...], list[Compared]] = {}
-    for compared in compare(db, "game" if per_wager else by, selection, bands=bands):
+    for compared in compare(db, "game" if per_wager else by, selection, bands=bands, stakeless=not per_wager):
         groups.setdefault(tuple(compared.key[column] for column in columns), []).append(compared)
     ends: dict[str, Any] = dict.fromkeys(("low_95_cents", "high_95_cents"), pl.Int64) if bands else {}
     table = pl.DataFrame(

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from analytics.hold.theoretical import theoretical_win
 from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from events.log.contract import EventLog
@@ -558,3 +559,15 @@ def test_days_and_marts_add_up_the_wagers(floor: tuple[Raw, Warehouse]) -> None:
         for key, of in groupby(rows, key=lambda row: row[:2]):
             found = [sum(value or 0 for value in column) for column in zip(*(row[2:] for row in of), strict=True)]
             assert found == expected.get(key, [0] * len(figures)), (name, key)
+
+
+def test_what_is_compared_with_theory_and_what_is_not_are_the_whole_house_win(floor: tuple[Raw, Warehouse]) -> None:
+    """An Envy Bonus is paid without a stake, and what is kept of a voided wager is in neither."""
+    _, db = floor
+    of_house = "SELECT coalesce(sum(house_win_cents), 0)::BIGINT FROM fct_wagers WHERE settled AND NOT patron_banked"
+    ((envy,),) = db.sql(f"{of_house} AND wager LIKE '%envy'").fetchall()
+    ((whole,),) = db.sql(f"{of_house} AND line <> 'void'").fetchall()
+    assert envy < 0
+    for by in ("game", "table", "property"):
+        sums = theoretical_win(db, by).select("house_win_cents", "unknown_house_win_cents").sum().row(0)
+        assert sum(sums) == whole, by

@@ -2,7 +2,7 @@
 -- renewed by: round; of fct_wagers, fct_findings, stg_adjudications
 -- One round as it was last judged, with the sums of its wagers and findings. Of a round in which nothing is found and nothing is
 -- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860). Where no
--- settled wager is on record, what is computed from wagers is null, never 0.
+-- settled wager is on record, what is computed from wagers is null, never 0. The dealer is the one at the table at the first card.
 -- What people observed is in fct_observed_rounds.
 WITH wagers AS (
     SELECT

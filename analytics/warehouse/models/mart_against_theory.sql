@@ -3,7 +3,7 @@
 -- What the comparison with theory needs, as sums over rounds and over single wagers, so that it never looks at wagers
 -- again: u is a wager's unit, U what all seats had as units in one round, W what the house won of them in that round.
 -- Voided wagers and those against a patron's bank are left out. Wagers on the same number of the dice are one cluster,
--- others on another.
+-- others on another. What was paid without a stake (an Envy Bonus) has rows of its own, in which u is 0.
 WITH rounds AS (
     SELECT
         stream,
@@ -55,4 +55,4 @@ SELECT
     max(unit)::BIGINT AS max_round_u
 FROM rounds
 GROUP BY stream, table_id, game, chapter, theory_wager, paytable, dealer, shift, gaming_day, hour
-HAVING sum(unit) > 0
+HAVING sum(unit) > 0 OR sum(win) <> 0

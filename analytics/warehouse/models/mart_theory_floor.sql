@@ -15,4 +15,5 @@ SELECT
     sum(sum_round_w2) AS sum_round_w2,
     sum(sum_round_wu) AS sum_round_wu
 FROM mart_against_theory
+WHERE unit_cents > 0
 GROUP BY game, chapter, theory_wager, paytable
