@@ -143,7 +143,7 @@ class StreamRows:
             "game": before.game if isinstance(book, str) else book.game,
             "gaming_day": round_.gaming_day,
             "shift": before.shift,
-            "dealer": before.dealer,
+            "dealer": round_.dealer,
             "rules": "" if isinstance(book, str) else book.digest,
             "first_seq": round_.first_seq,
             "last_seq": round_.last_seq,

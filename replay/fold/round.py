@@ -245,6 +245,17 @@ class Round:
         return None
 
     @property
+    def dealer(self) -> str:
+        """Who dealt: the dealer at the table when the first card was dealt. Without a card, the one at the opening, or else the
+        first who came.
+        """
+        came, first = self.of(model.DealerTappedIn), self.first_card
+        dealt = [fact for fact in came if first is not None and fact.seq < first.seq]
+        if not dealt and first is None and not self.before.dealer:
+            dealt = list(came[:1])
+        return dealt[-1].payload.dealer if dealt else self.before.dealer
+
+    @property
     def found_face_up(self) -> list[RecordedEvent]:
         """The cards of a single deck that were found face up: one that is reported twice was found once."""
         found = self.of(model.CardFoundFaceUp)

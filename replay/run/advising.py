@@ -85,7 +85,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
         opened_at_us=round_.opened.at_us,
         game=book.game,
         chapter=book.chapter.key,
-        dealer=round_.before.dealer,
+        dealer=round_.dealer,
         phase=(Phase.DEALING if is_unsettled and fold.phase is Phase.SETTLING else fold.phase).value,
         dues=tuple(_dues(standing, book)),
         warnings=tuple(warnings_of(standing, book)),

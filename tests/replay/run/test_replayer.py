@@ -447,3 +447,27 @@ def test_other_rules_of_one_game_leave_the_tables_of_another_alone() -> None:
     table.play(1, PAID)
     california = parse_submission(rules_text("ca-gegr-002138"))
     assert replay(MemoryLog([table]), MemoryResults(), rules=california).verdicts == {"UPHELD": 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "in_it", "dealt_by"),
+    [
+        pytest.param("d-1", "", "d-1", id="who sits there at the opening"),
+        pytest.param("d-1", "opening", "d-2", id="relieved between the opening and the first card"),
+        pytest.param("d-1", "cards", "d-1", id="relieved after the cards"),
+        pytest.param("", "opening", "d-2", id="the table's first dealer comes after the opening"),
+        pytest.param("", "cards", "", id="who dealt is not known"),
+        pytest.param("d-1", "corrected", "d-3", id="who came was named wrongly"),
+    ],
+)
+def test_a_round_is_of_the_dealer_who_dealt_it(before: str, in_it: str, dealt_by: str) -> None:
+    """The rates and the register of errors count a round for a dealer: whoever left before the cards did none of it."""
+    table = Table()
+    if before:
+        table.say(model.DealerTappedIn(dealer=before))
+    start, cards = PAID.split("deal ", 1)
+    relieved = f"{start}dealer d-2\ndeal {cards}" if in_it in ("opening", "corrected") else PAID
+    said = table.play(1, relieved if in_it != "cards" else PAID.replace("close", "dealer d-2\nclose"))
+    if in_it == "corrected":
+        table.correct(said["dealer_tapped_in"], model.DealerTappedIn(dealer="d-3"), 1)
+    assert adjudications(one_run(table))[-1].dealer == dealt_by
