@@ -124,11 +124,15 @@ class Mystery(msgspec.Struct, frozen=True):
 
 
 class Bank(msgspec.Struct, frozen=True):
-    """The player-dealer of a round: the seat, the wager that covers the others (None: not known), who has the action."""
+    """The player-dealer of a round: the seat, the wager that covers the others (None: not known), who has the action.
+
+    `or_cents`: what else that wager may be, the least and the most (D1226).
+    """
 
     seat: int
     wager_cents: int | None
     action: int | None
+    or_cents: tuple[int, ...] = ()
 
 
 NO_METER = MeterAtSettlement()

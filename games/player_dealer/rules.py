@@ -16,7 +16,7 @@ from games.player_dealer.settle import SEATS, action_seat, first_seat, from_acti
 from games.player_dealer.steps import PLAYED, PRECEDENCES, bank_seat, button
 from replay.findings import Finding, name
 from replay.fold.player_dealer_state import Offer
-from replay.fold.player_dealer_wager import player_dealer_wager, player_dealers
+from replay.fold.player_dealer_wager import player_dealer_wager, player_dealers, possible_wagers
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
@@ -52,7 +52,7 @@ def bank_of(round_: Round) -> Bank | None:
     wager = player_dealer_wager(round_)
     if wager is None:
         return None
-    return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_))
+    return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_), possible_wagers(round_))
 
 
 def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
@@ -78,6 +78,10 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
     if by_hands and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
         return "the player-dealer's hands are foul, for which the text has no rule"
     bank = bank_of(round_)
+    if bank is not None and bank.or_cents:
+        return (
+            f"several patrons put down a player-dealer's wager at seat {bank.seat}, and whose counts is not on record"
+        )
     if bank is None or bank.action is None:
         return "whom the player-dealer's wager serves first is not on record, and it does not cover all wagers"
     open_seats = [due.seat for due in dues(round_, book) if due.net_cents is None and due.seat != seat]

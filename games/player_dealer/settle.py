@@ -122,7 +122,9 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     for due in envy_bonuses(book, [box for box in boxes if "base" in box.stakes]):
         owed[due.seat].append(due)
     firsts = [bank.action] if bank.action is not None else [box.seat for box in boxes]
-    return _agreed([_covered(book, bank, owed, first) for first in firsts])
+    is_net = book.settings["coverage"] == "net"
+    wagers = (bank.wager_cents, *bank.or_cents)
+    return _agreed([_covered(book, Cover(cents, is_net), owed, first) for first in firsts for cents in wagers])
 
 
 def _as_played(box: BettingBox) -> BettingBox:
@@ -178,8 +180,7 @@ def _backline(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank, further
 # -------------------------------------------------------------------------------------------------------- what is covered
 
 
-def _covered(book: Rulebook, bank: Bank, owed: Mapping[int, Sequence[Due]], first: int) -> list[Due]:
-    cover = Cover(bank.wager_cents, book.settings["coverage"] == "net")
+def _covered(book: Rulebook, cover: Cover, owed: Mapping[int, Sequence[Due]], first: int) -> list[Due]:
     seats = sorted(owed, key=lambda seat: from_action(seat, first))
 
     def turn(due: Due) -> int:
@@ -230,7 +231,7 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
 
 
 def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
-    """The dues that are the same whichever seat has the action; any other is unknown."""
+    """The dues that are the same whichever seat has the action, and whatever the wager may be; any other is unknown."""
     if len(outcomes) == 1:
         return list(outcomes[0])
     return list(_merged(outcomes)) if outcomes else []

@@ -1,4 +1,4 @@
-"""The wager of a round's player-dealer, and whose it is where several seats put one down (GEGR-002138; D202, D546)."""
+"""The wager of a round's player-dealer, and whose it is where several seats put one down (GEGR-002138; D202, D546, D1226)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,25 @@ def player_dealer_wager(round_: Round) -> RecordedEvent | None:
         return None
     wagered = _before_the_cards(round_)
     return wagered[0] if not wagered[1:] else next(fact for fact in reversed(wagered) if fact.payload.seat == seats[0])
+
+
+@derived
+def possible_wagers(round_: Round) -> tuple[int, ...]:
+    """Return the least and the most that the player-dealer's wager may be if several patrons put one down at that seat (D1226).
+
+    The least is that of one of them, the most all of them together; of each patron the last counts, and none of one who left.
+    """
+    counted = player_dealer_wager(round_)
+    if counted is None:
+        return ()
+    left = {(fact.payload.seat, fact.payload.patron): fact.seq for fact in round_.of(model.PatronLeft)}
+    cents = {
+        fact.payload.bettor: int(fact.payload.amount_cents)
+        for fact in _before_the_cards(round_)
+        if fact.payload.seat == counted.payload.seat
+        and not fact.seq < left.get((fact.payload.seat, fact.payload.bettor), 0) < counted.seq
+    }
+    return (min(cents.values()), sum(cents.values())) if len(cents) > 1 else ()
 
 
 @derived
