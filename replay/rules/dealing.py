@@ -15,7 +15,7 @@ from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.round_readings import round_readings
-from replay.settlement.stakes import stakes
+from replay.settlement.stakes import bets_close_with_the_dice, stakes
 from replay.settlement.surrenders import surrenders
 from replay.settlement.voids import (
     MISDEAL_SECTION,
@@ -182,8 +182,9 @@ def _is_electronic(round_: Round, book: Rulebook) -> bool:
 
 
 def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer shakes three times before each roll (§ 688a.5(i)(1)(i))."""
+    """The dealer shakes three times before each roll (§ 688a.5(i)(1)(i); with wagers on the dice § 645c.2(f)(2))."""
     must, since = book.chapter.numbers["shakes"], 0
+    section = "645c.2(f)(2)" if bets_close_with_the_dice(round_, book) else "5(i)(1)(i)"
     for roll in round_.rolls:
         made = [fact for fact in round_.of(model.ShakerShaken) if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
@@ -194,7 +195,7 @@ def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_,
                 book,
                 "DEAL-SHAKE",
-                "5(i)(1)(i)",
+                section,
                 expected=f"at least {must} shakes before the roll",
                 observed=f"{times}",
                 evidence=(*made, roll),

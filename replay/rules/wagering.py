@@ -96,7 +96,8 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
             times = "as much as" if rule_.times == 1 else f"{rule_.times} times"
             expected = f"{show_money(must)}, {times} the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
-            expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
+            bounds = dict.fromkeys((offer.min_cents, offer.max_cents))  # a progressive is of one amount
+            expected = " to ".join(map(show_money, bounds))
             section = _section_of_limits(book, stake.wager)
         else:
             continue

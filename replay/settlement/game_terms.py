@@ -23,9 +23,9 @@ from rulebook.layout import TableLayout
 class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
     """A reading of the text other than the one that a decision follows.
 
-    `says` is what it says, with `{cite}` for its `section`. `change` returns the round and the rules as it has them for a seat,
-    `None` if it changes nothing there. It belongs in findings of the `codes`, and (`of_money`) in each of money whose wager is
-    due something else by it.
+    `says` is what it says, with `{cite}` for its `section` (none: that of the finding). `change` returns the round and the rules
+    as it has them for a seat, `None` if it changes nothing there. It belongs in findings of the `codes`, and (`of_money`) in each
+    of money whose wager is due something else by it.
     """
 
     decision: str

@@ -14,6 +14,7 @@ import msgspec
 
 from events.vocabulary import model
 from replay.findings import Finding, Settlement
+from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
@@ -21,6 +22,7 @@ from replay.settlement.game_terms import OtherReading, terms_of
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.settlement import settlements, ways_left_open
 from replay.settlement.stakes import stakes
+from replay.settlement.table_layout import abandoned_wagers
 from rulebook.catalogue import GAMES
 from rulebook.chapters.citation import Citation
 from rulebook.chapters.money import show_money
@@ -60,7 +62,7 @@ def other_readings(book: Rulebook) -> list[OtherReading]:
         if rule.cite is not None and not book.files(name)
         for value, says in rule.readings.items()
     ]
-    shared = [reading for reading in SHARED if book.has(reading.section)]
+    shared = [reading for reading in SHARED if not reading.section or book.has(reading.section)]
     return [*of_settings, *terms_of(book.game).other_readings, *shared]
 
 
@@ -75,10 +77,14 @@ def _with_its_readings(finding: Finding, round_: Round, book: Rulebook, readings
             continue
         money = list(_money(finding, book, settlements(round_, book), settlements(*changed)))
         if named or money:
-            cite = reading.section if isinstance(reading.section, Citation) else book.cite(reading.section)
+            cite = finding.cite if not reading.section else _cited(reading.section, book)
             says = reading.says.format(cite=cite)
             words.append(f"{reading.decision}: {says}; so read, {'; '.join(money) or 'the same is due'}")
     return msgspec.structs.replace(finding, other_reading="; ".join(words)) if words else finding
+
+
+def _cited(section: str | Citation, book: Rulebook) -> str:
+    return section if isinstance(section, Citation) else book.cite(section)
 
 
 def _money(
@@ -184,6 +190,62 @@ def _within_limits(round_: Round, book: Rulebook, seat: int) -> Changed | None:
     return (round_.made_of(facts), book) if facts != round_.facts else None
 
 
+def _as_much_as_it_follows(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """Of a wager whose amount follows from another so much counts as that asks for, of one that is less nothing (D752)."""
+    facts, placed = list(round_.facts), stakes(round_, book)
+    for stake in placed.values():
+        rule = book.chapter.wagers.get(stake.wager)
+        other = placed.get((seat, rule.of, None, "")) if rule is not None and rule.of is not None else None
+        if stake.seat != seat or rule is None or other is None or stake.in_time_cents <= 0:
+            continue
+        must = rule.times * other.in_time_cents
+        if must not in (0, stake.in_time_cents):
+            most = must if stake.in_time_cents > must else 0
+            facts = [fact for each in facts if (fact := _of_at_most(each, stake.facts, most)) is not None]
+    return (round_.made_of(facts), book) if facts != round_.facts else None
+
+
+def _played_out(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """A player who elected too late to void the hand plays it out (D1227)."""
+    facts = [
+        msgspec.structs.replace(fact, payload=msgspec.structs.replace(fact.payload, election="play"))
+        if isinstance(fact.payload, model.HandElected) and (fact.payload.seat, fact.payload.election) == (seat, "void")
+        else fact
+        for fact in round_.facts
+    ]
+    return (round_.made_of(facts), book) if facts != round_.facts else None
+
+
+def _abandoned_is_lost(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """A base wager that was collected as abandoned is lost as a surrendered one is, whatever the dealer has (D1228)."""
+    base = book.chapter.base
+    if base not in abandoned_wagers(round_).get(seat, ()):
+        return None
+    facts = [
+        msgspec.structs.replace(fact, payload=msgspec.structs.replace(fact.payload, reason="surrendered"))
+        if isinstance(fact.payload, model.WagerTaken)
+        and (fact.payload.seat, fact.payload.wager, fact.payload.reason) == (seat, base, "abandoned")
+        else fact
+        for fact in round_.facts
+        if not (isinstance(fact.payload, model.WagerAbandoned) and fact.payload.seat == seat)
+    ]
+    return round_.made_of(facts), book
+
+
+def _settled_stays(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """A wager that was settled before the round was declared void stays settled (D1229)."""
+    return _leaving_what_was_settled(round_, book) if round_.voided is not None else None
+
+
+@derived_by_rules
+def _leaving_what_was_settled(round_: Round, book: Rulebook) -> Changed:
+    """Return the round with rules by which a void leaves what was settled before it, the same for all seats."""
+    rules = book.chapter.wagers.items()
+    wagers = {name: msgspec.structs.replace(rule, stands=(*rule.stands, "settled")) for name, rule in rules}
+    chapter = msgspec.structs.replace(book.chapter, wagers=wagers)
+    return round_.reading({}), msgspec.structs.replace(book, chapter=chapter)
+
+
 def _without_optional_wagers(round_: Round, book: Rulebook, seat: int) -> Changed | None:
     """The wagers on the cards at a box without a base wager do not count (D114)."""
     known = book.chapter.wagers
@@ -276,5 +338,36 @@ SHARED: Final = (
         "alone, so that what is above goes back, and all of one below",
         change=_within_limits,
         codes=frozenset({"WAGER-LIMIT"}),
+    ),
+    OtherReading(
+        decision="D752",
+        section="",
+        says="a wager that lay there in time counts whole; {cite} can as well be read to let so much of it count as it asks "
+        "for, so that the rest goes back, and all of one that is less",
+        change=_as_much_as_it_follows,
+        codes=frozenset({"WAGER-LIMIT"}),
+    ),
+    OtherReading(
+        decision="D1227",
+        section="13(d)",
+        says="an election to void the hand counts though it came too late; {cite} can as well be read to leave none, so that "
+        "the hand is played out",
+        change=_played_out,
+        codes=frozenset({"DEAL-ELECTION"}),
+        of_money=False,
+    ),
+    OtherReading(
+        decision="D1228",
+        section="7(b)",
+        says="the dealer's hand that pushes all base wagers pushes an abandoned one, too; {cite} can as well be read to treat "
+        "it as losing all the same",
+        change=_abandoned_is_lost,
+    ),
+    OtherReading(
+        decision="D1229",
+        section="",
+        says="a void gives back a wager on the cards that was settled before, too; {cite} can as well be read to give back what "
+        "is not settled yet",
+        change=_settled_stays,
     ),
 )

@@ -24,9 +24,10 @@ def test_d572_the_text_gives_no_amount_for_the_blind(blind: str) -> None:
     assert (limit.other_reading or "").startswith("D572: ")
 
 
-def test_687a_7_d_1_the_amount_of_the_raise_has_one_reading() -> None:
+def test_687a_7_d_1_a_raise_may_not_be_of_any_amount_but_a_short_one_may_be_none() -> None:
     (limit,) = found("10.00", "10.00")
-    assert (limit.wager, limit.expected, limit.other_reading) == ("raise", "20.00, 2 times the ante wager", None)
+    assert (limit.wager, limit.expected) == ("raise", "20.00, 2 times the ante wager")
+    assert (limit.other_reading or "").startswith("D752: ")
 
 
 def test_687a_7_d_1_equal_wagers_have_no_finding() -> None:

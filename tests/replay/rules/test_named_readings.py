@@ -222,8 +222,79 @@ take   seat=2 blind 10.00
 pay    seat=2 progressive 9.00
 close
 """
+OVER_THE_ANTE = """
+wager  seat=2 ante 10.00
+deal   seat2=9c
+wager  seat=2 over 15.00
+deal   seat2=9d Kh
+pay    seat=2 ante 10.00
+pay    seat=2 over 15.00
+close
+"""
+SHORT_RAISE = """
+wager  seat=2 ante 10.00 blind 10.00
+deal   seat2=Ac Ad 6h 5s 4c dealer=9h 7c 5d 4d 3s
+wager  seat=2 raise 15.00
+pay    seat=2 ante 10.00
+return seat=2 blind 10.00 push
+pay    seat=2 raise 15.00
+close
+"""
+VOIDED_AFTER_LOOKING = f"""
+wager  seat=3 base 25.00
+deal   {KINGS} seat3=Jh Js 8d 7h 4c Ts 6h
+exposed seat=3 8d by dealer
+set    dealer high=Kh Kd 8c 5d 3c low=Jc 9h
+set    seat=3 high=Jh Js 8d 7h 4c low=Ts 6h
+elect  seat=3 void
+return seat=3 base 25.00 void
+close
+"""
+ABANDONED = """
+seated seat=3 p-3
+wager  seat=3 bettor=p-3 base 25.00
+deal   dealer=As Kd Jc 9s 8c 4d 3c seat3=Qs Jh Th 7h 6s 5d 3h
+left   seat=3 p-3
+abandon seat=3
+take   seat=3 base 25.00 abandoned
+close
+"""
+VOID_AFTER_A_PAYMENT = f"""
+wager  seat=3 base 25.00
+wager  seat=6 base 25.00
+deal   {KINGS} seat6={ACES} seat3=Ks Qd Tc 8h 6c 4h 2s 2d
+set    dealer high=Kh Kd 8c 5d 3c low=Jc 9h
+set    seat=6 {ACES_SET}
+pay    seat=6 base 25.00
+void   round wrong_count
+return seat=3 base 25.00 void
+close
+"""
 
 READINGS = [
+    Named(
+        "688a.13(g)", "D1229", "pa-688a", VOID_AFTER_A_PAYMENT, "PAY-VOID seat=6 wager=base +25.00",
+        "§ 688a.13(g) can as well be read to give back what is not settled yet; so read, the Base wager of seat 6 wins 25.00, as "
+        "was done", ("pay    seat=6 base 25.00\nvoid   round wrong_count", "void   round wrong_count\npay    seat=6 base 25.00"),
+    ),
+    Named(
+        "686a.7(g)(1)", "D752", "pa-686a", OVER_THE_ANTE, "WAGER-LIMIT seat=2 wager=over",
+        "§ 686a.7(g)(1) can as well be read to let so much of it count as it asks for, so that the rest goes back, and all of "
+        "one that is less; so read, the Over 23 of seat 2 wins 10.00, and the patron has 5.00 too much", ("15.00", "10.00"),
+    ),
+    Named(
+        "687a.7(d)(1)", "D752", "pa-687a", SHORT_RAISE, "WAGER-LIMIT seat=2 wager=raise",
+        "the Raise of seat 2 neither wins nor loses, and the patron has 15.00 too much", ("15.00", "20.00"),
+    ),
+    Named(
+        "688a.13(d)", "D1227", "pa-688a", VOIDED_AFTER_LOOKING, "DEAL-ELECTION seat=3",
+        "the Base wager of seat 3 loses 25.00, and the patron has 25.00 too much",
+        ("set    seat=3 high=Jh Js 8d 7h 4c low=Ts 6h\nelect  seat=3 void\n", "elect  seat=3 void\n"),
+    ),
+    Named(
+        "688a.7(b)", "D1228", "pa-688a", ABANDONED, "PAY-TAKEN seat=3 wager=base -25.00",
+        "the Base wager of seat 3 loses 25.00, as was done", ("left   seat=3 p-3\nabandon seat=3\n", ""),
+    ),
     Named(
         "688a.7(e)", "D114", "pa-688a ace_high_bonus=1", ALONE, "WAGER-BASE seat=3 wager=ace_high_bonus",
         "the Ace High Bonus of seat 3 neither wins nor loses, and the patron has 5.00 too little",
