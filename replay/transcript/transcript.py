@@ -229,6 +229,7 @@ class _Reader:
         self.rules: model.RulesFiled | None = None
         self.editions: tuple[str, ...] = ()
         self.is_stated = False  # whether a line of the transcript states the rules
+        self.is_dated = False  # whether a line states the gaming day
         self.context: Context | None = None
         self.scripts: list[Script] = []
         self.prelude: list[Timed] = []
@@ -341,6 +342,11 @@ class _Reader:
         self._take_filed(words)
         if self.context is None:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
+        if self.is_stated and self.rules is not None and self.rules.effective_gaming_day > self.gaming_day:
+            raise words.error(
+                f"the rules stated are in force from gaming day {self.rules.effective_gaming_day}, and this round is of "
+                f"{self.gaming_day}: state the rules of that day before it"
+            )
         if not implied:
             number = words.number("a round number", 1)
             if self.scripts and self.scripts[-1].table == self.table and number <= self.round_no:
@@ -409,8 +415,9 @@ class _Reader:
             book = parse_submission(text, here, self.gaming_day, self.editions)
         except RulesRefused as error:
             raise words.error(str(error).removeprefix(f"{here}: ")) from error
-        self.gaming_day = max(self.gaming_day, book.effective_gaming_day)
         self.is_stated = True
+        if not self.is_dated:
+            self.gaming_day = max(self.gaming_day, book.effective_gaming_day)
         self._add(self._play_by(book, text), words.line)
 
     def _take_filed(self, words: Words) -> None:
@@ -496,7 +503,7 @@ class _Reader:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day, re.ASCII) or not _is_day(day):
             raise words.error(f"expected YYYY-MM-DD, got {day!r}")
         self._end_round()
-        self.gaming_day = day
+        self.gaming_day, self.is_dated = day, True
         if self.clock.noon(day) > self.now:
             self._turn(self.clock.noon(day), words)
             self.is_fresh = True

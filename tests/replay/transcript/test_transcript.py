@@ -190,6 +190,22 @@ def test_rules_of_a_later_day_set_the_day() -> None:
     assert script_of(f"rules pa-688a effective=2026-05-01\n{PAID}").gaming_day == "2026-05-01"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "day 2026-03-01\nrules pa-688a effective=2026-03-02",
+        "rules pa-688a effective=2026-03-02\nday 2026-03-01",
+        "day 2026-03-01\nrules pa-688a\nrules pa-688a effective=2026-03-02 max=20.00",
+    ],
+)
+def test_a_round_is_not_judged_by_rules_of_a_later_day(lines: str) -> None:
+    """The limits change on 2 March: until its gaming day begins, after midnight too, those of before are in force."""
+    with pytest.raises(TranscriptError, match="in force from gaming day 2026-03-02, and this round is of 2026-03-01"):
+        parse(f"{lines}\nround 1\nat 02:14\n{PAID}", "t")
+    (later,) = parse(f"{lines}\nday 2026-03-02\nround 1\n{PAID}", "t")
+    assert later.gaming_day == "2026-03-02"
+
+
 def clock_times(text: str) -> list[str]:
     times = [each.at_us for each in script_of(RULES + text).events if isinstance(each.payload, model.HandExamined)]
     return [f"{datetime.fromtimestamp(at_us / 1e6, UTC):%d %H:%M:%S}" for at_us in times]
