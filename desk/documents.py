@@ -51,9 +51,7 @@ def documents() -> Mapping[str, Path]:
         return {path.stem: path for path in sorted(folder.glob("*.md"))}
     from importlib.metadata import files
 
-    installed = [
-        file for file in files("discard-rack") or () if file.parts[-4:-1] == INSTALLED and file.suffix == ".md"
-    ]
+    installed = [file for file in files("discard-rack") or () if file.parts[-4:-1] == INSTALLED]
     return {file.stem: Path(str(file.locate())) for file in sorted(installed)}
 
 
@@ -149,30 +147,25 @@ def _linked(words: str) -> str:
 
 FINDINGS = """# Findings
 
-Every code that a verdict may name, with what the rules that find it say{in_short}. The
-[evidence pages](evidence.md) say which events show each one, by section. This document is
-generated: `.venv/bin/python -m scripts.findings`. Link to a code as `findings.md#pay-under`.
+Every code that a verdict may name{said}. The [evidence pages](evidence.md) say which events show each one, by section. This
+document is generated: `.venv/bin/python -m scripts.findings`. Link to a code as `findings.md#pay-under`.
 
 """
-OF_ONE_RULE = """ if it is one rule, in short. `rack docs PAY-UNDER` prints all
-that they say of a code; `rack docs findings` and the website have every code"""
-CODES_OF_ONE_MATTER = 2
-"""The first sentence of a rule that finds more codes than this says what they share, and nothing of one of them."""
+SAID = (
+    ", with what the rules that find it say",
+    ". `rack docs PAY-UNDER` prints what the rules that find one say (all: `rack docs findings`)",
+)
 
 
 def findings(*, whole: bool = True) -> str:
-    """Return the document of the findings: every code with its anchor and the docstrings of its rules; short: of a sole rule."""
+    """Return the document of the findings: every code with its anchor and title, and if whole what its rules say."""
     from replay.installed_games import add_installed_games
     from replay.narrative.findings import finding_title
-    from replay.rules.order import rules_in_order
     from replay.transcript.entry import explanations
 
     add_installed_games()
-    shared = {code for rule in rules_in_order() if len(rule.codes) > CODES_OF_ONE_MATTER for code in rule.codes}
-    text = FINDINGS.format(in_short="" if whole else OF_ONE_RULE)
+    text = FINDINGS.format(said=SAID[not whole])
     for code, sentences in explanations().items():
-        said = " ".join(sentences)
-        if not whole:
-            said = "" if code in shared or len(sentences) > 1 else SENTENCE_ENDS.split(said)[0]
-        text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}. {said}'.rstrip() + "\n"
+        said = f". {' '.join(sentences)}" if whole else ""
+        text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}{said}\n'
     return text

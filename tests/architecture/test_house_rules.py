@@ -227,7 +227,8 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
         page, anchor = docs.place_of(name)
         assert anchor is None or anchor in anchors(f"docs/{page}.md"), (file, name)
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
-        "/".join(docs.INSTALLED): ["docs/*.md", "docs/*.py"]
+        "/".join(docs.INSTALLED): ["docs/*.md"],
+        "/".join((*docs.INSTALLED, "examples")): ["docs/examples/*"],
     }
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.evidence.allowances import load
-from tests.evidence.page import page, summary, table
+from tests.evidence.page import page, reasons, summary, table
 from tests.evidence.report import as_json, report
 from tests.evidence.specimens import known_games
 from tests.evidence.survey import Plan, run
@@ -54,7 +54,8 @@ def main(given: Sequence[str] | None = None) -> int:
     is_full = set(games) == set(known_games()) and options.golden == 1
     result = report(tally, allowances, is_full=is_full)
     options.table.parent.mkdir(parents=True, exist_ok=True)
-    options.table.write_text("\n".join(table(result.lines)) + "\n", encoding="utf-8")
+    tables = [*table(result.lines), "", *reasons(result.lines, allowances)]
+    options.table.write_text("\n".join(tables) + "\n", encoding="utf-8")
     if is_full:
         options.page.write_text(page(plan, tally, result, allowances), encoding="utf-8")
     sys.stdout.write(json.dumps(as_json(result), indent=1) + "\n" if options.json else summary(tally, result))

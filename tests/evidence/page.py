@@ -31,8 +31,8 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         "and [golden ones](glossary.md#golden-round), and edits one thing at a time: it drops, repeats and moves every event,",
         "changes every field and sets every device clock otherwise. Then it judges the round and those after it again. An edit",
         "is *noticed* (a finding), makes the round [`UNDETERMINED`](glossary.md#undetermined), or changes nothing; then an entry",
-        "of `tests/evidence/allowances.toml` says why it may. The command prints its table (game, event, field, edit), and",
-        "writes it to `build/survey.md`; this page is its summary.",
+        "of `tests/evidence/allowances.toml` says why it may. The command writes its tables (game, event, field, edit; why an",
+        "edit changed nothing) to `build/survey.md`; this page is its summary.",
         "",
         "```",
         "$ make survey",
@@ -44,12 +44,6 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         "## By game",
         "",
         *_games(result.lines),
-        "",
-        "## Why an edit may change nothing",
-        "",
-        "| reason | rows | in words |",
-        "| --- | --- | --- |",
-        *_reasons(result.lines, allowances),
         "",
         "## Open",
         "",
@@ -111,7 +105,10 @@ def table(lines: Sequence[Line]) -> Iterator[str]:
         )
 
 
-def _reasons(lines: Sequence[Line], allowances: Allowances) -> Iterator[str]:
+def reasons(lines: Sequence[Line], allowances: Allowances) -> Iterator[str]:
+    """A row for each reason why an edit may change nothing."""
+    yield "| reason | rows | in words |"
+    yield "| --- | --- | --- |"
     used = Counter(line.entry.text for line in lines if line.entry is not None and line.status == "accepted")
     for name, text in allowances.reasons.items():
         yield f"| {name} | {used[name]:,} | {text} |"

@@ -1,4 +1,4 @@
-"""The checker of proofs docs/check_proof.py does what it says, without any code of ours."""
+"""The checker of proofs docs/examples/check_proof.py does what it says, without any code of ours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def proven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     rack("keys", "new", tmp_path / "key", "--by", "chief")
     rack("checkpoint", "--key", tmp_path / "key")
     rack("prove", "fu-01", "2", "3", "--out", tmp_path / "proof.json")
-    shutil.copy(ROOT / "docs/check_proof.py", tmp_path / "check.py")
+    shutil.copy(ROOT / "docs/examples/check_proof.py", tmp_path / "check.py")
     for file in tmp_path.glob("floor.db*"):
         file.unlink()
     return tmp_path

@@ -13,7 +13,11 @@ from analytics.warehouse.warehouse import MODELS, Warehouse, reading
 from tests.dashboards import sample
 
 DOCS = Path(__file__).parents[3] / "docs"
-QUERIES = re.findall(r"```sql\n(.*?)```", (DOCS / "analyst-guide.md").read_text("utf-8"), re.S)
+GUIDE = (DOCS / "analyst-guide.md").read_text("utf-8")
+QUERIES = [
+    *re.findall(r"```sql\n(.*?)```", GUIDE, re.S),
+    *(DOCS / "examples" / "queries.sql").read_text("utf-8").strip().removesuffix(";").split(";\n"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +48,6 @@ def test_every_query_of_the_guide_answers(db: Warehouse, query: str) -> None:
 
 
 def test_the_guide_s_functions_are_there() -> None:
-    named = re.findall(
-        r"`(?:analytics\.)?(\w+)`",
-        (DOCS / "analyst-guide.md").read_text("utf-8").split("(`analytics.hold.hold`")[1][:200],
-    )
+    named = re.findall(r"`(?:analytics\.)?(\w+)`", GUIDE.split("(`analytics.hold.hold`")[1][:200])
     for name in named:
         assert list((DOCS.parent / "analytics").rglob(f"{name}.py")), name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Iterator
 from http.server import HTTPServer
@@ -21,13 +20,9 @@ from desk.alarms.webhook import Webhook
 from tests.desk.alarms.receiving import SECRET, SECRET_LINE
 
 ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "docs" / "examples"
 PAGE = (ROOT / "docs" / "alarms.md").read_text("utf-8")
 NOW_S = 1_772_399_640
-
-
-def block(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return str(found)
 
 
 def test_the_schema_is_that_of_the_messages() -> None:
@@ -45,7 +40,7 @@ def test_a_message_has_every_field_of_the_schema() -> None:
 def test_the_settings_shown_are_read(tmp_path: Path) -> None:
     file = tmp_path / "alarms.toml"
     file.touch(0o600)
-    file.write_text(block("toml"))
+    file.write_text((EXAMPLES / "alarms.toml").read_text("utf-8"))
     assert list(read_settings(file).receiver) == ["desk", "shift-mail"]
 
 
@@ -60,7 +55,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[dic
     monkeypatch.chdir(tmp_path)
     Path("desk.secret").write_text(SECRET_LINE + "\n")
     names: dict[str, Any] = {"__name__": "shown"}
-    exec(compile(block("python"), "docs/alarms.md", "exec"), names)
+    exec((EXAMPLES / "alarm_receiver.py").read_text("utf-8"), names)
     server = HTTPServer(("127.0.0.1", 0), names["Alarms"])
     names["Alarms"].log_message = lambda *_: None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -231,7 +231,7 @@ def test_the_documented_check_follows_the_keys_that_ours_follows(tmp_path: Path)
     """D447: a vouch in time is followed; a retired key signs nothing, and vouches for no one."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not on this machine: the documented check is not run")
-    shutil.copy(ROOT / "docs/check_packet.py", tmp_path / "check.py")
+    shutil.copy(ROOT / "docs/examples/check_packet.py", tmp_path / "check.py")
 
     def accepted(data: bytes, floor: Floor) -> bool:
         (tmp_path / "packet.json").write_bytes(data)
@@ -262,10 +262,10 @@ def test_the_documented_check_follows_the_keys_that_ours_follows(tmp_path: Path)
 
 
 def test_the_documented_check_does_without_any_code_of_ours(packet: Packet, floor: Floor, tmp_path: Path) -> None:
-    """docs/check_packet.py accepts the packet, and nothing that was changed in it."""
+    """docs/examples/check_packet.py accepts the packet, and nothing that was changed in it."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not on this machine: the documented check is not run")
-    shutil.copy(ROOT / "docs/check_packet.py", tmp_path / "check.py")
+    shutil.copy(ROOT / "docs/examples/check_packet.py", tmp_path / "check.py")
 
     def said(data: bytes) -> subprocess.CompletedProcess[str]:
         (tmp_path / "packet.json").write_bytes(data)

@@ -148,7 +148,6 @@ def test_every_place_of_a_link_is_in_the_document() -> None:
 
 
 def test_the_file_shown_is_read(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "video.md").read_text("utf-8")
-    (shown,) = page.split("```toml\n")[1:]
-    cameras = read_cameras(written(tmp_path, shown.split("```")[0]))
+    shown = (Path(__file__).parents[3] / "docs" / "examples" / "cameras.toml").read_text("utf-8")
+    cameras = read_cameras(written(tmp_path, shown))
     assert all(cameras.link(camera, AT_US) for camera in cameras.seeing("fu-01"))
