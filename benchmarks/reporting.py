@@ -52,7 +52,7 @@ def document(results: dict[str, Any]) -> str:
     found.append(_machine(results))
     if "log" in parts:
         found.append(_workload(parts["log"]["workload"]))
-    found += [_table(measured), _peers(measured)]
+    found.append(_table(measured))
     if "warehouse" in parts:
         found.append(_warehouse(parts["warehouse"]))
     if "refresh" in parts:
@@ -107,24 +107,18 @@ def _workload(workload: dict[str, Any]) -> str:
 def _table(measured: list[dict[str, Any]]) -> str:
     lines = [
         "## Figures\n",
-        "| what | a second | ratio | by CPU | goal | met |",
-        "| --- | ---: | ---: | ---: | --- | --- |",
+        "| what | a second | ratio | by CPU | goal | met | the peer |",
+        "| --- | ---: | ---: | ---: | --- | --- | --- |",
     ]
     for each in measured:
         ours = each["ours"]
         rate = f"{ours['wall_s']:.2f} s" if each["count"] == 1 else f"{ours['per_s']:,} {each['unit']}"
         ratio, cpu_ratio = (f"{each['ratio']:.2f}", f"{each['cpu_ratio']:.2f}") if "peer" in each else ("", "")
         met = ("yes" if each["met"] else "**no**") if "goal" in each else ""
-        lines.append(f"| {each['title']} | {rate} | {ratio} | {cpu_ratio} | {each.get('goal', '')} | {met} |")
+        lines.append(
+            f"| {each['title']} | {rate} | {ratio} | {cpu_ratio} | {each.get('goal', '')} | {met} | {each.get('peer_name', '')} |"
+        )
     return "\n".join(lines) + "\n"
-
-
-def _peers(measured: list[dict[str, Any]]) -> str:
-    peers: dict[str, list[str]] = {}
-    for each in measured:
-        if "peer" in each:
-            peers.setdefault(each["peer_name"], []).append(each["title"])
-    return "\n".join(["The peers:\n", *(f"* {'; '.join(titles)}: {peer}." for peer, titles in peers.items()), ""])
 
 
 SLOWEST = 8

@@ -206,7 +206,7 @@ def test_the_extra_all_names_every_other() -> None:
 
 def test_the_page_of_commands_lists_each_in_its_group_as_its_help_says() -> None:
     listed: dict[str, list[str]] = {}
-    for title, name, words in re.findall(r"^## (.+)$|^\| `rack ([a-z-]+)` \| (.+) \|$", text("docs/commands.md"), re.M):
+    for title, name, words in re.findall(r"^## (.+)$|^\* `rack ([a-z-]+)`: (.+)$", text("docs/commands.md"), re.M):
         if title:
             listed[title] = []
         else:
