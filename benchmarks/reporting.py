@@ -121,7 +121,7 @@ def _table(measured: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-SLOWEST = 8
+SLOWEST = 4
 
 
 def _warehouse(asked: dict[str, Any]) -> str:
@@ -158,7 +158,8 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
         used = [each["operations"].get(name) for each in measured]
         cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" if each else "not measured" for each in used]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += [f"\n{_pages(each)}" for each in measured if "pages" in each]
+    paged = [each for each in measured if "pages" in each]
+    lines += [f"\n{_pages(paged[-1])}"] if paged else []
     lines += [f"\n{each['note']}" for each in measured if "note" in each]
     return "\n".join(lines) + "\n"
 

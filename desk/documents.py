@@ -96,7 +96,9 @@ def decisions(source: str | None = None, *, whole: bool = True) -> str:
 def _entry(number: str, decision: Mapping[str, str], short: bool) -> str:
     where, reading = decision["where"], decision["reading"]
     if short:
-        where, reading = re.sub(r"(, D[0-9]+)+$", "", where), _first_statement(reading)
+        where = re.sub(r"(, D[0-9]+)+$", "", where)
+        where = re.sub(r"^([.0-9][^,:]*, [^,:]+), [^:]+$", r"\1, …", where)
+        reading = _first_statement(reading)
     return (
         f'* <a id="{number.lower()}"></a>**{number}** ({_linked(where)}). '
         f"{_sentence(_linked(reading))}{_money(decision.get('money', ''))}\n"
@@ -147,13 +149,14 @@ def _linked(words: str) -> str:
 
 FINDINGS = """# Findings
 
-Every code that a verdict may name{said}. The [evidence pages](evidence.md) say which events show each one, by section. This
-document is generated: `.venv/bin/python -m scripts.findings`. Link to a code as `findings.md#pay-under`.
+Every code that a verdict may name, with its severity{said}.
+The [evidence pages](evidence.md) say which events show each one, by section. This document is generated:
+`.venv/bin/python -m scripts.findings`. Link to a code as `findings.md#pay-under`.
 
 """
 SAID = (
-    ", with what the rules that find it say",
-    ". `rack docs PAY-UNDER` prints what the rules that find one say (all: `rack docs findings`)",
+    " and what the rules that find it say",
+    ".\n`rack docs PAY-UNDER` prints what the rules that find one say (all: `rack docs findings`)",
 )
 
 
@@ -161,11 +164,17 @@ def findings(*, whole: bool = True) -> str:
     """Return the document of the findings: every code with its anchor and title, and if whole what its rules say."""
     from replay.installed_games import add_installed_games
     from replay.narrative.findings import finding_title
+    from replay.rules.rule import SEVERITY
     from replay.transcript.entry import explanations
+    from rulebook.catalogue import finding_kinds
 
     add_installed_games()
+    severities = {code: kind.severity for code, kind in finding_kinds().items()} | SEVERITY
     text = FINDINGS.format(said=SAID[not whole])
     for code, sentences in explanations().items():
+        severity = (
+            f" ({severities[code]})" if code in severities else ""
+        )  # a broken log has none: nothing is judged there
         said = f". {' '.join(sentences)}" if whole else ""
-        text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}{said}\n'
+        text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}{severity}{said}\n'
     return text

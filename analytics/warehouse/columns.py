@@ -273,12 +273,10 @@ kept as the spare in `.NAME.spare` beside it (as much disk again), and the two t
 a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy of a file that becomes the
 spare meanwhile may be torn.
 
-**What shows that rows were changed.** *In every build:* size, inode and times of the file are compared with those that the build
-before left in `.NAME.seals`. Where anything differs or the seals are gone, every row is compared with `digests`; a table
-that differs is named, the whole file is built anew, and the build ends with 4. A copied file is compared once. *In turn:* each
-build reads some thirty results of one table and the events of their rounds again, and puts right what was altered so that neither
-shows it; with 100,000 rounds that takes thousands of builds. *At once:* `rack warehouse build --anew` reads everything again.
-Nothing here is a proof: the log is, and `rack verify` checks it.
+**What shows that rows were changed.** In every build, size, inode and times of the file are compared with `.NAME.seals`. If
+anything differs, every row is compared with `digests`, a table that differs is named, the whole file is built anew, and the
+build ends with 4. In turn, each build reads some thirty results of one table and their events again; `rack warehouse build
+--anew` reads everything. Nothing here is a proof: the log is, and `rack verify` checks it.
 
 `stg_`: the newest revisions as loaded. `fct_`: one row for each thing that happened. `mart_`: sums that pages and commands
 ask."""

@@ -83,20 +83,16 @@ pages, keys through `rack keys`; intake leaves notices of what it refused. The t
 
 def summary_text() -> str:
     """Return the text of `docs/events.md`: the events by stream and writer."""
-    writers: dict[tuple[str, str], dict[str, None]] = {}
+    found: dict[str, dict[str, None]] = {}
     for type_, _ in REGISTRY:
-        for kind, allowed in PLACES[type_].items():
-            writers.setdefault((kind, ", ".join(sorted(allowed))), {})[type_] = None
+        found.setdefault(_places(type_), {})[type_] = None
     lines = [
         _HEAD,
         "`rack docs events` prints every event with its versions, its fields and what it says; so does the website.",
         "",
-        "| stream | written by | events |",
-        "| --- | --- | --- |",
-        *(
-            f"| {kind} | {by} | {', '.join(f'`{each}`' for each in types)} |"
-            for (kind, by), types in sorted(writers.items())
-        ),
+        "| streams (written by) | events |",
+        "| --- | --- |",
+        *(f"| {places} | {', '.join(f'`{each}`' for each in types)} |" for places, types in sorted(found.items())),
     ]
     return "\n".join(lines) + "\n"
 
@@ -110,10 +106,13 @@ def table_text() -> str:
         versions, _ = rows.get((type_, fields), ([], ""))
         rows[type_, fields] = ([*versions, version], " ".join((inspect.getdoc(cls) or "").split()))
     for (type_, fields), (versions, says) in rows.items():
-        places = ", ".join(f"{kind} ({', '.join(sorted(writers))})" for kind, writers in PLACES[type_].items())
         named = ", ".join(map(str, versions))
-        lines.append(f"| `{type_}` | {named} | {fields} | {places} | {says.replace('|', chr(92) + '|')} |")
+        lines.append(f"| `{type_}` | {named} | {fields} | {_places(type_)} | {says.replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
+
+
+def _places(type_: str) -> str:
+    return ", ".join(f"{kind} ({', '.join(sorted(writers))})" for kind, writers in PLACES[type_].items())
 
 
 def write(root: Path) -> None:

@@ -49,11 +49,7 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         "",
         *_open(result),
         "",
-        "## Not edited",
-        "",
-        "| event | why |",
-        "| --- | --- |",
-        *(f"| `{event}` | {text} |" for event, text in sorted(allowances.frame.items())),
+        f"Not edited: {', '.join(f'`{event}`' for event in sorted(allowances.frame))} (why: `[frame]` of the same file).",
         "",
     ]
     return "\n".join(lines)
