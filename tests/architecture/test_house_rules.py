@@ -228,7 +228,7 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
         assert anchor is None or anchor in anchors(f"docs/{page}.md"), (file, name)
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
         "/".join(docs.INSTALLED): ["docs/*.md"],
-        "/".join((*docs.INSTALLED, "examples")): ["docs/examples/*"],
+        "/".join((*docs.INSTALLED, "examples")): [f"docs/examples/*.{form}" for form in ("py", "sql", "toml")],
     }
 
 
