@@ -1,4 +1,4 @@
-"""The games of this project, a folder each with everything of it. Nothing of a game lies elsewhere (docs/adding-a-game.md)."""
+"""The games of this project, one folder each with all of its parts. No part of a game is elsewhere (docs/adding-a-game.md)."""
 
 from __future__ import annotations
 

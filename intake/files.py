@@ -52,7 +52,7 @@ def append_file(
 
 
 def is_transcript(path: Path) -> bool:
-    """Say whether the first line that is not blank is not JSON."""
+    """Return whether the first line that is not blank is not JSON."""
     with path.open("rb") as file:
         while line := file.readline(LOOK_BYTES):
             line = line.removeprefix(BOM_UTF8).strip()

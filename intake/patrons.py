@@ -118,7 +118,7 @@ class Keyring:
         return f"p{epoch.number}-{b32encode(digest).decode().rstrip('=').lower()}"
 
     def known(self, number: str) -> bool:
-        """Say whether a card has a secret."""
+        """Return whether a card has a secret."""
         return self._index(number) in self._secrets
 
     def rotate(self, since_us: int) -> Epoch:

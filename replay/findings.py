@@ -191,7 +191,7 @@ def revision_of(stored: Adjudication, adjudication: Adjudication) -> Adjudicatio
 
 
 def is_same(stored: Adjudication, adjudication: Adjudication) -> bool:
-    """Whether a new adjudication has the conclusion of the one that is stored; when and by which engine does not matter."""
+    """Whether a new adjudication has the conclusion of the stored one; time and engine do not matter."""
     neutral = msgspec.structs.replace(
         stored,
         revision=1,

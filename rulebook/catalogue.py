@@ -31,7 +31,7 @@ _OUTSIDE: Final[dict[str, Mapping[str, str]]] = {}
 
 
 class _Games(Mapping[str, Game]):
-    """Every game by its name; those of this project are imported at the first look."""
+    """Every game by name; those of this project are imported at first use."""
 
     def __getitem__(self, name: str) -> Game:
         try:
@@ -54,7 +54,7 @@ GAMES: Final[Mapping[str, Game]] = _Games()
 
 
 def own_games() -> tuple[str, ...]:
-    """Return the names of the games of this project, in the order in which they are listed."""
+    """Return the names of this project's games, in listed order."""
     names: tuple[str, ...] = import_module(OWN).GAMES
     return names
 
@@ -69,7 +69,7 @@ def _take_own() -> None:
 class GameParts(Mapping[str, Record]):
     """The record that each game has in one module of its package, by the game's name: `GameParts("returns", "RETURNS")`.
 
-    A module is imported at the first look at its game. A game without the module is not in the mapping.
+    A module is imported at the first use of its game. A game without the module is not in the mapping.
     """
 
     def __init__(self, module: str, name: str) -> None:
@@ -172,7 +172,7 @@ def package_of(game: str) -> str:
 
 
 def wager_titles() -> dict[str, str]:
-    """Return wager → what people call it, over all games.
+    """Return wager → its title, over all games.
 
     >>> wager_titles()["bad_beat"]
     'Two-Way Bad Beat'
@@ -199,12 +199,12 @@ def finding_kinds() -> dict[str, FindingKind]:
 
 
 def wagers_by_setting() -> frozenset[str]:
-    """Return the wagers that are won or lost by how hands are set, over all games: those that a wrong setting mispays."""
+    """Return the wagers decided by the setting of hands, over all games: those that a wrong setting mispays."""
     return frozenset(wager for game in GAMES.values() for wager in game.by_setting)
 
 
 def base_wagers() -> frozenset[str]:
-    """Return the wagers with which one takes part, over all chapters.
+    """Return the base wagers of all chapters.
 
     >>> sorted(base_wagers())
     ['ante', 'base']

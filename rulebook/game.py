@@ -1,4 +1,4 @@
-"""A game as the rest of the program sees it: its names, which hands are set, what cards make, and what every wager is due."""
+"""A game for the rest of the program: its names, which hands are set, what cards make, and what every wager is due."""
 
 from __future__ import annotations
 

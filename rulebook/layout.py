@@ -58,7 +58,7 @@ class BettingBox(msgspec.Struct, frozen=True):
     settled: tuple[str, ...] = ()
 
     def has_abandoned(self, wager: str) -> bool:
-        """Say whether a wager counts as abandoned: not one that was settled before (§ 688a.7(b))."""
+        """Return whether a wager counts as abandoned: not one that was settled before (§ 688a.7(b))."""
         return self.abandoned and wager not in self.settled
 
 
@@ -142,10 +142,10 @@ NO_HAND = Hand()
 class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     """A table at the settlement of one round.
 
-    `sides`: if several cards were placed as the side card, those of which it is one; then `side` is None.
-    `side_in_hand`: by the record the side card lies in a hand next to the joker, too (D281).
-    `turns`: the seats in the order in which they were settled, if that matters and as far as it is on record.
-    `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
+    `sides`: if several cards were placed as the side card, those of which it is one; then `side` is None. `side_in_hand`: by the
+    record, the side card is also in a hand, next to the joker (D281). `turns`: the seats in the order in which they were settled,
+    if that matters and as far as it is on record. `past_decisions`: the record goes on after the players' decisions, so a missing
+    one is unknown.
     """
 
     boxes: Sequence[BettingBox]

@@ -196,7 +196,7 @@ class EventLog(Protocol):
         """Return the settings of the store, as they are now, by which evidence can be lost."""
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
-        """Say how the index of repeats, if one is stored next to the chain, differs from a stream's events.
+        """Return how the index of repeats, if one is stored next to the chain, differs from a stream's events.
 
         `events` are all events that the stream had at some moment. None: it does not differ, or there is no such index.
         """
@@ -274,7 +274,7 @@ class ResultStore(Protocol):
         """Return stream → what is wrong with its chain, as far as it can be seen without reading every record."""
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, if the first chain over them was begun now."""
+        """Return the number of records stored before chains existed; 0 once one has a place."""
 
     @property
     def group(self) -> str:

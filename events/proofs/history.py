@@ -191,7 +191,7 @@ class StatedHeads:
         return place if place < len(self._sizes) and self._sizes[place] == size else None
 
     def says(self, place: int, root: bytes, chain: bytes) -> bool:
-        """Say whether this root and this chain hash are the stated ones."""
+        """Return whether this root and this chain hash are the stated ones."""
         return self._hashes[64 * place : 64 * place + 64] == root + chain
 
 

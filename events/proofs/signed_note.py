@@ -68,7 +68,7 @@ class PublicKey(msgspec.Struct, frozen=True):
         return f"{self.name}+{self.id.hex()}+{encode_base64(bytes([self.kind]) + self.key)}"
 
     def verifies(self, signature: bytes, message: bytes) -> bool:
-        """Say whether the 64 bytes are this key's Ed25519 signature of the message."""
+        """Return whether the 64 bytes are this key's Ed25519 signature of the message."""
         try:
             Ed25519PublicKey.from_public_bytes(self.key).verify(signature, message)
         except (InvalidSignature, ValueError):
@@ -99,7 +99,7 @@ class NoteSignature(msgspec.Struct, frozen=True):
         return f"{_DASH}{self.name} {encode_base64(self.key_id + self.data)}"
 
     def of(self, key: PublicKey) -> bool:
-        """Say whether the line claims to be of this key: by name and id, and no more than that."""
+        """Return whether the line claims to be of this key: by name and id, and no more than that."""
         return (self.name, self.key_id) == (key.name, key.id)
 
 

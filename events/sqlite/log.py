@@ -448,7 +448,7 @@ class SqliteLog(OwnStore):
         return [QuarantineEntry(*row) for row in rows]
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
-        """Say how the index of repeats differs from a stream's events (see `EventLog.compare_index`)."""
+        """Return how the index of repeats differs from a stream's events (see `EventLog.compare_index`)."""
         return compare_index(self._database, stream, events) if self._form == SCHEMA_VERSION else None
 
     def acknowledged(self) -> dict[str, Head]:

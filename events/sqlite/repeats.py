@@ -307,7 +307,7 @@ class RepeatDifference(NamedTuple):
 
 
 def describe(stream: str, reports: RepeatDifference, ids: RepeatDifference) -> str | None:
-    """Say how the index of a stream differs from the chain; None if it does not."""
+    """Return how the index of a stream differs from the chain; None if it does not."""
     missing, foreign = reports.missing + ids.missing, reports.foreign + ids.foreign
     if not missing and not foreign:
         return None
@@ -318,7 +318,7 @@ def describe(stream: str, reports: RepeatDifference, ids: RepeatDifference) -> s
 
 
 def compare_index(database: Database, stream: str, events: StreamIndex) -> str | None:
-    """Say how the rows of a stream differ from its events, as far as those were read; None if they do not.
+    """Return how the rows of a stream differ from its events, as far as those were read; None if they do not.
 
     Compared are the id of every event, and the source's number and the number of every report. What a row says of a
     report's content is compared when the row is used.

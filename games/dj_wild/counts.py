@@ -1,11 +1,11 @@
 """DJ Wild: every five cards of the 53 against every five of the other 48 (Annex A, rulemaking 125-223, § 687a.11; D5, D6).
 
-How many dealer's hands rank below, with and above a player's: of all hands, those that hold one of the player's cards are
-taken away, those that hold two are put back, and so on (32 sets of cards for each hand). How many hands hold a set of cards
-is counted once, for every rank.
+The number of dealer's hands below, equal to and above a player's: from all hands, those with one of the player's cards are
+subtracted, those with two added back, and so on (32 sets of cards for each hand). The number of hands with a set of cards is
+counted once, for every rank.
 
-The player raises or folds by the own five cards alone, whatever pays more. Below a straight the Blind pays nothing (it
-pushes), and from three of a kind on every hand is raised: so what the Blind pays changes no decision.
+The player raises or folds by their own five cards alone, for the higher return. Below a straight the Blind pays nothing (it
+pushes), and from three of a kind on every hand is raised: so the Blind changes no decision.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RAISE: Final = 2
 
 
 def ranks_of_all() -> tuple[Ints, list[tuple[int, bool]]]:
-    """Return the place of every hand's rank among all ranks, in the order of `_hands`, and its class and whether natural."""
+    """Return the index of every hand's rank, in the order of `_hands`, and its class and whether it is natural."""
     ranks, kinds = [], []
     for hand in _hands():
         value = rank_wild(hand)
@@ -42,13 +42,13 @@ def ranks_of_all() -> tuple[Ints, list[tuple[int, bool]]]:
 
 
 def _hands() -> list[tuple[int, ...]]:
-    """Every five cards, so ordered that the place of a hand is the sum of `comb(card, i + 1)`."""
+    """Return every five cards, ordered so that a hand's index is the sum of `comb(card, i + 1)`."""
     return [tuple(reversed(hand)) for hand in sorted(hand[::-1] for hand in combinations(DECK, 5))]
 
 
 @compiled
 def _holding(ranks: Ints, highest: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """For every set of none to three cards, how many hands that hold it have at most each rank; for four, the ranks."""
+    """Return, for every set of up to three cards, the number of hands with it up to each rank; for four, the ranks."""
     none = np.zeros(highest + 1, dtype=np.int32)
     one = np.zeros((53, highest + 1), dtype=np.int32)
     two = np.zeros((1378, highest + 1), dtype=np.int32)
@@ -109,7 +109,7 @@ def _four_without(cards: Ints, out: int) -> Any:
 
 @compiled
 def _against_all(ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, four: Ints) -> Ints:
-    """For every hand, how many of the hands without its cards rank below it and with it."""
+    """Return, for every hand, the number of hands without its cards that rank below it and equal to it."""
     counts = np.zeros((len(ranks), 2), dtype=np.int64)
     cards = np.zeros(5, dtype=np.int64)
     at = 0
@@ -146,7 +146,7 @@ def _against_all(ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, fou
 
 
 def below_and_equal(ranks: Ints) -> Ints:
-    """Return for every hand how many dealer's hands rank below it and with it, of the 1,712,304 that are possible."""
+    """Return for every hand the number of dealer's hands below it and equal to it, of the 1,712,304 possible."""
     counts: Ints = _against_all(ranks, *_holding(ranks, int(ranks.max()) + 1))
     return counts
 
@@ -189,9 +189,9 @@ def compute() -> dict[str, Any]:
 
 
 def compute_progressive() -> dict[str, Any]:
-    """Count what the Progressive sees: five natural cards, the side card being in the joker's place (§ 687a.11(f)(1)).
+    """Count the Progressive's lines: five natural cards, with the side card in the joker's place (§ 687a.11(f)(1)).
 
-    A hand with the joker and the first of the other cards is five of the 52 natural cards, each five as likely.
+    A hand with the joker and the first of the other cards stands for five of the 52 natural cards, all equally likely.
     """
     counted: Counter[tuple[WildClass, WildClass]] = Counter()
     examples: dict[tuple[WildClass, WildClass], tuple[int, ...]] = {}

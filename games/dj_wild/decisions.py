@@ -1,4 +1,4 @@
-"""DJ Wild Stud Poker: what players decided, and what of the settlement follows from it (Annex A, rulemaking 125-223).
+"""DJ Wild Stud Poker: the players' decisions, and their effect on the settlement (Annex A, rulemaking 125-223).
 
 §§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Only the facts of a round; the game's other files find the faults in them.
 """
@@ -31,7 +31,7 @@ BASE = ("ante", "blind", "raise")
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """What a player decided, the fact that says or shows it (a Raise Wager), and the fact that placed that wager, if any."""
+    """A player's decision, the fact that states or shows it (a Raise Wager), and the fact that placed that wager, if any."""
 
     decision: Literal["raise", "fold"]
     fact: RecordedEvent
@@ -39,13 +39,13 @@ class Decided(msgspec.Struct, frozen=True):
 
     @property
     def moment(self) -> RecordedEvent:
-        """When it was carried out: a raise as its wager was placed, if that is on record (§ 687a.13(d))."""
+        """When the decision was carried out: a raise when its wager was placed, if that is on record (§ 687a.13(d))."""
         return self.placed or self.fact
 
 
 @derived_by_rules
 def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
-    """Return each seat's decision as first made; None if a raise and a fold contradict each other, or it was no decision.
+    """Return each seat's first decision; None if a raise and a fold contradict each other, or it was not a decision.
 
     A player's second statement or wager after the dealer's hand was turned over decides nothing (D733).
     """
@@ -67,7 +67,7 @@ def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
 
 
 def _is_too_late(round_: Round, first: Decided | None, later: RecordedEvent) -> bool:
-    """Say whether a player decided, then the dealer's hand was turned over, and then something else was said or placed."""
+    """Return whether a player decided, then the dealer's hand was turned over, and then something else was said or placed."""
     dealer = turned(round_)
     if dealer is None or first is None or round_.certainly_before(dealer, later) is not True:
         return False
@@ -85,7 +85,7 @@ def in_play(round_: Round, book: Rulebook) -> list[int]:
 
 @derived_by_rules
 def of_players(round_: Round, book: Rulebook) -> list[Decided]:
-    """Return the decisions of those who play: if the wagers are on record, of the seats with an Ante Wager."""
+    """Return the decisions of those who play: if the wagers are on record, of seats with an Ante Wager."""
     playing = in_play(round_, book)
     return [
         each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)
@@ -118,7 +118,7 @@ def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
 
 @derived_by_rules
 def past_decisions(round_: Round, book: Rulebook) -> bool:
-    """Say whether the record of a round that is not void goes on past the decisions."""
+    """Return whether the record of a round that is not void goes on past the decisions."""
     if is_void(round_, book):
         return False
     settled = (fact for key, flow in flows(round_).items() if key[1] in BASE for fact in flow.facts)
@@ -148,7 +148,7 @@ def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> str | No
 
 
 def settlement_turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
-    """The seats in the order in which the meter served them, or else in which their hands were settled."""
+    """Return the seats in the order in which the meter served them, or else in which their hands were settled."""
     won = progressive_wins(round_, book)
     if won:
         return tuple(dict.fromkeys(fact.payload.seat for fact in _as_served(won)))
@@ -161,7 +161,7 @@ def settlement_turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
 
 
 def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return the winners by their readings, each as the one before it left the meter, else in the order of the record (D356)."""
+    """Return the winners in the order of the meter's readings, else in the order of the record (D356)."""
     left, chain = list(distinct_by(won, "seat")), list[RecordedEvent]()
     while left:
         if chain:
@@ -181,10 +181,10 @@ def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
 
 @derived_by_rules
 def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return what settled wagers in their turn: nothing forfeited, given back late or paid by slip.
+    """Return the settlements made in turn: no forfeits, late returns or payments by slip.
 
-    What a folded hand forfeits is collected when all have decided: if it was paid or given back instead, it had no turn, and the
-    fault is in its money (D529). The wagers of a hand that may have been folded may have been forfeited.
+    Forfeited wagers of a folded hand are collected when all have decided: if one was paid or returned instead, it had no turn,
+    and the fault is in its money (D529). The wagers of a hand that may have been folded may have been forfeited.
     """
     decided = {*decisions(round_, book), *in_play(round_, book)}
     folded = {seat: how for seat in decided if (how := how_decided(round_, book, seat)) != "raise"}

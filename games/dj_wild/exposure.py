@@ -93,13 +93,13 @@ def _hands_shown(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 def _position(shown: RecordedEvent) -> Position:
-    """Return whose hand was dealt face up or turned over."""
+    """Return the position whose hand was dealt face up or turned over."""
     position: Position = shown.payload.to if shown.payload.KIND is model.CardsDealt else shown.payload.position
     return position
 
 
 def _why_open(round_: Round, book: Rulebook) -> str:
-    """Say why it cannot be told whether a card was exposed before the raises."""
+    """Return why it cannot be told whether a card was exposed before the raises."""
     if of_players(round_, book):
         return "the clocks contradict the order of an exposed card and the raises"
     return "a card was exposed, and whether before the raises is not on record"
@@ -109,8 +109,8 @@ def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str
     """Say why it is open whether an exposed card was of a hand in play: empty if it was; None if it was not, or was the player's
     own.
 
-    A player may show cards of his own hand (D28), not the dealer's; of a card of the stack that became a player's it is not on
-    record who showed it.
+    A player may show cards of his own hand (D28), not the dealer's; the record does not say who showed a card of the stack that
+    became a player's.
     """
     whose, card, by_player = exposed.payload.whose, exposed.payload.card, exposed.payload.by == "player"
     if whose != "stack":
@@ -121,7 +121,7 @@ def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str
 
 
 def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str | None = None) -> str | None:
-    """Say why it is open whether a position is in play; empty if it is, None if it is not (D365).
+    """Return why it is open whether a position is in play; empty if it is, None if it is not (D365).
 
     A box without an ante that was dealt nothing may have an ante that is not on record; and if the card lies in a hand in play,
     the box or the card may be wrong.
@@ -138,7 +138,7 @@ def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str |
 
 
 def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
-    """Say why it is open whether a card of the stack came into a hand in play: empty if it did, None if it did not (D367).
+    """Return why it is open whether a card of the stack came into a hand in play: empty if it did, None if it did not (D367).
 
     It did not if it went aside or to a box that is not in play, if by the order of the deal all had their cards, or if all hands
     are on record without it. Open if it was not read, or a card of a hand was not (D533).

@@ -114,7 +114,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
 
 
 def _side_card_open(round_: Round) -> str:
-    """Say why it cannot be told which card replaces the joker."""
+    """Return why it cannot be told which card replaces the joker."""
     cards = side_cards(round_)
     if len(cards) > 1:
         return "several side cards were placed, and the text does not say which of them replaces the joker"

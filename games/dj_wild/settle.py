@@ -1,9 +1,9 @@
 """DJ Wild Stud Poker: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 687a).
 
-Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
-cards, decisions and stakes, the side card and the filed rules it works out what each wager is due, and by which section. If
-something that a result depends on is missing (a card, a decision, a meter), the due amount is None; it never guesses. An
-amount that is the same for every possible value of what is missing remains (D26).
+Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their cards, decisions
+and stakes, the side card and the filed rules, it computes each wager's due and its section. If something that a result depends on
+is missing (a card, a decision, a meter), the due amount is None; it never guesses. An amount that is the same for every possible
+value of what is missing remains (D26).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def lines(
 
 
 def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressive: bool) -> Hashable:
-    """Return all that matters of five cards in this game: hands with the same value are settled in the same way.
+    """Return all that matters of five cards in this game: hands with the same value are settled alike.
 
     It is the rank (Ante, Blind, Raise, Bad Beat), whether Trips pays it as natural, and the Progressive's line.
 
@@ -79,7 +79,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 
 
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
-    """All that matters of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
+    """Return all that matters of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
     return (
         tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
@@ -89,8 +89,8 @@ def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
 def is_best_raised(cards: Sequence[int]) -> bool:
     """Say whether five cards pay more raised than folded: a pair of fives and better, or with a wild card; fours without a three.
 
-    A three among the cards leaves the dealer one less of what a pair of fours beats. (§ 687a.11(b); below a straight the Blind
-    pays nothing, so that no paytable changes this.)
+    A three among the cards leaves the dealer one hand fewer that a pair of fours beats. (§ 687a.11(b); below a straight the Blind
+    pays nothing, so no paytable changes this.)
 
     >>> from rulebook.cards.cards import parse_cards
     >>> is_best_raised(parse_cards("4s 4h 9c 8d 5s")), is_best_raised(parse_cards("4s 4h 9c 8d 3s"))
@@ -145,7 +145,7 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
 
 
 def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due | None:
-    """The due of a wager that no cards decide: its hand was abandoned, or voided alone, which the text does not provide for."""
+    """Return the due of a wager that no cards decide: its hand was abandoned, or voided alone, which the text does not cover."""
     if box.voided:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "13", paytable)
     if box.has_abandoned(wager):
@@ -251,7 +251,7 @@ class _Progressive:
         return self.made[cards]
 
     def due(self, box: BettingBox) -> Due:
-        """Return what a Progressive is due by its cards; a share of the meter as if it were the only one."""
+        """Return the due of a Progressive by its cards; a share of the meter as if it were the only one."""
         book, wager, paytable = self.book, "progressive", self.paytable
         if paytable is None:
             return not_offered(book, box, wager)
@@ -272,14 +272,14 @@ class _Progressive:
         return self._payout(box, reading)
 
     def may_be_folded(self, box: BettingBox) -> bool:
-        """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.
+        """Return whether the box may have been folded, which would lose its Progressive, though the record does not say so.
 
         A record that ends before the decisions speaks of a hand that is still in play.
         """
         return box.decision is None and self.folds_lose and self.layout.past_decisions
 
     def may_share(self, box: BettingBox) -> bool:
-        """Say whether a box may take a share of the meter, with any side card; unread cards may."""
+        """Return whether a box may take a share of the meter, with any side card; unread cards may."""
         best = (
             [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
         )

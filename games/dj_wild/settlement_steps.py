@@ -162,7 +162,7 @@ ALL_SETTLED = Step("all wagers are settled", _last_settled)
 
 
 def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:
-    """Return two facts' seats as they are written in doubts."""
+    """Return two facts' seats in the form of doubts."""
     return f"seats {before.payload.seat} and {after.payload.seat}"
 
 

@@ -1,8 +1,8 @@
 """Face Up Pai Gow Poker: what every wager of a round is due (58 Pa. Code Chapter 688a).
 
-Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
-cards, settings and stakes, and the filed rules it works out what each wager is due, and by which section. If something that
-a result depends on is missing (a card, a setting, a meter), the due amount is None; it never guesses.
+Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their cards, settings
+and stakes, and the filed rules, it computes each wager's due and its section. If something that a result depends on is missing (a
+card, a setting, a meter), the due amount is None; it never guesses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Over/Under: what was dealt to each hand and which was passed over or called dead (Annex A, rulemaking 125-223).
+"""Over/Under: the cards dealt to each hand, and the hands passed over or called dead (Annex A, rulemaking 125-223).
 
 §§ 686a.7(e), (h), 686a.9(c). Only the facts of a round; `rules.py` and `turns.py` find the faults in them.
 """
@@ -28,7 +28,7 @@ def dealt_to(round_: Round) -> dict[int, list[RecordedEvent]]:
 
 
 def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return what of a seat's cards, as dealt, came with additional ones: with the first card too, where it came with others.
+    """Return the additional cards of a seat; including the first card if it came together with others.
 
     If the order of the deal is not on record, cards in one line need not have come at once (D327).
     """
@@ -37,7 +37,7 @@ def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[Record
 
 
 def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return the first of a seat's cards, as dealt; nothing if it is reported together with others (D327)."""
+    """Return the first of a seat's cards; None if it is reported together with others (D327)."""
     return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 
@@ -59,7 +59,7 @@ def called_dead(round_: Round) -> dict[int, RecordedEvent]:
 
 
 def is_ante_settled_before(round_: Round, book: Rulebook, called: RecordedEvent, seat: int) -> bool:
-    """Say whether a surrendered ante was collected before its hand was called dead (§ 686a.7(g)(3), D23)."""
+    """Return whether a surrendered ante was collected before its hand was called dead (§ 686a.7(g)(3), D23)."""
     taken = [f for f in round_.of(model.WagerTaken) if (f.payload.seat, f.payload.wager) == (seat, book.chapter.base)]
     return any(fact.seq < called.seq for fact in taken)
 

@@ -30,7 +30,7 @@ def required(chapter: Chapter) -> Iterator[Result]:
 
 
 def _with_best_decision(chapter: Chapter, wrong_side: Fraction) -> Result:
-    """The ante if a total on the other side nets `wrong_side`, which is the reading filed (D12); 18 to 23 always lose."""
+    """Return the ante's returns if a total on the wrong side nets `wrong_side`, as filed (D12); 18 to 23 always lose."""
     table = counts("over_under")
     first_cards: dict[int, list[Mapping[str, Any]]] = {}
     for row in table["rows"]:
@@ -59,7 +59,7 @@ def _with_best_decision(chapter: Chapter, wrong_side: Fraction) -> Result:
 
 
 def _choices(chapter: Chapter, rows: list[Mapping[str, Any]], wrong_side: Fraction) -> dict[str, list[End]]:
-    """How hands with one first card end by what the player decides; a win is the first end of over and of under."""
+    """Return how hands with a first card end by each decision; a win is the first end of over and of under."""
     ante, over, under = (pays(chapter.wagers[wager].odds) for wager in COMBINED)
     hands = sum(row["hands"] for row in rows)
     overs = sum(row["hands"] for row in rows if row["total"] >= chapter.numbers["over_least_points"])

@@ -100,7 +100,7 @@ def _decision_by_word(round_: Round, book: Rulebook, box: BettingBox) -> Decisio
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Say why it cannot be told what a wager is due."""
+    """Return why it cannot be told what a wager is due."""
     if round_.voided is not None:
         return "the round was voided, for which the chapter has no ground"
     if seat in dead_without_ground(round_, book):
@@ -288,7 +288,7 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _came_in_turn(round_: Round, fact: RecordedEvent, further: Sequence[RecordedEvent]) -> bool:
-    """Say whether an additional card came in its hand's turn, before the player was asked about those that were missing."""
+    """Return whether an additional card came in its hand's turn, before the player was asked about those that were missing."""
     seat = fact.payload.to
     asked = [each.seq for each in round_.of(model.HandElected) if each.payload.seat == seat]
     asked += [each.seq for each in round_.of(model.RoundVoided) if each.payload.scope == seat]
@@ -303,7 +303,7 @@ def _deal_order(
 
 
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
-    """The seats that were dealt to and had no wager: all of theirs were withdrawn in time, or the record covers the wagers."""
+    """Return the seats that got cards and had no wager: all were withdrawn in time, or the record covers the wagers."""
     placed = stakes(round_, book).values()
     known = frozenset(dealt_to(round_)) if round_.covers("wagering") else frozenset(each.seat for each in placed)
     had = {each.seat for each in placed if each.in_time_cents > 0 or each.on_layout_cents > 0}

@@ -70,12 +70,12 @@ def bonus_lines(paytable: Paytable, cards: Sequence[int], side: int | None = Non
 
 
 def is_houses_total(counted: int, under_most: int, over_least: int) -> bool:
-    """Say whether a total loses to the house whatever was decided (§ 686a.7(j))."""
+    """Return whether a total loses to the house whatever was decided (§ 686a.7(j))."""
     return under_most < counted < over_least
 
 
 def is_on_side(counted: int, over: bool, over_least: int) -> bool:
-    """Say whether a total that is not the house's is on the side wagered on (§ 686a.7(i))."""
+    """Return whether a total that is not the house's is on the side wagered on (§ 686a.7(i))."""
     return (counted >= over_least) == over
 
 
@@ -108,7 +108,7 @@ def _hand(book: Rulebook, box: BettingBox) -> Iterator[Due]:
 
 
 def _side_of(box: BettingBox) -> str | None:
-    """Which of over and under the ante goes with; None if the wagers placed leave it open."""
+    """Return the side that the ante goes with, over or under; None if the placed wagers leave it open."""
     placed = [side for side in SIDES if side in box.stakes]
     if len(placed) == 1:
         return placed[0]

@@ -76,7 +76,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
 
 class DecisionOutOfTurn(msgspec.Struct, frozen=True):
-    """A seat's decision and what it came too early or too late for, in the order of the log."""
+    """A seat's decision and the event for which it came too early or too late, in the order of the log."""
 
     seat: int
     earlier: RecordedEvent
@@ -193,7 +193,7 @@ def _settled_after_the_next_cards(
 
 
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
-    """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterward (D325)."""
+    """Return the settlements in turn: no surrendered ante, no return of a late wager, no later correction (D325)."""
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     return first_moves(
         [
@@ -231,7 +231,7 @@ def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 
 def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    """Return what collected the cards of the hand that got its additional cards right before an act's; or None."""
+    """Return the collection of the hand that got its additional cards right before an act's hand; or None."""
     before = [each.fact for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
     seat = in_order(before)[-1].payload.to if before else None
     return next(

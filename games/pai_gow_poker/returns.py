@@ -33,19 +33,19 @@ def required(chapter: Chapter) -> Iterator[Result]:
 
 
 def version(book: Rulebook) -> str:
-    """Return which version of the base wager a rules submission files."""
+    """Return the filed version of the base wager."""
     return COMMISSION_FREE if book.settings["commission_free"] else WITH_VIGORISH
 
 
 def dice(paytable: Paytable) -> LineCounts:
-    """Return what the 216 rolls of three dice make."""
+    """Return the returns of a wager on the 216 rolls of three dice."""
     table = counts("dice")
     rows = [row for row in table["rows"] if row["wager"] == paytable.wager]
     return LineCounts([(frozenset(row["made"]), row["rolls"]) for row in rows], table["total"])
 
 
 def tiger_9(chapter: Chapter, name: str) -> Result:
-    """Return Tiger 9 with the dealer's hands set by the house way, as it shows them if it leaves a choice."""
+    """Return the returns of Tiger 9 with the dealer's hands set by the house way, by the shown setting if it leaves a choice."""
     rule, table = chapter.wagers["tiger_9"], counts("tiger_9")
     total, odds = table["total"], pays(rule.odds)
 
@@ -72,10 +72,10 @@ def tiger_9(chapter: Chapter, name: str) -> Result:
 
 
 def must_hit_by(chapter: Chapter, name: str) -> Result:
-    """Return the Must-Hit-By bonus per amount of the qualifying Progressive; any target between the limits is as likely.
+    """Return the Must-Hit-By bonus per amount of the qualifying Progressive; all targets within the limits are equally likely.
 
-    From the minimum to the mean hit the meter takes (mean hit - minimum) / rate of wagers, and then pays the mean hit. The
-    wager is the Progressive, whose own return it adds to: nothing is staked on the bonus itself.
+    From the minimum to the mean hit, the meter takes (mean hit - minimum) / rate of wagers, and then pays the mean hit. The wager
+    is the Progressive, to whose own return the bonus is added: the bonus itself has no stake.
     """
     paytable = chapter.paytable("mystery", name)
     low, high, stake = paytable.seed_cents, paytable.maximum_cents, paytable.least_wager_cents

@@ -42,7 +42,7 @@ ON_THE_DICE = ("sum", "match", "beat_it")
 
 
 def first_seen(round_: Round) -> RecordedEvent | None:
-    """Return the event by which the dealer's hand was first seen: dealt face up, revealed or set; or None (§ 645c.1(d))."""
+    """Return the event that first showed the dealer's hand: dealt face up, revealed or set; or None (§ 645c.1(d))."""
     up = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
     turned = dealer_turned_over(round_)
     return min([*up, *((turned,) if turned else ())], key=lambda fact: fact.seq, default=None)

@@ -27,7 +27,7 @@ DOWN, NEAREST, UP = range(3)
 
 
 def is_tiger_9(low: tuple[int, ...]) -> bool:
-    """Say whether a low hand is a 9-high: two cards, no pair, the nine the higher of them (§ 645c.1(h)); the joker is an ace.
+    """Return whether a low hand is a 9-high: two cards, no pair, the nine the higher of them (§ 645c.1(h)); the joker is an ace.
 
     >>> from rulebook.cards.cards import parse_cards
     >>> [is_tiger_9(parse_cards(low)) for low in ("9s 8c", "9s 9c", "Ts 9c", "Jk 9s", "8d 7h")]

@@ -167,7 +167,7 @@ def _wrongly_rotated(
 
 
 def _all_declined(offers: Sequence[Offer], asked: Sequence[int]) -> bool:
-    """Say whether all who were asked declined at first: then a patron who takes the position passes no one over (D528)."""
+    """Return whether all who were asked declined at first: then a patron who takes the position passes no one over (D528)."""
     first = {offer.seat: offer.accepted for offer in reversed(offers)}
     return not any(first[seat] for seat in asked)
 

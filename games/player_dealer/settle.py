@@ -1,9 +1,9 @@
 """Face Up Pai Gow Poker with a player-dealer, California: what every wager is due, and how far it is covered (GEGR-002138).
 
-Invariant: a patron holds the player-dealer position, and that patron's wager is all that can be won or lost in a
-round. The hands first decide what each wager is due; then, clockwise from the action button, the player-dealer's wager covers
-as much as it can. If something is unknown (a card, a setting, the wager itself, who has the action), every possibility is
-worked out, and only what is the same in all of them holds (D22, D26).
+Invariant: a patron holds the player-dealer position, and that patron's wager is all that can be won or lost in a round. The hands
+first decide what each wager is due; then, clockwise from the action button, the player-dealer's wager covers as much as it can.
+If something is unknown (a card, a setting, the wager itself, who has the action), every possibility is computed, and only amounts
+that are the same in all of them are due (D22, D26).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def from_action(seat: int, action: int) -> int:
 
 
 def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> int:
-    """Return how much of a win or a loss the player-dealer's wager can still cover (D22).
+    """Return how much of a win or loss the player-dealer's wager can still cover (D22).
 
     `used_cents` of the wager are used; `net`: paid less taken, so that taking is bounded from the other side.
     """
@@ -69,10 +69,10 @@ def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> i
 
 
 class Cover:
-    """What the player-dealer's wager still covers, while wagers are settled one after another (D22).
+    """The part of the player-dealer's wager still available, while wagers are settled one after another (D22).
 
-    `used` is how much of it lies between two bounds: taken and paid together (`gross`), or paid less taken (`net`). If the wager
-    is unknown, so is all that it covers.
+    `used` is the used part, within two bounds: taken and paid together (`gross`), or paid less taken (`net`). If the wager is
+    unknown, so is its coverage.
     """
 
     def __init__(self, wager_cents: int | None, net: bool) -> None:
@@ -128,7 +128,7 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
 
 
 def _as_played(box: BettingBox) -> BettingBox:
-    """Return the box without what this text does not provide for: a surrender, a voided hand, an abandoned wager (D11, D28)."""
+    """Return the box without events that this text does not cover: a surrender, a voided hand, an abandoned wager (D11, D28)."""
     if box.surrendered or box.voided or box.abandoned:
         return msgspec.structs.replace(box, surrendered=False, voided=False, abandoned=False)
     return box
@@ -138,7 +138,7 @@ def _as_played(box: BettingBox) -> BettingBox:
 
 
 def _owed(book: Rulebook, layout: TableLayout, bank: Bank, box: BettingBox) -> list[Due]:
-    """What the wagers of a seat win or lose by the hands, in the order of settlement (Round of play)."""
+    """Return what the wagers of a seat win or lose by the hands, in the order of settlement (Round of play)."""
     dealer, dues = layout.dealer, []
     if "base" in box.stakes:
         dues.append(_base(book, dealer, box, bank))
@@ -168,7 +168,7 @@ def _base(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank) -> Due:
 def _backline(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank, further_wager: FurtherWager) -> Due:
     """A backline wager goes with the hand of the seat, settled as another's base wager.
 
-    A hand that no one set, at a seat without a base wager, belongs to no one: what it would have lost is not known (D361).
+    A hand that no one set, at a seat without a base wager, belongs to no one: its loss is unknown (D361).
     """
     hand = box.hand if "base" in box.stakes or box.hand.high is not None else NO_HAND
     behind = BettingBox(box.seat, further_wager.bettor, hand, {"base": further_wager.stake_cents})
@@ -190,7 +190,7 @@ def _covered(book: Rulebook, cover: Cover, owed: Mapping[int, Sequence[Due]], fi
 
 
 def _as_covered(book: Rulebook, cover: Cover, due: Due) -> Due:
-    """The part of what a wager is due that the player-dealer's wager covers; the uncovered part stays with the patron."""
+    """Return the part of a wager's due that the player-dealer's wager covers; the uncovered part stays with the patron."""
     if due.net_cents is None:
         cover.leave_open(*_most(book, due))
         return due
@@ -217,7 +217,7 @@ def _as_covered(book: Rulebook, cover: Cover, due: Due) -> Due:
 
 
 def _most(book: Rulebook, due: Due) -> tuple[int, int]:
-    """The most that a wager can win, and the most that it can lose."""
+    """Return the most that a wager can win, and the most that it can lose."""
     if due.wager in ("base", "backline"):
         return (due.staked_cents, due.staked_cents) if due.wager in book.offers else (0, 0)
     paytable = offered(book, ENVY.get(due.wager, due.wager))
@@ -231,7 +231,7 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
 
 
 def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
-    """The dues that are the same whichever seat has the action, and whatever the wager may be; any other is unknown."""
+    """Return the dues that are the same whichever seat has the action and whatever the wager is; any other is unknown."""
     if len(outcomes) == 1:
         return list(outcomes[0])
     return list(_merged(outcomes)) if outcomes else []

@@ -24,7 +24,7 @@ def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
 
 
 def all_wagers_returned(round_: Round) -> bool:
-    """Say whether a round was declared void, or all its wagers were returned as void and no other money moved (D321)."""
+    """Return whether a round was declared void, or all its wagers were returned as void and no other money moved (D321)."""
     return round_.voided is not None or _is_returned(round_)
 
 
@@ -41,7 +41,7 @@ def seats_returned_as_void(round_: Round) -> frozenset[int]:
 
 
 def is_returned_as_void(round_: Round, seat: int | None = None, but: Collection[str] = ()) -> bool:
-    """Say whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501).
+    """Return whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501).
 
     `but`: wagers that the void leaves to be settled; what was done with them is not asked.
     """

@@ -79,12 +79,12 @@ NO_PLAIN_FACTS: PlainFacts = {}
 
 
 def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
-    """Say whether an event is about a round and does not name it."""
+    """Return whether an event is about a round and does not name it."""
     return round_no is None and TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY
 
 
 def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None) -> bool:
-    """Say whether an opening comes late: after that of the latest round, whose number is higher."""
+    """Return whether an opening comes late: after that of the latest round, whose number is higher."""
     if latest is None or not opening.is_late:
         return False
     if number is None:

@@ -59,7 +59,7 @@ def numbers_skipped(source: str, seq: int, missing: Span) -> RecordFault:
 
 
 def is_in(spans: Sequence[Span], number: int) -> bool:
-    """Say whether a number is in one of the spans.
+    """Return whether a number is in one of the spans.
 
     >>> is_in([(3, 5)], 5), is_in([(3, 5)], 6)
     (True, False)

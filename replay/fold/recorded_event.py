@@ -64,7 +64,7 @@ def is_of_people(source: str) -> bool:
 
 
 def is_after(later: RecordedEvent, earlier: RecordedEvent) -> bool:
-    """Say whether a device's own numbers put one event after another."""
+    """Return whether a device's own numbers put one event after another."""
     return later.source == earlier.source and later.source_seq > earlier.source_seq and not is_of_people(later.source)
 
 

@@ -309,7 +309,7 @@ class Round:
         return frozenset(gaps | {fact.source for fact in (*self.strays, *self.refusals)})
 
     def covers(self, aspect: Aspect) -> bool:
-        """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
+        """Return whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
         if self.lost or (self.before.after_loss and aspect in MAKING_READY):
             return False
         return aspect in self._observed
@@ -337,7 +337,7 @@ class Round:
         return self.numbers.get(seq) or self.before.numbers.get(seq, seq)
 
     def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
-        """Say whether one fact came before another; None if two devices' clocks contradict the order (D26).
+        """Return whether one fact came before another; None if two devices' clocks contradict the order (D26).
 
         Of one device the own numbers decide, whatever its clock says; None if they contradict the order.
         """

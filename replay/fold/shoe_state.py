@@ -154,7 +154,7 @@ class ShoeState(msgspec.Struct):
 
 
 def deals_from_shoes(toml: str) -> bool:
-    """Say whether a rules submission is of a game with several decks, dealt shoe by shoe.
+    """Return whether a rules submission is of a game with several decks, dealt shoe by shoe.
 
     >>> deals_from_shoes('chapter = "pa-686a"'), deals_from_shoes('chapter = "pa-688a"'), deals_from_shoes("?")
     (True, False, False)

@@ -22,12 +22,12 @@ SINGLE_DECK = 53
 
 
 def is_round_of_play(round_: Round) -> bool:
-    """Say whether a round was dealt and not all its wagers were returned: it counts toward those in which the stub is due."""
+    """Return whether a round was dealt and not all its wagers were returned: it counts toward those in which the stub is due."""
     return round_.first_card is not None and not all_wagers_returned(round_)
 
 
 def has_wrong_deck(round_: Round) -> bool:
-    """Say whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
+    """Return whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
     counted = round_.last(model.StubCounted)
     if counted is None or len({len(cards) for cards in round_.hands().values()}) != 1:
         return False
@@ -46,7 +46,7 @@ def bans_deck(round_: Round) -> int:
 
 
 def counted_by_machine(round_: Round) -> bool:
-    """Say whether a shuffling device counted the round's deck before it was dealt."""
+    """Return whether a shuffling device counted the round's deck before it was dealt."""
     earlier = round_.before.preparations(round_.deck)
     inside = [fact.payload for fact in round_.of(model.CardsShuffled)]
     return any(step.kind == "shuffle" and step.depth for step in earlier) or any(

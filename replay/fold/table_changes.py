@@ -47,7 +47,7 @@ class TableChanges:
         self.facts.append(fact)
 
     def begins_after(self, seq: int) -> bool:
-        """Say whether none of the changes came at an event or before it."""
+        """Return whether none of the changes came at an event or before it."""
         return not self.facts or seq < self.facts[0].seq
 
     def take(self, now: TableState, fact: RecordedEvent, opened: Round | None, *, after_rounds: bool) -> TableState:
@@ -71,7 +71,7 @@ class TableChanges:
         return self.again(now, opened)
 
     def since(self, seq: int) -> bool:
-        """Say whether something changed after an event."""
+        """Return whether something changed after an event."""
         return bool(self.facts) and self.facts[-1].seq > seq
 
     def lose_late(

@@ -369,7 +369,7 @@ class TableFold:
         return opened
 
     def _was_opened(self, number: int) -> bool:
-        """Say whether a round was opened under a number before; ask for it if only a fold of the earlier events can tell."""
+        """Return whether a round was opened under a number before; ask for it if only a fold of the earlier events can tell."""
         if number > self.state.last_round_no or number in self.withdrawn_rounds:
             return False
         self.missed_rounds.add(number)

@@ -1,4 +1,4 @@
-"""Advice on an open round in words: what is to be put right, and what each wager is due. Pure."""
+"""Advice on an open round in words: what to correct, and what each wager is due. Pure."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def phase_name(phase: str) -> str:
 
 
 def warning_sentences(advice: Advice, currency: str) -> list[str]:
-    """Return what is wrong in an open round, the gravest first, each with its money."""
+    """Return the errors in an open round, gravest first, each with its money."""
     made = sorted(incidents(advice.warnings), key=lambda incident: incident.gravity)
     return [incident_sentence(incident, currency) for incident in made]
 
 
 def remedies(advice: Advice, currency: str) -> list[str]:
-    """Return what is to be done in an open round, by incident: whom to pay, or what the rule asks if no money is wrong."""
+    """Return what to do in an open round, by incident: whom to pay, or what the rule requires if no money is wrong."""
     sentences: list[str] = []
     for incident in sorted(incidents(advice.warnings), key=lambda each: each.gravity):
         money = [

@@ -1,8 +1,8 @@
-"""What each event means, in one sentence: pages, packets and commands print what is here. Pure.
+"""Each event in one sentence, for pages, packets and commands. Pure.
 
-Invariant: a sentence says what was recorded, right or wrong, and judges nothing. It names who acted, in the present or
-the simple past, and holds no name of the wire; what people typed is in it as they typed it. What people did in a review is a
-predicate, before which the person who did it stands: a review's history shows the two apart.
+Invariant: a sentence says what was recorded, right or wrong, and judges nothing. It names who acted, in the present or the simple
+past, without names of the wire; typed text is quoted unchanged. An action in a review is a predicate without its person: a
+review's history shows the two separately.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def sentence_of(type_: str, payload: Mapping[str, Any], currency: str = "USD") -
 
 
 def predicate(event: Event, currency: str = "") -> str:
-    """Return what a person did in a review, without the person; of any other event its sentence. Amounts have no symbol
-    if no currency is given.
+    """Return a person's action in a review, without the person; for other events, the sentence.
+
+    Amounts have no symbol if no currency is given.
 
     >>> predicate(model.FindingNoted(by="ann", finding_id="0" * 32, note="called the cage"))
     'noted: called the cage'
@@ -88,7 +89,7 @@ def predicate(event: Event, currency: str = "") -> str:
 
 
 def _day(day: str) -> str:
-    """Return a day of the record as people say it; one that the calendar does not have, as it is on record."""
+    """Return a day of the record in words; an invalid day is returned unchanged."""
     try:
         return day_words(date.fromisoformat(day))
     except ValueError:

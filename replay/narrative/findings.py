@@ -1,4 +1,4 @@
-"""What each finding's code means: its title, and why it has its severity. Pure.
+"""The title of each finding's code, and why it has its severity. Pure.
 
 Invariant: a code is registered with the rules (`replay/rules/rule.py`), in the chapter of the one game that has it, or with the
 faults of the log (`events/errors.py`); its title is here and nowhere else.
@@ -109,7 +109,7 @@ TITLES: Final = {
 
 
 def finding_title(code: str) -> str:
-    """Return what a code means, in at most four words; a code that is not known here represents itself."""
+    """Return a code's title, in at most four words; an unknown code is its own title."""
     title = TITLES.get(code)
     if title is None and code in (kinds := finding_kinds()):
         return kinds[code].title

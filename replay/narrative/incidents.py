@@ -1,4 +1,4 @@
-"""An incident in one sentence: what is wrong, where, and what it comes to. Pages, commands and packets print it. Pure."""
+"""An incident in one sentence: the error, its place, and the money, for pages, commands and packets. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from replay.narrative.verdicts import is_bound
 
 
 def incident_sentence(incident: Incident, currency: str) -> str:
-    """Return what is wrong and where, by the cause, and the money of the whole incident: the larger amount first.
+    """Return the error and its place, by the cause, and the money of the whole incident, the larger amount first.
 
     Money of other seats than the cause's has its seats next to it. `currency` is an ISO 4217 code.
     """
@@ -24,7 +24,7 @@ def incident_sentence(incident: Incident, currency: str) -> str:
 
 
 def finding_sentence(finding: Finding, currency: str) -> str:
-    """Return what is wrong, at which seat and wager, and by how much: one finding of an incident."""
+    """Return the error, seat, wager and amount of one finding of an incident."""
     return " · ".join((*_what_and_where(finding), *_money((finding,), currency, with_seats=False)))
 
 
@@ -35,7 +35,7 @@ def _what_and_where(finding: Finding) -> list[str]:
 
 
 def _money(findings: Sequence[Finding], currency: str, *, with_seats: bool) -> list[str]:
-    """The sums by which patrons have too much and too little, the larger first, in one part; none if no money is wrong."""
+    """Return the sums that patrons have too much and too little, the larger first; empty if no money is wrong."""
     sides: dict[str, Counter[int | None]] = {"overpaid": Counter(), "underpaid": Counter()}
     for finding in findings:
         if cents := finding.difference_cents or 0:

@@ -1,4 +1,4 @@
-"""Names, amounts and counts as people read them: in sentences, on pages, in packets. Pure.
+"""Names, amounts and counts in readable form: for sentences, pages and packets. Pure.
 
 Invariant: words only, and each thing has one name. A name that is not listed is made readable, never hidden.
 """
@@ -34,7 +34,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def currency_symbol(currency: str) -> str:
-    """Return what is before an amount of a currency (ISO 4217).
+    """Return the symbol before an amount of a currency (ISO 4217).
 
     >>> currency_symbol("USD"), currency_symbol("CHF")
     ('$', 'CHF ')
@@ -61,7 +61,7 @@ def balance(cents: int, currency: str) -> str:
 
 
 def difference(cents: int, currency: str) -> str:
-    """Return an amount with its sign, which zero has not.
+    """Return an amount with its sign; zero has none.
 
     >>> difference(-2500, "USD"), difference(0, "USD"), difference(100, "USD")
     ('−$25.00', '$0.00', '+$1.00')
@@ -75,7 +75,7 @@ def moment(at_us: int, zone: tzinfo | None) -> datetime:
 
 
 def told_apart(at: datetime) -> str:
-    """Return what tells a local time from the same time an hour earlier or later: its zone in the hour that comes twice.
+    """Return the zone after a local time in the repeated hour of a clock change; empty otherwise.
 
     >>> from zoneinfo import ZoneInfo
     >>> zone = ZoneInfo("America/New_York")
@@ -86,7 +86,7 @@ def told_apart(at: datetime) -> str:
 
 
 def day_words(day: date) -> str:
-    """Return a gaming day as people say it.
+    """Return a gaming day in words.
 
     >>> day_words(date(2026, 3, 6))
     'Fri 6 Mar 2026'
@@ -135,7 +135,7 @@ def capitalized(words: str) -> str:
 
 
 def game_name(game: str) -> str:
-    """Return what people call a game, as its record has it.
+    """Return the title of a game, from its record.
 
     >>> game_name("over_under"), game_name("no_such_game")
     ('Over/Under', 'No such game')
@@ -202,7 +202,7 @@ def readable(sentence: str, currency: str = "") -> str:
 
 
 def table_name(identifier: str) -> str:
-    """Return the id of a table, dealer or patron as it is written on the floor; observed rounds of a table are called so.
+    """Return the id of a table, dealer or patron in its form on the floor; observed rounds of a table are marked.
 
     >>> table_name("fu-01"), table_name("observed/fu-01")
     ('FU-01', 'FU-01 (observed)')
@@ -281,7 +281,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names, of which there is at least one, as a sentence lists them.
+    """Return one or more names as a list within a sentence.
 
     >>> listed(["2"]), listed(["2", "2", "4"])
     ('2', '2, 2 and 4')

@@ -1,7 +1,7 @@
-"""What a wager comes to, worked out in one sentence, and what is to be done about a finding that claims money. Pure.
+"""The calculation of a wager in one sentence, and what to do about a finding that claims money. Pure.
 
-Invariant: odds are printed only if the stake at these odds is what is due, to the cent. A maximum payout, a share
-of a meter or a wager that the player-dealer did not cover whole comes out otherwise; then the sentence gives the amounts alone.
+Invariant: odds are printed only if the stake at these odds gives the due to the cent. If not (a maximum payout, a share of a
+meter, or a wager that the player-dealer covered in part), the sentence has only the amounts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MYSTERY_WINNER_OPEN = (
 
 
 class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reckoning needs of a settlement: see `replay.findings.Settlement`."""
+    """The fields of a settlement for a calculation: see `replay.findings.Settlement`."""
 
     seat: int
     wager: str
@@ -47,7 +47,7 @@ class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
-    """Return what a wager was due and got, with the odds and the pay line; empty if either is not known.
+    """Return a wager's due and paid amount, with the odds and the pay line; empty if either amount is unknown.
 
     `chapter_key` is the key of the chapter in force, such as `pa-688a`.
 
@@ -61,7 +61,7 @@ def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") ->
 
 
 def due_reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
-    """Return what a wager is due, with the odds and the pay line; empty if that is not known. Arguments as for `reckoning`."""
+    """Return a wager's due, with the odds and the pay line; empty if unknown. Arguments as for `reckoning`."""
     return "" if settled.due_cents is None else _due(settled, chapter_key, currency)
 
 
@@ -74,11 +74,10 @@ def action(
     bank: str = "",
     currency: str = "USD",
 ) -> str:
-    """Return what is to be done about an amount that a patron has too little (negative) or too much, in cents; empty for none.
+    """Return what to do about an amount in cents that a patron has too little (negative) or too much; empty for none.
 
-    `doubtful`: the finding names another reading of the text, by which nothing may be wrong. `at_least`: the evidence leaves open
-    what is due, and this is the least by which it is wrong. `bank`: the patron who pays in the house's place, as
-    `bank_in` returns it.
+    `doubtful`: by another reading of the text, which the finding names, nothing may be wrong. `at_least`: the due is uncertain,
+    and this is the smallest possible error. `bank`: the patron who pays in the house's place, as `bank_in` returns it.
 
     >>> action(-9800, 3)
     'Pay $98.00 to the patron at seat 3.'
@@ -106,7 +105,7 @@ def action(
 
 
 def _overpaid(amounts: str, bank: str) -> str:
-    """Return what is to be done about what was overpaid, and who is short by it if a patron holds the bank."""
+    """Return what to do about an overpayment, and who is short by it if a patron holds the bank."""
     short = f"{bank}, a patron, is short by it; " if bank else ""
     return f"Overpaid by {amounts}: {short}note it, and take nothing back without the shift manager."
 
@@ -116,7 +115,7 @@ _BANK: Final = re.compile(r"; (the player-dealer(?: at seat [1-7])?) (?:is short
 
 
 def bank_in(observed: str) -> str:
-    """Return the patron of whose bank a finding says that it is short or owes; empty if the house has the bank.
+    """Return the patron whose bank is short or owes by a finding; empty if the house has the bank.
 
     >>> bank_in("60.00 returned; the player-dealer at seat 4 is short 60.00"), bank_in("60.00 returned")
     ('the player-dealer at seat 4', '')
@@ -126,7 +125,7 @@ def bank_in(observed: str) -> str:
 
 
 def actions(incident: Incident, currency: str = "USD") -> list[str]:
-    """Return what is to be done about an incident: whom to pay, seat by seat, then what was overpaid (D537)."""
+    """Return what to do about an incident: whom to pay, seat by seat, then overpayments (D537)."""
     doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
     over = [(seat, cents) for seat, cents in by_seat if cents > 0]
@@ -151,9 +150,9 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
 def settled_wager(
     settlements: Iterable[Any], seat: int | None, wager: str | None, difference_cents: int | None
 ) -> SettledWager | None:
-    """Return the settlement that a finding of money is about: that of its seat with its difference, its wager first.
+    """Return the settlement of a money finding: that of its seat with its difference, first its wager's.
 
-    `settlements` are those of the round, as objects or mappings that have the names of `SettledWager`; None where none fits.
+    `settlements` are the round's, as objects or mappings with the names of `SettledWager`; None if none fits.
     """
     fitting = [
         settled
@@ -194,7 +193,7 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
 
 
 def _is_partly_covered(settled: SettledWager, chapter_key: str) -> bool:
-    """Say whether the wager of a patron who holds the bank covers only a part of what another wins or loses.
+    """Return whether the wager of a patron who holds the bank covers only a part of what another wins or loses.
 
     What a wager wins whole is at the odds of its line; what it loses whole is the stake.
     """
@@ -222,7 +221,7 @@ def _done(settled: SettledWager, currency: str) -> str:
 
 
 def _net_done(done: int, due: int, currency: str) -> str:
-    """What was done with a wager that was collected before the deal: won or lost net, or not returned."""
+    """Return the net result of a wager that was collected before the deal: won or lost, or not returned."""
     if done < 0:
         return f"{amount(done, currency)} was not returned" if due == 0 else f"the patron lost {amount(done, currency)}"
     return f"the patron won {amount(done, currency)} net" if done > 0 else "the patron got just the wager back"
@@ -240,7 +239,7 @@ def _why(settled: SettledWager) -> str:
 
 
 def _odds(settled: SettledWager, chapter_key: str) -> str | None:
-    """The odds in words, where the stake at these odds is what is due; None otherwise."""
+    """Return the odds in words, if the stake at these odds is the due; None otherwise."""
     staked, due = settled.staked_cents, settled.due_cents
     jurisdiction, _, name = chapter_key.partition("-")
     if not settled.paytable and EVEN_MONEY.winnings(staked) == due:
@@ -261,7 +260,7 @@ def _odds(settled: SettledWager, chapter_key: str) -> str | None:
 
 
 def _less_vigorish(settled: SettledWager, rate_bp: int) -> str | None:
-    """The odds in words of a winner from whom the chapter's vigorish is taken, where nothing was rounded off it."""
+    """Return the odds in words of a winner who pays the chapter's vigorish, if nothing was rounded off."""
     less = Odds(WHOLE_BP - rate_bp, WHOLE_BP)
     if not rate_bp or settled.line != "win" or less.winnings(settled.staked_cents) != settled.due_cents:
         return None

@@ -1,4 +1,4 @@
-"""What the dispositions of findings and the outcomes of disputes and investigations mean. Pure."""
+"""The meaning of dispositions of findings and of outcomes of disputes and investigations. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ INVESTIGATION_OUTCOMES: Final = {
 
 
 class Disposed(Protocol):
-    """How a finding was disposed of: the first signature, and the second if somebody signed it too."""
+    """The disposition of a finding: the first signature, and the second if there is one."""
 
     @property
     def disposition(self) -> str:
@@ -69,7 +69,7 @@ class Disposed(Protocol):
 
 
 def needs_second_signature(each: Disposed) -> bool:
-    """Whether a disposition waits for another person's signature."""
+    """Whether a disposition needs another person's signature."""
     return each.disposition in MOVES_MONEY and each.second_by is None
 
 
@@ -81,7 +81,7 @@ def leaves_owed(difference_cents: int | None, disposed: Disposed | None) -> bool
 
 
 def disposal(made: Sequence[Disposed], currency: str, *, names: bool = True) -> str:
-    """Return what was done about the findings of an incident, with its money and (`names`) who signed; empty for none."""
+    """Return the dispositions of an incident's findings, with the money and (`names`) the signers; empty for none."""
     if not made:
         return ""
     total = sum(each.amount_cents or 0 for each in made)
@@ -96,7 +96,7 @@ def disposal(made: Sequence[Disposed], currency: str, *, names: bool = True) -> 
 def recorded_by(
     header: model.RoundObserved, entered_us: int, confirmed_by: Sequence[str], time: Callable[[int], str]
 ) -> str:
-    """Return who recorded an observed round, from what, when it was entered and when it was played, in words."""
+    """Return who recorded an observed round, the source, and the times of entry and play, in words."""
     camera = f" of {header.camera}" if header.camera else ""
     source = {"live": "as seen live", "video": f"from video{camera}", "paper": "from paper"}[header.basis]
     ahead = header.clock_offset_ms

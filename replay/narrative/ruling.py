@@ -1,6 +1,6 @@
-"""The ruling on a round, or on one seat of it: its incidents, the money worked out, what is to be done and what was. Pure.
+"""The ruling on a round, or on one of its seats: its incidents, the calculations, the actions due and taken. Pure.
 
-Pages, commands, packets and letters all take it from here, so that each says the same of the same incident.
+Pages, commands, packets and letters all use it, so that each says the same of the same incident.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from replay.narrative.reviews import Disposed, disposal, leaves_owed, needs_seco
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """Sentences, the gravest incident first: the incidents that concern the seat, the reckoning of each wager of theirs, what is
-    to be done, what was done, and the round's incidents that do not concern the seat. `settled`: all of its money was disposed
-    of and signed.
+    """Sentences, gravest incident first.
+
+    The incidents that concern the seat, the calculation of each of their wagers, the actions due and taken, and the round's other
+    incidents. `settled`: all of its money was disposed of and signed.
     """
 
     incidents: list[str]
@@ -34,7 +35,7 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What is still to be done about an incident, and what was done, in sentences."""
+    """The actions still due on an incident, and those taken, in sentences."""
 
     to_do: list[str]
     done: list[str]
@@ -45,9 +46,9 @@ NOTHING_DONE: Final[Mapping[str, Disposed]] = MappingProxyType({})
 
 
 def work_on(incident: Incident, disposed: Mapping[str, Disposed], currency: str, *, names: bool = True) -> Work:
-    """Return the work on an incident. `disposed` is how findings were disposed of, by their ids; `names`: with who signed.
+    """Return the work on an incident. `disposed` maps finding ids to dispositions; `names`: with the signers.
 
-    Money that a patron is short stays to be paid until it was given or held, or found not to be owed, whatever else was decided.
+    Money owed to a patron stays due until it was paid or held, or found not to be owed, whatever else was decided.
     """
     made = [disposed[finding.id] for finding in incident.findings if finding.id in disposed]
     left = tuple(
@@ -71,7 +72,7 @@ def ruling(
 ) -> Ruling:
     """Return the ruling on a seat of a round (None: on all), as `settled_wager` reads settlements.
 
-    `disposed` is how findings were disposed of, by their ids; `names`: what was done is said with who signed it.
+    `disposed` maps finding ids to dispositions; `names`: actions are named with their signers.
     """
     every = sorted(incidents, key=lambda each: each.gravity)
     here = [(whole, part) for whole in every if (part := _at(whole, seat)) is not None]
@@ -98,7 +99,7 @@ def _settles(found: Finding, made: Disposed | None) -> bool:
 
 
 def _at(incident: Incident, seat: int | None) -> Incident | None:
-    """What of an incident is about a seat or about no seat; None where nothing is. Of all seats, the whole."""
+    """Return the part of an incident about a seat or no seat; None if there is none. For all seats, the whole."""
     if seat is None:
         return incident
     findings = tuple(found for found in incident.findings if found.seat in (None, seat))

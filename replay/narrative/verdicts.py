@@ -36,7 +36,7 @@ MOST_DUES: Final = 6
 
 
 class SentenceOutcome(StrEnum):
-    """What a sentence comes to. Only `AS_DUE` may be marked as right."""
+    """The outcome of a sentence. Only `AS_DUE` may be marked as right."""
 
     UNDERPAID = "underpaid"
     OVERPAID = "overpaid"
@@ -49,7 +49,7 @@ class SentenceOutcome(StrEnum):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sentence needs of a settlement: see `replay.findings.Settlement`."""
+    """The fields of a settlement for a sentence: see `replay.findings.Settlement`."""
 
     seat: int
     wager: str
@@ -61,7 +61,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VerdictFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sentence needs of a finding: see `replay.findings.Finding`."""
+    """The fields of a finding for a sentence: see `replay.findings.Finding`."""
 
     code: str
     seat: int | None
@@ -74,7 +74,7 @@ class VerdictFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoundVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """A verdict on a round as sentences are made of it."""
+    """A verdict on a round, for sentences."""
 
     verdict: Verdict
     undetermined: tuple[str, ...]
@@ -88,7 +88,7 @@ class RoundVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Narrative(msgspec.Struct, frozen=True):
-    """The verdict of a round or seat in one sentence, and what it comes to."""
+    """The verdict of a round or seat in one sentence, and its outcome."""
 
     verdict: Verdict
     outcome: SentenceOutcome
@@ -105,7 +105,7 @@ def narrate(
 ) -> Narrative:
     """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217).
 
-    `settled`: its money was disposed of meanwhile, so that nothing is owed any more.
+    `settled`: its money has been disposed of, so that none is owed.
     """
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
     if judged.verdict == "UNDETERMINED" and judged.undetermined == (NOTHING_SETTLED,):
@@ -120,7 +120,7 @@ def narrate(
 
 
 def _what_is_due(of: Sequence[Settled], seat: int | None, currency: str) -> str:
-    """Return what each wager is due if nothing else is on record; of more than `MOST_DUES` wagers what each seat is due."""
+    """Return the due of each wager if nothing else is on record; for more than `MOST_DUES` wagers, of each seat."""
     if not of:
         return f"nothing was at stake at seat {seat}"
     by_seat: dict[int, list[Settled]] = {}
@@ -209,7 +209,7 @@ _DECIDE = "Decide by the video, and correct what is on record."
 
 
 def what_to_do(reasons: Sequence[str]) -> str:
-    """Return what a shift manager does about an UNDETERMINED round, in a sentence for each kind of reason.
+    """Return what a shift manager should do about an UNDETERMINED round, a sentence for each kind of reason.
 
     >>> what_to_do(["the clocks contradict the order of the lock and the first card"])
     'See on the video what came first, decide by that, and set the clocks of the devices.'
@@ -223,9 +223,9 @@ _OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOT
 
 
 def doubts_about(seat: int, wager: str, reasons: Sequence[str], *, due_is_known: bool = False) -> list[str]:
-    """Return why a wager is in doubt: what the reasons of an adjudication say of it.
+    """Return why a wager is in doubt, from the reasons of an adjudication.
 
-    Why an amount due is not known says nothing of a wager whose amount is: of two Match wagers at a seat one may be known.
+    The reason for an unknown due does not apply to a wager whose due is known: of two Match wagers at a seat, one may be known.
 
     >>> doubts_about(3, "base", ["seat 3 base: what is due cannot be told (the dealer's cards were not all read)"])
     ["the dealer's cards were not all read"]
@@ -314,10 +314,10 @@ def _with_money(
 
 
 def _sides(money: Sequence[VerdictFinding], *, by_seat: bool) -> tuple[list[VerdictFinding], list[VerdictFinding]]:
-    """Return the findings by which patrons are short, and those by which they have too much.
+    """Return the findings in which patrons are short, and those in which they have too much.
 
-    `by_seat`: a seat is on the side of its sum, as an incident counts it; without it, or where all sums are zero, each finding
-    is on its own.
+    `by_seat`: a seat is on the side of its sum, as in an incident; otherwise, or if all sums are zero, each finding counts by
+    itself.
     """
     sums: dict[int | None, int] = {}
     for each in money:
@@ -339,13 +339,13 @@ def _cents(findings: Sequence[VerdictFinding]) -> int:
 
 
 def _sum(findings: Sequence[VerdictFinding], currency: str) -> str:
-    """Return what findings differ by together, as a bound if one of them states a bound."""
+    """Return the sum of findings' differences, as a bound if one of them states a bound."""
     cents = amount(_cents(findings), currency)
     return f"at least {cents}" if any(is_bound(each.expected) for each in findings) else cents
 
 
 def is_bound(expected: str) -> bool:
-    """Say whether a finding states the most or the least that can be due, so that the difference is at least what it says.
+    """Return whether a finding states the most or the least that can be due, so that the difference is at least what it says.
 
     >>> is_bound("at most 10.00 paid"), is_bound("10.00 paid (win)")
     (True, False)
@@ -354,7 +354,7 @@ def is_bound(expected: str) -> bool:
 
 
 def _names(findings: Sequence[VerdictFinding], seat: int | None, currency: str) -> str:
-    """Return the wagers that findings are about; if there are many, what each seat comes to."""
+    """Return the wagers of findings; if there are many, the sum of each seat."""
     seats = sorted({each.seat for each in findings if each.seat is not None})
     if len(findings) <= MOST_DETAILS or len(seats) < 2:
         return ", ".join(_name(each, seat) for each in findings)
@@ -368,7 +368,7 @@ def _name(each: VerdictFinding, seat: int | None) -> str:
 
 
 def _detail(found: VerdictFinding, judged: RoundVerdict, seat: int | None, currency: str) -> str:
-    """Return what was due and done of a finding's wager; of a fee or commission what was expected and observed."""
+    """Return the due and paid amount of a finding's wager; for a fee or commission, the expected and observed one."""
     for each in sorted(judged.settlements, key=lambda each: each.wager != found.wager):
         if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
             due, done = (_net(cents, each.staked_cents, currency) for cents in (each.due_cents, each.done_cents))
@@ -415,7 +415,7 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
 
 
 def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tuple[SentenceOutcome, str]:
-    """Return how the wagers were settled of which no finding claims money."""
+    """Return how the wagers without a money finding were settled."""
     if any(each.due_cents is None for each in of) or (of and judged.undetermined):
         return (
             SentenceOutcome.UNDETERMINED,

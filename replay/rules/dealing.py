@@ -78,7 +78,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     over_readings=True,
 )
 def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Say why the record leaves open whether a round must be void; each reading is judged (D500).
+    """Return why the record leaves open whether a round must be void; each reading is judged (D500).
 
     Nothing is open of a round that is void in every reading: it was declared so and that holds, or has another ground (D660).
     """
@@ -175,7 +175,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _is_electronic(round_: Round, book: Rulebook) -> bool:
-    """Say whether the shaker is an electronic one, which has no cover that goes on after the deal (§ 645c.2(b))."""
+    """Return whether the shaker is an electronic one, which has no cover that goes on after the deal (§ 645c.2(b))."""
     shakes = round_.of(model.ShakerShaken)
     shaken_by_itself = bool(round_.of(model.ShakerActivated)) or any(fact.payload.duration_ms for fact in shakes)
     return shaken_by_itself and book.has("645c.2(b)")

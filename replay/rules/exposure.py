@@ -106,7 +106,7 @@ def hands_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _what_was_exposed(fact: RecordedEvent, seat: int) -> str:
-    """Say which card of a seat was exposed, or which were dealt face up, and by whom."""
+    """Return which card of a seat was exposed, or which were dealt face up, and by whom."""
     if fact.payload.KIND is model.CardExposed:
         return f"{fact.payload.card or 'a card'} of seat {seat} exposed by the {fact.payload.by}"
     cards = " ".join(card for card in fact.payload.cards if card is not None) or "a card"
@@ -160,13 +160,13 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
 
 
 def _counts_as_exposed(fact: RecordedEvent) -> bool:
-    """Say whether the dealer exposed a card; a device exposes those of the stack for him."""
+    """Return whether the dealer exposed a card; a device exposes those of the stack for him."""
     by, whose = fact.payload.by, fact.payload.whose
     return bool(by == "dealer" or (whose == "stack" and by != "player"))
 
 
 def _may_await_election(round_: Round, book: Rulebook, exposed: RecordedEvent, elected: Container[int]) -> bool:
-    """Say whether a card of the stack may have become that of a player who did not elect."""
+    """Return whether a card of the stack may have become that of a player who did not elect."""
     return not after_the_deal(round_, book, exposed) and any(
         seat not in elected and may_be_of(round_, book, exposed, seat) for seat in stakes_at(round_, book)
     )

@@ -54,7 +54,7 @@ def of_the_limit(book: Rulebook, is_capped: bool) -> str:
 
 
 def of_the_bank(round_: Round, book: Rulebook, difference_cents: int | None, facts: Iterable[RecordedEvent]) -> str:
-    """Return in words what a patron who holds the bank is short by, or owes, when another was paid too much or too little.
+    """Return in words what a patron who holds the bank is short by or owes, after another was paid wrongly.
 
     Empty if the house has the bank, or paid in the player-dealer's place.
     """

@@ -34,7 +34,7 @@ NUMBER = "number"
 
 
 def covers_all(round_: Round, aspect: Aspect) -> bool:
-    """Say whether the record covers the whole round and this aspect: then a step that is not on record was not made."""
+    """Return whether the record covers the whole round and this aspect: then a step that is not on record was not made."""
     return all(map(round_.covers, (aspect, *WHOLE_ROUND)))
 
 
@@ -150,7 +150,7 @@ def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding
 
 
 def is_electronic(round_: Round) -> bool:
-    """Say whether the shaker is certainly an electronic one: it shook for a time, and no one counted shakes (§ 645c.2(b))."""
+    """Return whether the shaker is certainly an electronic one: it shook for a time, and no one counted shakes (§ 645c.2(b))."""
     shakes = round_.of(model.ShakerShaken)
     return bool(shakes) and all(fact.payload.duration_ms for fact in shakes)
 
@@ -238,7 +238,7 @@ def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False) -> bool:
-    """Say whether the record covers how hands were shown and wagers settled, to the end of a round that is not void.
+    """Return whether the record covers how hands were shown and wagers settled, to the end of a round that is not void.
 
     `is_shown`: the facts on record show it, whether or not the record claims the aspect.
     """

@@ -307,7 +307,7 @@ def _classify(book: Rulebook, account: WagerAccount, difference: int | None) -> 
 
 
 def _is_of_the_limit(book: Rulebook, due: Due, flow: WagerFlow, difference: int) -> bool:
-    """Say whether the maximum payout was exceeded, or applied to a wager that it does not limit (§ 688a.12(e))."""
+    """Return whether the maximum payout was exceeded, or applied to a wager that it does not limit (§ 688a.12(e))."""
     limit = book.max_payout_cents
     if limit is None:
         return False

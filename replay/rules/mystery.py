@@ -196,7 +196,7 @@ def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, CycleRul
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int) -> str | None:
-    """Say why it cannot be told whether a seat won the bonus; None if the target or the meter is not on record."""
+    """Return why it cannot be told whether a seat won the bonus; None if the target or the meter is not on record."""
     of_seat = (said for cycle, said in rulings(round_, book) if seat in {f.payload.seat for f in cycle.facts()})
     return next((said.doubt for said in of_seat if said.doubt and said.unsure is not None), None)
 

@@ -150,7 +150,7 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _makes_envy(round_: Round, book: Rulebook, paytable: Paytable, seat: int) -> bool:
-    """Say whether a seat certainly holds a hand that an Envy Bonus is paid for."""
+    """Return whether a seat certainly holds a hand that an Envy Bonus is paid for."""
     held = readings(round_, book, seat)
     cards = held[0].cards if len(held) == 1 else None
     return cards is not None and bool(paytable.envy(GAMES[book.game].lines(paytable, cards, side_card(round_))))
@@ -379,7 +379,7 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
 
 
 def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
-    """Say whether the payment of a progressive wager can be a share of a meter: the payment of a fixed line cannot (D352)."""
+    """Return whether the payment of a progressive wager can be a share of a meter: the payment of a fixed line cannot (D352)."""
     return paid.winnings_cents not in fixed_winnings(paytable, paid.stake_cents)
 
 
@@ -433,7 +433,7 @@ def _base_wagers_out_of_order(
 
 
 def _is_commission_free(book: Rulebook) -> bool:
-    """Say whether the commission-free game is played, whose text names what is settled before the optional wagers."""
+    """Return whether the commission-free game is played, whose text names what is settled before the optional wagers."""
     return book.has("645c.1(f)") and bool(book.settings.get("commission_free"))
 
 

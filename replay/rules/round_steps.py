@@ -217,12 +217,12 @@ def settled(*wagers: str, but: Callable[[Round, Rulebook, Act], bool] | None = N
 
 
 def is_push_for_all(round_: Round, book: Rulebook, act: Act) -> bool:
-    """Say whether a stake was returned because the dealer's hand pushes all: the player's hands do not decide it (D9)."""
+    """Return whether a stake was returned because the dealer's hand pushes all: the player's hands do not decide it (D9)."""
     return isinstance(act.fact.payload, model.WagerReturned) and is_pushed_for_all(round_, book, act.seat, act.wager)
 
 
 def is_pushed_for_all(round_: Round, book: Rulebook, seat: int | None, wager: str | None) -> bool:
-    """Say whether the dealer's hand pushes a wager, whatever the player holds (D9)."""
+    """Return whether the dealer's hand pushes a wager, whatever the player holds (D9)."""
     pushes = {(seat, wager, outcome) for outcome in (Outcome.ACE_HIGH_PUSH, Outcome.TIGER_9_PUSH)}
     return any((due.seat, due.wager, due.outcome) in pushes for due in dues(round_, book))
 

@@ -103,7 +103,7 @@ class Rule(msgspec.Struct, frozen=True):
     early: Early | None = None
 
     def holds_in(self, chapter: Chapter) -> bool:
-        """Say whether the rule holds in a chapter."""
+        """Return whether the rule holds in a chapter."""
         return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
 
 

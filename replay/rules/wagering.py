@@ -164,7 +164,7 @@ def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
-    """Say whether the next event of a wager that was placed is its refusal."""
+    """Return whether the next event of a wager that was placed is its refusal."""
     following = min((fact for fact in stake.facts if fact.seq > placed.seq), key=lambda fact: fact.seq, default=None)
     event = following.payload if following is not None else None
     return isinstance(event, model.WagerRefused) and event.amount_cents == placed.payload.amount_cents
@@ -221,7 +221,7 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
 
 
 def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEvent) -> str:
-    """Say in words whether a patron who is not seated left a seat in this round."""
+    """Return in words whether a patron who is not seated left a seat in this round."""
     seats = [
         fact.payload.seat
         for fact in seating
@@ -456,7 +456,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _is_before_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> bool:
-    """Say whether something was done before the last hand was dealt."""
+    """Return whether something was done before the last hand was dealt."""
     dealt = last_hand_dealt(round_, book)
     return dealt is not None and fact.seq < dealt.seq
 

@@ -102,7 +102,7 @@ def _dues(standing: Round, book: Rulebook) -> Iterator[Settlement]:
 
 
 def hands_are_known(round_: Round, book: Rulebook) -> bool:
-    """Say whether every seat that gets cards has some, and hands were set, revealed or settled after the last of them."""
+    """Return whether every seat that gets cards has some, and hands were set, revealed or settled after the last of them."""
     last, hands = round_.last_card, round_.hands()
     if round_.covers("deal") and any(to not in hands for to in positions(round_, book) if to != "dealer"):
         return False

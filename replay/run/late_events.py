@@ -18,7 +18,7 @@ ROUND_ENDS: Final = frozenset({RoundOpened.TYPE, RoundClosed.TYPE})
 
 
 def is_late(type_: str, round_no: int | None, open_: Round | None, last_round_no: int) -> bool:
-    """Say whether an event comes late by what it says: a correction, or of a round that is over."""
+    """Return whether an event comes late by what it says: a correction, or of a round that is over."""
     if type_ == EventCorrected.TYPE:
         return True
     if round_no is None or type_ == RoundOpened.TYPE or round_no > last_round_no:
@@ -47,7 +47,7 @@ class LateEvents:
             self.is_waiting = self.is_waiting or self._cost > LITTLE
 
     def end_with(self, type_: str, recorded_us: int, late: bool) -> bool:
-        """Say whether what waits is judged before this event."""
+        """Return whether what waits is judged before this event."""
         return self.is_waiting and (recorded_us != self.recorded_us or (type_ in ROUND_ENDS and not late))
 
     def pop(self) -> list[Round]:

@@ -86,7 +86,7 @@ def comparison(entry: ObservedEntry, round_: Round, elsewhere: Elsewhere) -> Rec
 def with_differences(
     conclusion: Conclusion, entry: ObservedEntry, found: RecordComparison | None, rules_digest: str
 ) -> Conclusion:
-    """Return a conclusion with what two records state differently: which is right is not known, and nothing else is found."""
+    """Return a conclusion with the differences of two records: which is right is unknown, and nothing else is found."""
     same = entry.header.same_as
     if found is None or same is None or not found.differences:
         return conclusion

@@ -323,7 +323,7 @@ class StreamWorker:
         return self.late.is_waiting and self.pending_revisions is None and self.late_ends_with(event)
 
     def late_ends_with(self, event: ReadEnvelope[Any]) -> bool:
-        """Say whether what waits is taken in before this event, the next after the last that was read."""
+        """Return whether what waits is taken in before this event, the next after the last that was read."""
         open_, last = (self.table.open, self.table.state.last_round_no) if self.table is not None else (None, 0)
         late = is_late(event.type, event.round_no, open_, last)
         return self.late.end_with(event.type, event.recorded_at_us, late)

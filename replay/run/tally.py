@@ -1,7 +1,7 @@
 """Counts of the verdicts and findings in force: for a whole run, in its summary, and of one stream, kept with its snapshot.
 
-A stream's tally is part of the same transaction as its results, so that a replay which goes on says what is in force without
-reading what it stored before.
+A stream's tally is part of the same transaction as its results, so that a resumed replay knows the findings in force without
+reading stored results.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What each wager of a round was due and what was done: hands as they can be read, stakes, payouts, voids."""
+"""The due and paid amount of each wager of a round: readings of hands, stakes, payouts, voids."""

@@ -1,4 +1,4 @@
-"""What several readings of the record have in common: which hands lie together, and what is due in all of them (D26)."""
+"""The common part of several readings of the record: which hands are possible together, and what is due in all of them (D26)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_TRIED = 50
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:
     """Return what is due under all readings of the hands; if the combinations are too many, hand by hand (D279, D346).
 
-    What is due while all open hands but one are unknown is due whatever these hold. Of hands that are alike one is settled for
-    all; `most` is how many combinations are settled.
+    An amount due while all open hands but one are unknown is due whatever they hold. One of several equivalent hands is settled
+    for all; `most` is the largest number of combinations settled.
     """
     if len(dealers) * prod(len(each) for each in held.values()) <= most:
         return agreed(_outcomes(dealers, held, settle, single_deck))
@@ -59,7 +59,7 @@ def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = Non
 
 
 def is_known(groups: Groups) -> bool:
-    """Say whether a hand has only one reading."""
+    """Return whether a hand has only one reading."""
     return len(groups) == 1 and len(groups[0]) == 1
 
 
@@ -72,7 +72,7 @@ def _outcomes(dealers: Groups, held: Mapping[int, Groups], settle: Settle, singl
 
 
 def _together(dealers: Groups, held: Mapping[int, Groups]) -> Iterator[tuple[Hand, ...]]:
-    """Yield one combination of those that are settled alike: one in which no unread card lies twice, if there is one."""
+    """Yield one of the equivalent combinations: one without the same unread card twice, if there is one."""
     of_each = [dealers, *held.values()]
     read = [
         frozenset.intersection(*(frozenset(hand.cards or ()) for group in groups for hand in group))
@@ -88,7 +88,7 @@ def _together(dealers: Groups, held: Mapping[int, Groups]) -> Iterator[tuple[Han
 
 
 def _lies_once(hands: Sequence[Hand], read: Sequence[frozenset[int]]) -> bool:
-    """Say whether no card that was not read lies twice in a combination of hands."""
+    """Return whether no card that was not read lies twice in a combination of hands."""
     taken = Counter(card for hand in hands for card in hand.cards or ())
     return all(
         taken[card] == 1
@@ -145,7 +145,7 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
 
 
 def in_doubt(due: Due) -> Due:
-    """Return a due of a round that lost evidence: the stake is known as far as it is on record, what is due is not (D657)."""
+    """Return a due in a round that lost evidence: the stake is known as far as recorded, the due is not (D657)."""
     return msgspec.structs.replace(
         due,
         net_cents=None,
@@ -161,7 +161,7 @@ def in_doubt(due: Due) -> Due:
 
 
 def _end_alike(dues: Sequence[Due]) -> bool:
-    """Say whether dues of the same amount end in a void in all readings, or in none: a void is another finding."""
+    """Return whether dues of the same amount end in a void in all readings, or in none: a void is another finding."""
     return len({due.outcome is Outcome.VOID for due in dues}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Whose an exposed card is, or became: of a stack not yet delivered its holder's (58 Pa. Code §§ 688a.13(d), 659a.13(d), (e))."""
+"""The owner of an exposed card; an undelivered card is its receiver's (58 Pa. Code §§ 688a.13(d), 659a.13(d), (e))."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def dealer_turned_over(round_: Round) -> RecordedEvent | None:
 
 
 def dealer_cards_seen(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:
-    """Return what showed a card of the dealer, exposed or dealt face up, and whether each came before they were turned over.
+    """Return the events that showed a card of the dealer, and whether each came before the cards were turned over.
 
     None if the clocks contradict that order.
     """
@@ -90,7 +90,7 @@ def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
-    """Return what is asked of a seat whose wagers all went back as void.
+    """Return the open questions about a seat whose wagers were all returned as void.
 
     Whether a card of the stack that was exposed became its own, and whether the player voided a hand that was played on (D548).
     """
@@ -178,6 +178,6 @@ def _by_place(round_: Round, *types: type[model.Event]) -> dict[Position, list[R
 
 
 def is_over(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
-    """Say whether the hand was certainly over when the card was exposed: revealed, or its wagers returned."""
+    """Return whether the hand was certainly over when the card was exposed: revealed, or its wagers returned."""
     earlier = takewhile(lambda each: each.seq < exposed.seq, _ends(round_).get(seat, ()))
     return any(round_.certainly_before(each, exposed) for each in earlier)

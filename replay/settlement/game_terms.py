@@ -1,7 +1,7 @@
-"""What a game adds to the settlement that all games share: one record for each, found in the game's package.
+"""A game's additions to the shared settlement: one record for each game, found in its package.
 
-Invariant: the settlement asks a game's record and names no game. The records are those of the rules of the game, which read
-the round as these do. A round of a game without a record is not settled: it raises.
+Invariant: the settlement asks a game's record and names no game. The records are those of the rules of the game, which read the
+round as these do. A round of a game without a record is not settled: it raises.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rulebook.layout import TableLayout
 class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
     """A reading of the text other than the one that a decision follows.
 
-    `says` is what it says, with `{cite}` for its `section` (none: that of the finding). `change` returns the round and the rules
-    as it has them for a seat, `None` if it changes nothing there. It belongs in findings of the `codes`, and (`of_money`) in each
-    of money whose wager is due something else by it.
+    `says` is the reading in words, with `{cite}` for its `section` (none: that of the finding). `change` returns the round and the
+    rules under it for a seat, `None` if it changes nothing there. It is named in findings of the `codes`, and (`of_money`) in each
+    money finding whose due it changes.
     """
 
     decision: str
@@ -37,15 +37,14 @@ class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What is particular to a game when a round is settled; a field that a game leaves out is shared with all others.
+    """The special parts of a game's settlement; a field left out is shared with all other games.
 
-    `void_grounds` yields what makes a round void next to § 688a.13. `complete_layout` puts on the table what only this game is
-    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or None if the reasons that
-    games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, if players set first.
-    `groundless` says why a declared void has no ground in the record, where the game knows more of it than that. `no_envy` says
-    in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that there is no
-    qualifying hand. `other_readings` are those of the game's text that no setting offers (D750). `surrender_section` is the
-    section by which a wager taken as surrendered says that there was a surrender.
+    `void_grounds` yields grounds for a void in addition to § 688a.13. `complete_layout` adds to the table what only this game
+    needs. `open_reason` returns in words why a seat's due is unknown, or None if a shared reason applies. `dealer_exposed`
+    returns the event that first showed the dealer's hand, if players set first. `groundless` returns a special reason why a
+    declared void has no ground in the record, and `no_envy` one why a seat gets no Envy Bonus for another's hand.
+    `other_readings` are those of the game's text without a setting (D750). `surrender_section` is the section by which a wager
+    taken as surrendered shows a surrender.
     """
 
     game: str
@@ -69,7 +68,7 @@ _TERMS: Final = GameParts[GameTerms]("rules", "GAME_RULES")
 
 
 def terms_of(game: str) -> GameTerms:
-    """Return what is particular to a game. Raises `LookupError` for a game that has no record."""
+    """Return a game's terms. Raises `LookupError` for a game without a record."""
     try:
         return _TERMS[game]
     except KeyError:

@@ -1,7 +1,7 @@
-"""The hands: what each position holds, how it was set, by the house way or not, and in which order.
+"""The hands: each position's cards, their setting, whether it follows the house way, and the order.
 
-58 Pa. Code §§ 688a.7(f), 688a.11(a)-(c), (e), 688a.13(h). `Hands` gives every reading of unread cards and every
-accepted setting of the dealer, so that the settlement can tell what depends on them (D26).
+58 Pa. Code §§ 688a.7(f), 688a.11(a)-(c), (e), 688a.13(h). `Hands` gives every reading of unread cards and every accepted setting
+of the dealer, so that the settlement can find what depends on them (D26).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_READINGS = 20_000
 
 
 class SetHand(msgspec.Struct, frozen=True):
-    """Hands as set at a position: the cards (a card that was not read is None), and the facts that say so."""
+    """Set hands of a position: the cards (an unread card is None), and the facts that show them."""
 
     high: tuple[int | None, ...]
     low: tuple[int | None, ...]
@@ -46,7 +46,7 @@ class SetHand(msgspec.Struct, frozen=True):
 
 @derived
 def set_hands(round_: Round) -> dict[Position, SetHand]:
-    """Return the hands of each position as they count, with the facts of all that was set there.
+    """Return the valid hands of each position, with the facts of all settings there.
 
     They are as last set (or reset); a player's hands, if set before the reveal, as they lay at it (§ 688a.11(e), D249, D371).
     """
@@ -57,7 +57,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 
 
 def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEvent]) -> SetHand:
-    """Return, of all hands set at a position, those that count; without cards if the clocks leave open which."""
+    """Return the valid setting among all at a position; without cards if the clocks leave it open."""
     counts = facts[-1].payload
     shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
     reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
@@ -118,7 +118,7 @@ def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]
 
 
 def _read_when_set(round_: Round, position: Position) -> list[int]:
-    """The cards of hands set at a position that were not read when they were dealt."""
+    """Return the cards of set hands that were unread when dealt."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     if set_hand is None or (dealt is not None and None not in dealt):
         return []
@@ -251,7 +251,7 @@ def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
 
 
 def _places(set_hand: SetHand | None, missing: int) -> tuple[int, ...]:
-    """How many unread cards lie together: in each hand that was set, and in no hand that is on record."""
+    """Return how many unread cards are in each place: in each set hand, and in no recorded hand."""
     if set_hand is None:
         return (missing,)
     unread = tuple(part.count(None) for part in (set_hand.high, set_hand.medium, set_hand.low))
@@ -260,7 +260,7 @@ def _places(set_hand: SetHand | None, missing: int) -> tuple[int, ...]:
 
 
 def ways(candidates: int, places: Sequence[int], copies: int = 1) -> int:
-    """Return in how many ways cards can lie in some places, whatever their order in each.
+    """Return the number of ways to put cards in some places, in any order within each.
 
     >>> ways(7, (3,)), ways(7, (2, 0, 1)), ways(52, (2,), copies=6)
     (35, 105, 1378)
@@ -299,14 +299,14 @@ def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:
 
 
 def _is_too_large(set_hand: SetHand, book: Rulebook) -> bool:
-    """Say whether one of the hands has more cards than it may have, which is foul whatever they are (D246)."""
+    """Return whether one of the hands has more cards than it may have, which is foul whatever they are (D246)."""
     parts = {"high": set_hand.high, "medium": set_hand.medium, "low": set_hand.low}
     sizes = GAMES[book.game].hands
     return any(len(cards) > sizes.get(part, 0) for part, cards in parts.items())
 
 
 def _is_setting_known(round_: Round, book: Rulebook, position: Position, set_hand: SetHand) -> bool:
-    """Say whether it is known how hands were set: whole, and of the cards dealt; a player's too large hand is foul anyway."""
+    """Return whether it is known how hands were set: whole, and of the cards dealt; a player's too large hand is foul anyway."""
     if not foreign_cards(round_, book, position):
         return is_set_whole(set_hand, book)
     all_read = None not in set_hand.cards and None not in round_.hands().get(position, ())
@@ -372,7 +372,7 @@ def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
 
 @derived
 def set_again(round_: Round) -> Sequence[RecordedEvent]:
-    """Return how a player-dealer's hands were set before any player's, and then after that; nothing if they stay as they are."""
+    """Return a player-dealer's settings before any player's and after one; empty if they did not change."""
     own = dealer_position(round_)
     placed = round_.in_order(model.HandSet, model.HandReset) if own != "dealer" else ()
     players = next((fact for fact in placed if fact.payload.position != own), None)

@@ -1,8 +1,9 @@
-"""The part of a payment that a meter pays: the share that its controller recorded, or that the line pays. The rest is the
-house's.
+"""The part of a payment that a meter pays: the share recorded by its controller, or the line's.
 
-The idea: who funds a payment does not follow from how it is handed over. Fixed odds and fixed amounts are the house's, by
-slip too (D352, D690), and a share is the meter's, in chips too.
+The house pays the rest.
+
+The idea: the form of a payment does not show who funds it. Fixed odds and fixed amounts are the house's, by slip too (D352,
+D690), and a share is the meter's, in chips too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rulebook.settlement.wagers import Due, offered
 
 
 def from_meter_cents(round_: Round, book: Rulebook, key: Key, due: Due | None, flow: WagerFlow) -> int | None:
-    """Return what a meter paid of a wager's winnings; `None` if nothing was paid by slip or by a meter."""
+    """Return the part of a wager's winnings that a meter paid; `None` if nothing was paid by slip or by a meter."""
     seat, wager, *_ = key
     if wager not in METER_WAGERS:
         return 0 if flow.by_slip_cents else None
@@ -32,7 +33,7 @@ def from_meter_cents(round_: Round, book: Rulebook, key: Key, due: Due | None, f
 
 
 def fixed_winnings(paytable: Paytable, stake_cents: int) -> set[int]:
-    """Return what the lines of a paytable pay without any share of a meter (D352)."""
+    """Return the fixed payout of a paytable's lines, without any share of a meter (D352)."""
     return {
         line.amount_cents if line.odds is None else line.odds.winnings(stake_cents)
         for line in paytable.lines
@@ -41,7 +42,7 @@ def fixed_winnings(paytable: Paytable, stake_cents: int) -> set[int]:
 
 
 def _recorded_cents(round_: Round, book: Rulebook, seat: int, wager: str) -> int | None:
-    """Return what the controller recorded that the meter paid at a seat; `None` without a record of it."""
+    """Return the amount that the controller recorded as paid by the meter at a seat; `None` without a record."""
     if wager == "progressive":
         won = [fact.payload for fact in progressive_wins(round_, book) if fact.payload.seat == seat]
         return share_cents(won[0].reading_centicents, won[0].share_bp) if won else None
@@ -51,7 +52,7 @@ def _recorded_cents(round_: Round, book: Rulebook, seat: int, wager: str) -> int
 
 
 def _share_of_line(book: Rulebook, wager: str, due: Due | None, flow: WagerFlow) -> int:
-    """Return what the meter pays by the line that is due, of a payment that no controller recorded.
+    """Return the meter's part by the line due, for a payment without a controller's record.
 
     If the line is not known, a slip over what a fixed line pays is the house's, and another is the meter's (D352, D690).
     """

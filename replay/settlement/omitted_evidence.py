@@ -1,4 +1,4 @@
-"""What a record leaves out because no one disputes it: if it leaves wagers out, what depends on them is unknown (D26, D318)."""
+"""Undisputed evidence that a record omits: if it omits wagers, whatever depends on them is unknown (D26, D318)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rulebook.settlement.wagers import Due, Outcome
 
 
 def no_wagers_on_record(round_: Round) -> bool:
-    """Say whether the record leaves all wagers out, so that payments and collections may be right."""
+    """Return whether the record leaves all wagers out, so that payments and collections may be right."""
     return not round_.of(model.WagerPlaced) and not round_.covers("wagering")
 
 
 def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
-    """Say whether the system accepted a progressive wager at a seat if none lay then by the record (D562)."""
+    """Return whether the system accepted a progressive wager at a seat if none lay then by the record (D562)."""
     if wager != "progressive":
         return False
     stake = stakes(round_, book).get((seat, wager, None, ""))

@@ -1,4 +1,4 @@
-"""The one table by which a round is settled, if there is but one: all its readings come to the same, and it is not void."""
+"""The one table that settles a round, if there is only one: all its readings agree, and it is not void."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rulebook.layout import TableLayout
 
 
 def only_layout(round_: Round, book: Rulebook) -> TableLayout | None:
-    """Return the table by which every wager of a round is settled; None if it is void, or can be read in several ways.
+    """Return the table that settles every wager of a round; None if it is void, or has several readings.
 
-    What each wager is due by the book is then `rulebook.catalogue.GAMES[book.game].settle(book, layout)`.
+    The dues by the book are then `rulebook.catalogue.GAMES[book.game].settle(book, layout)`.
     """
     reading, *others = readings_in_any_order(round_, book)
     if others or is_void(reading, book) or any(envy_for_left_out(reading, book)):

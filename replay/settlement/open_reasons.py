@@ -1,7 +1,7 @@
-"""Why it cannot be told what a wager is due, in words: the first reason that applies.
+"""Why a wager's due is unknown, in words: the first reason that applies.
 
-Invariant: a reason is a function of its own, and `OPEN_REASONS` is the order in which they are asked; the game's own
-come first. What cannot be told is settled elsewhere (`settlement.py`): here it is only explained.
+Invariant: a reason is a function of its own, and `OPEN_REASONS` is the order in which they are asked; the game's own come first.
+`settlement.py` decides what is unknown; this file only explains it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rulebook.settlement.wagers import Due
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
-    """Return why it cannot be told what a seat's wager is due, as it is in the reason of an UNDETERMINED verdict."""
+    """Return why a seat's due is unknown, in the form of an UNDETERMINED verdict's reason."""
     for explain in OPEN_REASONS:
         reason = explain(round_, book, seat, wager)
         if reason is not None:
@@ -47,7 +47,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
 
 
 def open_envy_reason(round_: Round, book: Rulebook, seat: int, envy: str, of: int) -> str:
-    """Return why it cannot be told what Envy Bonus a seat is due for the hand of another (`of`)."""
+    """Return why a seat's Envy Bonus for the hand of another (`of`) is unknown."""
     wager = ENVY_OF[envy]
     for explain in (_of_the_round, _of_a_stake_of_the_box):
         reason = explain(round_, book, seat, wager)
@@ -107,7 +107,7 @@ def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str |
 
 
 def _scope(fact: RecordedEvent) -> object:
-    """Return what a declaration is about: the round or a seat; of an election or an abandoned wager its seat."""
+    """Return the scope of a declaration: the round or a seat; for an election or an abandoned wager, its seat."""
     return fact.payload.scope if isinstance(fact.payload, model.RoundVoided) else fact.payload.seat
 
 
@@ -168,7 +168,7 @@ def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 
 
 def unread_cards(round_: Round, book: Rulebook, seat: int) -> str:
-    """Return in words what is wrong with a seat's cards: too few or too many, not all read, or not on record."""
+    """Return the fault of a seat's cards in words: too few or too many, some unread, or not on record."""
     dealt = round_.hands().get(seat, ())
     if dealt and len(dealt) != book.chapter.numbers["cards_per_hand"]:
         return f"seat {seat} holds {len(dealt)} {'card' if len(dealt) == 1 else 'cards'}, by the record"

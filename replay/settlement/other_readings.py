@@ -1,8 +1,7 @@
-"""The other readings of a text that leaves room, named in every finding that rests on one with what is due by them (D750).
+"""Other readings of ambiguous texts, named with their dues in every finding that depends on one (D750).
 
-Invariant: another reading is the same round settled again, with rules or facts changed as that reading wants them; amounts are
-never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as next to its settings is
-in its record (`GameTerms.other_readings`).
+Invariant: another reading is the same round settled again with changed rules or facts; no amount is computed here. A filed
+setting leaves no other reading. Readings of a game's text without a setting are in its record (`GameTerms.other_readings`).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ Change = Callable[[Round, Rulebook, int], Changed | None]
 
 
 def with_other_readings(found: Sequence[Finding], round_: Round, book: Rulebook) -> list[Finding]:
-    """Return the findings of a round, each with the other readings that it rests on and what is due by them."""
+    """Return the findings of a round, each with the other readings that it depends on and their dues."""
     if not any(finding.seat is not None for finding in found):
         return list(found)
     readings = other_readings(book)
@@ -55,7 +54,7 @@ def _unread(finding: Finding) -> Finding:
 
 
 def other_readings(book: Rulebook) -> list[OtherReading]:
-    """Return the other readings that rules leave: of settings that are not filed, of the game's text, of what games share."""
+    """Return the other readings that rules leave open: of settings not filed, of the game's text, of shared rules."""
     of_settings = [
         OtherReading(decision=rule.decision, section=rule.cite, says=says, change=_filed_as(name, value))
         for name, rule in book.chapter.settings.items()
@@ -90,7 +89,7 @@ def _cited(section: str | Citation, book: Rulebook) -> str:
 def _money(
     finding: Finding, book: Rulebook, followed: Iterable[Settlement], other: Iterable[Settlement]
 ) -> Iterator[str]:
-    """Yield in words what another reading makes due, if it differs: of a finding's wager, or of its seat if it names none."""
+    """Yield in words the due by another reading, if it differs: of a finding's wager, or of its seat if it names none."""
     due_by_other = {key_in(each): each.due_cents for each in other}
     for each in followed:
         if each.seat != finding.seat or finding.wager not in (None, each.wager):
@@ -111,7 +110,7 @@ def _ends(due_cents: int, staked_cents: int) -> str:
 
 
 def _left(due_cents: int, done_cents: int | None) -> str:
-    """Return in words what is still wrong by another reading."""
+    """Return in words the error that remains by another reading."""
     if done_cents is None:
         return ""
     difference = done_cents - due_cents
@@ -124,7 +123,7 @@ def _left(due_cents: int, done_cents: int | None) -> str:
 
 
 def _filed_as(setting: str, value: bool | str) -> Change:
-    """Return the change by which a setting has another value."""
+    """Return a change that gives a setting another value."""
 
     made: list[tuple[Changed, Changed]] = []  # the same for all seats, so that it is settled once
 

@@ -1,4 +1,4 @@
-"""What was done with the wagers of a round: taken, paid, returned, and what the patron had in the end (D22, D245)."""
+"""The moves of a round's wagers: taken, paid, returned, and the patron's final net (D22, D245)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rulebook.chapters.money import show_money
 
 
 class WagerFlow(msgspec.Struct):
-    """What the dealer did with one wager: cents taken, winnings paid, stake returned, and as late; by slip; and the facts.
+    """The dealer's actions on one wager: cents taken, winnings paid, stake returned, returned as late; by slip; and the facts.
 
-    `gave`: a move ended it by giving the patron money; it was paid, or returned otherwise than as late or uncovered.
+    `gave`: a move ended it by giving the patron money: it was paid, or returned for a reason other than late or uncovered.
     """
 
     taken_cents: int = 0
@@ -32,13 +32,13 @@ class WagerFlow(msgspec.Struct):
 
 @derived
 def moves(round_: Round) -> list[RecordedEvent]:
-    """Return what was done with all wagers, in the order of the log."""
+    """Return the moves of all wagers, in the order of the log."""
     return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 
 @derived
 def flows(round_: Round) -> dict[Key, WagerFlow]:
-    """Return what was done with each wager, by its key."""
+    """Return the flow of each wager, by its key."""
     found: dict[Key, WagerFlow] = {}
 
     def of_wager(fact: RecordedEvent) -> WagerFlow:
@@ -68,12 +68,12 @@ def flows(round_: Round) -> dict[Key, WagerFlow]:
 
 
 def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int = 0) -> int:
-    """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
+    """Return the patron's actual net: everything returned less the stake, and less later collections.
 
-    A wager that no one paid or gave back lies with the patron but for what was taken and not given back as uncovered; so does
-    what lies next to a part that was returned as uncovered; what was returned beyond what lay there is the patron's too (D514). A
-    progressive wager was collected before the deal. Next to the stake lay what was wagered late and given back; more that was
-    returned as late was collected before, or is what was missing of the stake (D362).
+    A wager that was neither paid nor returned stays with the patron, except the part taken and not returned as uncovered; so does
+    the rest next to an uncovered part; money returned in excess is the patron's too (D514). A progressive wager was collected
+    before the deal. A late part that was returned was next to the stake; if more was returned as late, it had been collected
+    earlier, or was missing from the stake (D362).
     """
     lay = stake_cents + late_back_cents
     if flow.gave or wager == "progressive":
@@ -90,7 +90,7 @@ def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int
 
 
 def _out_of_taken(stake_cents: int, flow: WagerFlow, reason: Literal["uncovered", "late"]) -> int:
-    """The money returned for that reason that did not lie there: it had been taken, or was never there (D362, D514)."""
+    """Return money returned for that reason that was not on the layout: it had been taken, or was never there (D362, D514)."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
         match fact.payload:
@@ -103,9 +103,9 @@ def _out_of_taken(stake_cents: int, flow: WagerFlow, reason: Literal["uncovered"
 
 
 def _taken_from_hand(stake_cents: int, wager: str, flow: WagerFlow) -> int:
-    """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325).
+    """Return the money taken beyond the stake still on the layout: an overpayment, or a loser's payment, was corrected (D325).
 
-    Of a progressive wager nothing lies there; taking no more than that is a word for what was collected before (D316).
+    A progressive wager is not on the layout; taking no more than its amount only reports the earlier collection (D316).
     """
     if wager == "progressive":
         return flow.taken_cents if flow.taken_cents > stake_cents else 0
@@ -123,12 +123,12 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: WagerFlow) -> int:
 
 
 def _uncovered_cents(flow: WagerFlow) -> int:
-    """What was given back because the player-dealer's wager did not cover it: that part was at stake for no one."""
+    """Return the part returned because the player-dealer's wager did not cover it: it was never at stake."""
     return sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
 
 
 def _is_uncovered(fact: RecordedEvent) -> bool:
-    """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for no one."""
+    """Return whether a move returned an uncovered part of a wager, which was never at stake."""
     return isinstance(fact.payload, model.WagerReturned) and fact.payload.reason == "uncovered"
 
 
@@ -141,7 +141,7 @@ def first_moves(moves: Sequence[RecordedEvent]) -> list[RecordedEvent]:
 
 
 def describe_flow(flow: WagerFlow, stake_cents: int) -> str:
-    """Return in words what was done with a wager; `stake_cents` is what should have gone back with winnings, 0 if nothing."""
+    """Return the flow of a wager in words; `stake_cents` should have been returned with winnings, 0 if none."""
     parts = []
     if flow.winnings_cents:
         parts.append(f"{show_money(flow.winnings_cents)} paid")

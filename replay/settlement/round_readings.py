@@ -1,17 +1,15 @@
-"""The readings of a round: what it is under every answer to what the record leaves open (D26, D500).
+"""The readings of a round: one for every combination of answers to the open questions of the record (D26, D500).
 
-Invariant: a doubt is a question of the round, and a reading a `Round` that takes an answer to every question for
-granted. What is due is what all readings agree on (`settlement.py`), and a rule has found something if it finds it in every
-reading (`run/adjudicate.py`). A doubt therefore never accuses and never acquits, and no rule asks for doubts of its own. Cards
-that were not read are no questions here: `hand_readings.py` has their readings, for each reading of the round.
+Invariant: a doubt is a question of the round, and a reading is a `Round` that assumes an answer to every question. Amounts are
+due if all readings agree on them (`settlement.py`), and a rule's finding counts if it is in every reading (`run/adjudicate.py`).
+So a doubt never accuses or acquits, and no rule handles doubts itself. Unread cards are not questions here: `hand_readings.py`
+has their readings, for each reading of the round.
 
-    wager in time?      a clock contradicts the log, or two statements are in one line       `Stake.questions`
-    refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
-    void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
-    voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
-    voided after play?  a hand was looked at or set after a card of it was exposed, and all went back   `open_elections`
-    declared void       the round, or one hand, and the record would show a ground and has none
-    abandoned?          said of the wagers of a player who never left, by the record
+wager in time? a clock contradicts the log, or two statements are in one line `Stake.questions` refused of what? a refusal that
+does not fit what was placed last `Stake.questions` void by a ground? the record leaves open whether it is one `VoidGround.doubt`
+voided by return? a card of the stack was exposed, and whose it became is open `open_elections` voided after play? a hand was
+looked at or set after a card of it was exposed, and all went back `open_elections` declared void the round, or one hand, and the
+record would show a ground and has none abandoned? said of the wagers of a player who never left, by the record
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ MOST_QUESTIONS = 6
 
 @derived_by_rules
 def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
-    """Return every reading of a round that the record leaves open; the round alone if it leaves nothing open."""
+    """Return every reading that a round's record leaves open; only the round itself if it leaves nothing open."""
     asked = [question for stake in stakes(round_, book).values() for question in stake.questions]
     asked += [ground.question for ground in open_grounds(round_, book)]
     asked += open_elections(round_, book)
@@ -69,7 +67,7 @@ def _settled(
 
 
 def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
-    """Return every way to answer the questions, the ordinary course of a round first; of too many, those of one kind alike."""
+    """Return every combination of answers, the ordinary course of a round first; too many are answered alike by kind."""
     asked = list(dict.fromkeys(asked))
     groups: dict[object, list[Question]] = {}
     for question in asked:
@@ -122,7 +120,7 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
 
 
 def _shown(round_: Round, seat: int, too_late: bool) -> str:
-    """Return in words what the record shows of exposed cards of a hand that no one else exposed, or only when it was over."""
+    """Return in words the exposed cards of a hand that were exposed by the player, or only after the hand was over."""
     by_player = [fact for fact in round_.of(model.CardExposed) if fact.payload.by == "player"]
     before = " before the hand was over" if too_late else ""
     if any(owner_of(round_, fact) == seat for fact in by_player):
@@ -131,8 +129,7 @@ def _shown(round_: Round, seat: int, too_late: bool) -> str:
 
 
 def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[RecordedEvent]]]:
-    """Return the boxes whose wagers were said to be abandoned although, by the record, the patron who placed them sits at the
-    table.
+    """Return the boxes reported as abandoned although, by the record, the patron who placed the wagers still sits at the table.
 
     "If a player leaves the table during a round of play" (§ 688a.7(b), D549).
     """
@@ -150,7 +147,7 @@ def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[Record
 
 
 def _without_ground(round_: Round, book: Rulebook, voided: RecordedEvent) -> str:
-    """Return in words that a declared void has no ground; empty if it has one, may have one, or the record cannot show it."""
+    """Return in words that a declared void has no ground; empty if it has or may have one, or the record cannot show it."""
     reason = voided.payload.reason
     if not can_be_void(book):
         return f"the round was voided ({reason}), for which the chapter has no ground"

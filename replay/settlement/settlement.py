@@ -1,7 +1,7 @@
-"""The money: what every wager was due, what was done, and each difference (58 Pa. Code §§ 688a.11(d)-(h), 688a.12, 688a.13).
+"""The money: every wager's due, its payment, and each difference (58 Pa. Code §§ 688a.11(d)-(h), 688a.12, 688a.13).
 
-The due amounts come from the game's module under every reading that the record leaves open; if all readings agree the result
-holds, otherwise it cannot be told (D26). One wager gives at most one money finding, the most specific.
+The dues come from the game's module under every reading that the record leaves open; if all readings agree, the result counts,
+otherwise it is unknown (D26). One wager gives at most one money finding, the most specific.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from rulebook.settlement.wagers import Due, Outcome, offered
 
 @derived_by_rules
 def dues(round_: Round, book: Rulebook) -> list[Due]:
-    """Return what every wager of the round is due: what all readings of the round agree on (D500).
+    """Return the due of every wager of the round: the amounts that all readings agree on (D500).
 
-    If the clocks order the events of the round otherwise than the log, each order has its readings. If evidence of the
-    round was lost, it may have said anything: then nothing is due for certain (D657).
+    If the clocks give the events another order than the log, each order has its readings. If evidence of the round was lost, it
+    could have shown anything: then no due is certain (D657).
     """
     readings = readings_in_any_order(round_, book)
     if len(readings) == 1:
@@ -56,14 +56,14 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
 
 @derived_by_rules
 def readings_in_any_order(round_: Round, book: Rulebook) -> tuple[Round, ...]:
-    """Return every reading of a round in the order of the log, and in that of the clocks if it is another (D403)."""
+    """Return every reading of a round in the order of the log, and in that of the clocks if it differs (D403)."""
     by_clock = by_the_clocks(round_) if not round_.answers else None
     in_order = [round_] if by_clock is None else [round_, as_withdrawn(by_clock, book)]
     return tuple(reading for each in in_order for reading in round_readings(each, book))
 
 
 def ways_left_open(round_: Round, book: Rulebook) -> int:
-    """Return in how many ways the record can be read: readings of the round by readings of its hands."""
+    """Return the number of readings of the record: readings of the round times readings of its hands."""
     seats = {stake.seat for stake in stakes(round_, book).values()}
     hands = prod(len(readings(round_, book, seat)) for seat in seats) * len(dealer_readings(round_, book))
     return hands * len(readings_in_any_order(round_, book))
@@ -71,7 +71,7 @@ def ways_left_open(round_: Round, book: Rulebook) -> int:
 
 @derived_by_rules
 def dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
-    """Return what every wager is due in one reading of a round, under all readings of the cards."""
+    """Return the due of every wager in one reading of a round, under all readings of the cards."""
     return _dues_of_reading(reading, book)
 
 
@@ -83,7 +83,7 @@ def _dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
 
 
 def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
-    """Give each unknown amount due its least and most possible value, if no reading of the cards does."""
+    """Give each unknown due its least and greatest possible value, unless a reading of the cards does."""
     return [
         due
         if due.net_cents is not None or due.range_cents is not None
@@ -95,7 +95,7 @@ def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
 
 
 def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """What wagers are due if the round is void: returned, except those that a void leaves to be settled (D23, D328)."""
+    """Return the dues of a void round: wagers returned, except those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
     unproved = _is_declared_without_proof(round_, grounds)
     standing, standing_if_settled = _left_standing(round_, book, {ground.reason for ground in grounds}, unproved)
@@ -115,7 +115,7 @@ def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> lis
 
 
 def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> bool:
-    """Say whether the round was declared void for a reason that the record neither shows nor would show (D116)."""
+    """Return whether the round was declared void for a reason that the record neither shows nor would show (D116)."""
     if round_.voided is None:
         return False
     declared = round_.voided.payload.reason
@@ -125,10 +125,11 @@ def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> 
 def _left_standing(
     round_: Round, book: Rulebook, reasons: set[str], unproved: bool
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the wagers that a void leaves to be settled, and those that it leaves settled if they were settled before
-    (`stands`).
+    """Return the wagers that a void leaves to be settled.
 
-    If a void has two reasons, the one that was declared counts; if the record does not show that one, all that it shows.
+    It also returns those that stay settled if they were settled before it (`stands`).
+
+    If a void has two reasons, the declared one counts; if the record does not show that one, all that it shows.
     """
     declared = round_.voided.payload.reason if round_.voided is not None else None
     by_record = reasons if reasons and declared not in reasons and not unproved else None
@@ -142,7 +143,7 @@ def _left_standing(
 
 
 def _return_stake(stake: Stake, cite: Citation, outcome: Outcome) -> Due:
-    """The stake is due back, or it cannot be told whether."""
+    """Return a due that returns the stake, or is unknown."""
     return Due(
         seat=stake.seat,
         wager=stake.wager,
@@ -157,7 +158,7 @@ def _return_stake(stake: Stake, cite: Citation, outcome: Outcome) -> Due:
 
 
 def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozenset[Key]:
-    """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
+    """Return the wagers taken, paid or returned before the round was declared void, or had to be."""
     voided = round_.voided
     dealt = round_.first_card or round_.facts[-1]
     moment = voided.seq if voided is not None else min((max(ground.evidence) for ground in grounds), default=dealt.seq)
@@ -169,7 +170,7 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
 
 
 def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """What wagers are due if the round is played to its end, under all readings."""
+    """Return the dues of a round played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
@@ -191,7 +192,7 @@ def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> l
 
 
 def _with_hands(layout: TableLayout, dealer: Hand, held: Mapping[int, Hand]) -> TableLayout:
-    """Return the same table with other hands: all else on it does not depend on how cards are read."""
+    """Return the same table with other hands; nothing else on it depends on the reading of cards."""
     boxes = [msgspec.structs.replace(box, hand=held[box.seat]) for box in layout.boxes]
     return msgspec.structs.replace(layout, dealer=dealer, boxes=boxes)
 
@@ -203,10 +204,9 @@ def _alike_together(
     dealers: Sequence[Hand],
     held: Mapping[int, Sequence[Hand]],
 ) -> tuple[Groups, Mapping[int, Groups], int]:
-    """Return the readings of each hand, those together of which the game sees the same, and how many are settled at most.
+    """Return the readings of each hand, grouped if the game settles them alike, and the largest number to settle.
 
-    A side card that is not on record may be any card that is in no hand: next to a joker that it may replace, every card of the
-    hands is seen.
+    An unrecorded side card may be any card in no hand: with a joker that it may replace, all cards of the hands matter.
     """
     alike, side = GAMES[book.game].alike, side_card(round_)
     with_progressive = any(stake.wager == "progressive" for stake in staked)
@@ -235,7 +235,7 @@ def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand
 
 
 def _settle_box(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
-    """What the wagers of one box are due under each reading of its cards, if no other hand matters."""
+    """Return the dues of one box under each reading of its cards, if no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
     return agreed(_settle(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
@@ -249,12 +249,12 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
 
 
 def is_wholly_on_record(round_: Round) -> bool:
-    """Say whether the record covers the settlement to its end, so that what it does not show was not done."""
+    """Return whether the record covers the settlement to its end, so that anything it does not show was not done."""
     return round_.closed is not None and "settlement" in round_.opened.payload.observed
 
 
 def lacks_settlement(round_: Round, book: Rulebook) -> bool:
-    """Say whether wagers were at stake, and nothing is on record of how any of them was settled (D860)."""
+    """Return whether wagers were at stake and the record shows no settlement of any of them (D860)."""
     lines = settlements(round_, book)
     return any(line.staked_cents > 0 for line in lines) and all(line.done_cents is None for line in lines)
 
@@ -264,7 +264,7 @@ EnvyKey = tuple[int, str]
 
 
 def _dues_by_wager(round_: Round, book: Rulebook) -> tuple[dict[Key, Due], dict[EnvyKey, list[Due]]]:
-    """Return what is due by wager, and the Envy Bonuses of each seat."""
+    """Return the dues by wager, and the Envy Bonuses of each seat."""
     due_by: dict[Key, Due] = {}
     envy: dict[EnvyKey, list[Due]] = {}
     for due in dues(round_, book):
@@ -307,19 +307,19 @@ def _wager_settlements(
 
 
 def _filed_paytable(book: Rulebook, wager: str) -> str:
-    """Return the paytable that is filed for a wager, which one that is void or late has too; empty without one."""
+    """Return the filed paytable of a wager, also of a void or late one; empty without one."""
     paytable = offered(book, wager)
     return paytable.name if paytable is not None else ""
 
 
 def _is_to_be_moved(wager: str, owed: Due | None, stake: Stake | None) -> bool:
-    """Say whether something had to be done with a wager at the settlement; a progressive one was collected before the deal."""
+    """Return whether a wager needed an action at the settlement; a progressive one was collected before the deal."""
     at_stake = stake is not None and stake.in_time_cents > 0
     return wager != "progressive" and (at_stake or (owed is not None and owed.net_cents != 0))
 
 
 def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int | None:
-    """The patron's net by the rules, in cents; None if it cannot be told (D318, D500, D562)."""
+    """Return the patron's net by the rules, in cents; None if unknown (D318, D500, D562)."""
     if owed is not None:
         return owed.net_cents
     is_open = no_wagers_on_record(round_) or round_.lost or accepted_without_wager(round_, book, key[0], key[1])
@@ -327,7 +327,7 @@ def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int
 
 
 def _done_cents(key: Key, stake: Stake | None, flow: WagerFlow | None, taken: Sequence[RecordedEvent]) -> int:
-    """The patron's net by what was done, in cents; vigorish counts in it (D247)."""
+    """Return the patron's actual net, in cents, including vigorish (D247)."""
     staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
     done = net_done(staked, key[1], flow or WagerFlow(), late_back)
     return done - in_cents(taken) if taken else done
@@ -343,12 +343,12 @@ def _line(owed: Due | None, stake: Stake | None) -> str:
 
 
 def _cite(book: Rulebook, wager: str, owed: Due | None, stake: Stake | None) -> str:
-    """The section that says what is due: of the result, or on the time for wagers, or that nothing was wagered."""
+    """Return the section of a due: of the result, of the time for wagers, or of a missing wager."""
     return str(owed.cite if owed is not None else section_without_due(book, wager, stake))
 
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
-    """Whose box each seat's is: not of those who bet behind."""
+    """Return the owner of each seat's box, not those who bet behind."""
     at_boxes = [stake for stake in stakes(round_, book).values() if stake.wager not in OTHERS]
     wagered = {stake.seat: stake.bettor for stake in at_boxes if stake.on_layout_cents > 0}
     return {stake.seat: stake.bettor for stake in at_boxes} | wagered

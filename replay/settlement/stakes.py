@@ -1,4 +1,4 @@
-"""The stakes of a round: what lay at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
+"""The stakes of a round: the amounts at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ SHAKER_SECTION = "645c.2(f)"
 
 
 class Stake(msgspec.Struct):
-    """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
+    """One wager at one box: cents at stake in time, added or withdrawn too late, returned as late, and the facts.
 
-    `was_late`: something of it was moved after its time, also if that was refused or given back.
-    `cents_by_patron`: what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot
-    be told how much was at stake in time; else empty. `questions`: what is asked then, each with an answer in a reading.
+    `was_late`: part of it was moved after its time, even if that was refused or returned. `cents_by_patron`: amounts placed and
+    not withdrawn in time, refused or returned as late. `doubt`: why the amount at stake in time is unknown; else empty.
+    `questions`: the open questions, each answered in a reading.
     """
 
     seat: int
@@ -54,15 +54,15 @@ class Stake(msgspec.Struct):
 
     @property
     def on_layout_cents(self) -> int:
-        """What lay on the layout in the end."""
+        """The final amount on the layout."""
         return self.in_time_cents + self.late_cents
 
     def add_of(self, patron: str, cents: int) -> None:
-        """Add to what a patron placed of it; cents below zero go back."""
+        """Add to a patron's placed amount; negative cents are returned."""
         self.cents_by_patron[patron] = self.cents_by_patron.get(patron, 0) + cents
 
     def leave_open(self, question: Question, doubt: str) -> None:
-        """Note a question that the record leaves open, and why."""
+        """Record an open question of the record, and the reason."""
         self.questions.append(question)
         self.doubt = self.doubt or doubt
 
@@ -71,8 +71,8 @@ class Stake(msgspec.Struct):
 def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     """Return the wagers of the round by key, in the order placed.
 
-    A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
-    as late is settled by that. A wager belongs to the patron who placed it first, among those whose wager lies there in the end.
+    A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned as
+    late is settled by that. A wager belongs to the first to place it among the patrons with a final stake in it.
     """
     by_key: dict[Key, Stake] = {}
     moves: dict[Key, _Moves] = {}
@@ -102,9 +102,9 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
 def _move_wager(
     round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent, no_more_bets: RecordedEvent | None
 ) -> None:
-    """Add to a stake what was placed, subtract what was withdrawn: in time, too late, or it cannot be told which (§ 688a.7(c)).
+    """Add placed amounts to a stake, and subtract withdrawn ones: in time, too late, or unknown (§ 688a.7(c)).
 
-    What the chapter does not know has no time (WAGER-LIMIT finds it).
+    A wager unknown to the chapter has no time limit (WAGER-LIMIT finds it).
     """
     event, sign = fact.payload, 1 if isinstance(fact.payload, model.WagerPlaced) else -1
     rule_ = book.chapter.wagers.get(stake.wager)
@@ -134,7 +134,7 @@ def _move_wager(
 
 
 class _Moves:
-    """What was placed and withdrawn of a wager, added up once: a round may have thousands of either."""
+    """The placed and withdrawn amounts of a wager, added up once: a round may have thousands."""
 
     def __init__(self, placed: Iterable[RecordedEvent]) -> None:
         facts = in_order(placed)
@@ -144,25 +144,25 @@ class _Moves:
         self._withdrawn_cents = self._last = 0
 
     def withdraw(self, fact: RecordedEvent) -> None:
-        """Note that something was withdrawn."""
+        """Record a withdrawal."""
         self._withdrawn.append(fact)
         self._withdrawn_cents += fact.payload.amount_cents
         self._last = max(self._last, fact.seq)
 
     def lying_cents(self, fact: RecordedEvent) -> int:
-        """Return what lay there before a fact."""
+        """Return the amount on the layout before a fact."""
         withdrawn: int = self._withdrawn_cents
         if self._last > fact.seq:  # a withdrawal that came late has its place before it
             withdrawn = sum(each.payload.amount_cents for each in self._withdrawn if each.seq < fact.seq)
         return self._cents[bisect_left(self._seqs, fact.seq)] - withdrawn
 
     def are_before(self, fact: RecordedEvent) -> bool:
-        """Say whether everything was moved before a fact."""
+        """Return whether everything was moved before a fact."""
         return self._last < fact.seq and (not self._seqs or self._seqs[-1] < fact.seq)
 
 
 def _was_there(round_: Round, stake: Stake, removed: RecordedEvent, moves: _Moves) -> bool:
-    """Say whether what was withdrawn lay there; on record only later, it may have been withdrawn or not (D559)."""
+    """Return whether a withdrawn amount was on the layout; if it is on record only later, that is open (D559)."""
     if moves.are_before(removed) or moves.lying_cents(removed) >= removed.payload.amount_cents:
         return True
     question: Question = ("withdrawn of it", removed.seq)
@@ -172,7 +172,7 @@ def _was_there(round_: Round, stake: Stake, removed: RecordedEvent, moves: _Move
 
 
 def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent) -> None:
-    """Subtract from a stake what was refused or given back as late, up to its late part."""
+    """Subtract refused amounts and late returns from a stake, up to its late part."""
     event = fact.payload
     if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
         return
@@ -185,7 +185,7 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
 
 
 def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
-    """Return in order what was placed of a wager and not refused: a refusal takes back the last stacks, each whole."""
+    """Return a wager's stacks in order, less refused ones: a refusal takes back the last stacks, each whole."""
     stacks: list[RecordedEvent] = []
     for fact in in_order(stake.facts):
         match fact.payload:
@@ -198,18 +198,18 @@ def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
 
 
 def _is_in_one_line(round_: Round, closed: RecordedEvent | None) -> bool:
-    """Say whether one event states several first cards of a seat, and the record does not cover the order of the deal."""
+    """Return whether one event states several first cards of a seat, and the record does not cover the order of the deal."""
     if closed is None or round_.covers("deal"):
         return False
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
 
 
 def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: RecordedEvent) -> bool:
-    """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
+    """Return whether a refusal came before the end of the wager's time, and is not of a late wager (§ 688a.7(c)).
 
-    It takes back what was placed last, if that is of its amount: in one stack or in several. A withdrawal right before or after
-    it is the same chips. Of another amount it may be a part of a stack, or chips that were never placed: how much is at stake
-    cannot be told (D388).
+    It takes back the last stack or stacks, if their amount matches. A withdrawal right before or after it concerns the same
+    chips. If the amount does not match, it may be part of a stack, or chips never placed: then the amount at stake is unknown
+    (D388).
     """
     event, closed = refused.payload, end_of_time(round_, book, stake)
     if closed is not None and closed.seq < refused.seq:
@@ -242,9 +242,9 @@ def end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | 
 
 
 def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> RecordedEvent | None:
-    """Return the fact after which a wager may not be withdrawn, or `None` if none is on record or the chapter does not know it.
+    """Return the fact that ended a wager's withdrawal, or `None` if none is on record or the chapter sets no limit.
 
-    Of a Raise Wager that is "no more bets": it may be made later, and not taken back (687a.7(c), D286).
+    For a Raise Wager it is "no more bets": the wager may be made later but not taken back (687a.7(c), D286).
     """
     rule_ = book.chapter.wagers.get(wager)
     if rule_ is None:
@@ -257,7 +257,7 @@ def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> R
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
     """Return the fact that ended the time for a wager of this kind at a seat, or None if none is on record.
 
-    If "no more bets" was not said, the first card ended it.
+    Without "no more bets", the first card ended it.
     """
     match closes:
         case "no_more_bets":
@@ -294,7 +294,7 @@ _dice_close: dict[str, bool | None] = {}
 
 
 def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
-    """Say whether all wagers are placed before the shaker is used: if some are on the dice, or a player activates it.
+    """Return whether all wagers are placed before the shaker is used: if some are on the dice, or a player activates it.
 
     § 645c.2(f); without either the dice may come before "no more bets" (D28).
     """
@@ -312,7 +312,7 @@ def late_section(book: Rulebook, wager: str) -> Citation:
 
 
 def section_without_due(book: Rulebook, wager: str, stake: Stake | None) -> Citation:
-    """Return why nothing is due of a wager: it was late or withdrawn; of one never placed, the section that it is wagered by."""
+    """Return the section by which a wager has no due: it was late or withdrawn; for one never placed, its wagering section."""
     if stake is not None:
         return late_section(book, wager)
     rule_ = book.chapter.wagers.get(wager)

@@ -1,4 +1,4 @@
-"""Surrenders: what says that there was one, and which of them count (58 Pa. Code § 688a.11(d))."""
+"""Surrenders: the evidence of each, and which are valid (58 Pa. Code § 688a.11(d))."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulebook.chapters.rulebook import Rulebook
 
 @derived_by_rules
 def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
+    """Return the evidence that a box was surrendered: the player's announcement, or its wager taken as such (D111, D322)."""
     by_seat: dict[int, RecordedEvent] = {
         fact.payload.seat: fact for fact in distinct_by(round_.of(model.Surrendered), "seat")
     }
@@ -24,12 +24,12 @@ def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 @derived_by_rules
 def standing_surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return the surrenders that count: after a base wager was paid or given back, nothing is left to surrender (D341)."""
+    """Return the valid surrenders: once a base wager was paid or returned, it cannot be surrendered (D341)."""
     return [fact for fact in surrenders(round_, book) if settled_before(round_, book, fact) is None]
 
 
 def settled_before(round_: Round, book: Rulebook, surrender: RecordedEvent) -> RecordedEvent | None:
-    """Return what paid or gave back a base wager before its surrender, or None."""
+    """Return the payment or return of a base wager before its surrender, or None."""
     taken = False
     for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):
         event, late = fact.payload, getattr(fact.payload, "reason", "") == "late"

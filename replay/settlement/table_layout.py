@@ -1,4 +1,4 @@
-"""What lay on the table at the settlement of a round, from its facts: what a game is settled by (`rulebook.layout`)."""
+"""The table at the settlement of a round, from its facts: the input of a game's settlement (`rulebook.layout`)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 
 
 def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
-    """The seats whose base wager was taken as surrendered, or after they surrendered, and not given back (§ 688a.11(d))."""
+    """Return the seats whose base wager was taken as surrendered, or after a surrender, and not returned (§ 688a.11(d))."""
     announced: dict[int, int] = {}
     for fact in standing_surrenders(round_, book):
         announced.setdefault(fact.payload.seat, fact.seq)
@@ -86,7 +86,7 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
-    """Whether a base wager was taken for a surrender, and nothing of it given back since the surrender, or since it was taken."""
+    """Return whether a base wager was taken for a surrender, and none of it returned since."""
     taken = next(
         (
             fact.seq
@@ -123,7 +123,7 @@ def possible_side_cards(round_: Round) -> tuple[int, ...]:
 
 @derived
 def _readable_side_cards(round_: Round) -> tuple[int, ...]:
-    """Return what was placed as the side card; nothing if one was not read, or by the record lies next to the joker (D281)."""
+    """Return the cards placed as the side card; empty if one was unread, or by the record is next to the joker (D281)."""
     cards = tuple(card for card in side_cards(round_) if card is not None)
     return () if _lies_beside_joker(round_) or None in side_cards(round_) else cards
 
@@ -138,7 +138,7 @@ def _lies_beside_joker(round_: Round) -> bool:
 
 
 def dice(round_: Round) -> Dice | None:
-    """Return the dice of the valid roll, or None; if there are two that differ, none of the dice counts as read."""
+    """Return the dice of the valid roll, or None; if two valid rolls differ, the dice count as unread."""
     rolls = [fact.payload for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"]
     if not rolls:
         return None
@@ -164,7 +164,7 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> MeterAtSettlement:
 
 
 def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
-    """Say whether each progressive wager that may have advanced the meter is on record as accepted (D561).
+    """Return whether each progressive wager that may have advanced the meter is on record as accepted (D561).
 
     The system counts them when it locks; if it has no count, each wager at a box may have been accepted.
     """
@@ -180,14 +180,14 @@ def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
 
 
 def _first_won(won: Sequence[RecordedEvent]) -> RecordedEvent:
-    """Return the winner whom the meter served first: whose reading no other winner left; else the first on record (D316)."""
+    """Return the first winner served by the meter: whose reading no other winner left; else the first on record (D316)."""
     left = {fact.payload.after_centicents for fact in won}
     distinct_by = [fact for fact in won if fact.payload.reading_centicents not in left]
     return distinct_by[0] if len(distinct_by) == 1 else won[0]
 
 
 def progressive_wins(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
-    """Return what the controller recorded of the progressive meter's winners."""
+    """Return the controller's records of the progressive meter's winners."""
     won = round_.of(model.ProgressiveWon)
     return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
 
@@ -228,11 +228,10 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
 
 @derived
 def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
-    """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
+    """Return the abandoned wagers by seat: reported so, or taken as abandoned when a patron left (§ 688a.7(b), D284).
 
-    A wager that was settled before is not one of them (D338): one taken before its patron left, or paid or given back before it
-    was said to be abandoned. If no box was said to be abandoned and only a collection's reason says it, a wager paid at any time
-    is not one of them.
+    A wager settled before is not one of them (D338): taken before its patron left, or paid or returned before it was reported
+    abandoned. If only a collection's reason reports it, a wager paid at any time is not one of them.
     """
     abandoned_at: dict[int, float] = {}
     for fact in round_.of(model.WagerAbandoned):
@@ -256,7 +255,7 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
 
 
 def _is_settled_before(move: RecordedEvent, left: float, abandoned: float) -> bool:
-    """Say whether a wager was taken before its patron left, or paid or given back before it was said to be abandoned.
+    """Return whether a wager was taken before its patron left, or paid or returned before it was reported abandoned.
 
     A progressive wager is collected before the deal: that settles nothing.
     """
@@ -281,7 +280,7 @@ def sitting(round_: Round) -> frozenset[str]:
 
 
 def leaving(round_: Round) -> dict[int | str, int]:
-    """Return when a seat was left in the round, and when a patron who sits at no other seat now."""
+    """Return when a seat was left in the round, and when a patron who now has no other seat left."""
     if not round_.of(model.PatronLeft):
         return {}
     sits = sitting(round_)

@@ -1,7 +1,7 @@
-"""Two records of one round compared: the cards, what was wagered, what was settled. Which of them is right is not asked here.
+"""Compares two records of one round: the cards, the wagers, the settlement. It does not decide which is right.
 
-Only what both records state is compared: a person enters what they saw, and what is not entered is not claimed. A card that one
-of them could not read is no difference.
+Only facts in both records are compared: a person enters what they saw, and claims nothing else. A card unread in one of them is
+not a difference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulebook.chapters.money import show_money
 
 
 class RecordDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """What two records state differently: of which seat and wager, what the other one has, what this one has, and its events."""
+    """A difference of two records: its seat and wager, the other's content, this one's content, and its events."""
 
     seat: int | None
     wager: str | None
@@ -43,7 +43,7 @@ class RecordComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compared(entered: Round, other: Round) -> RecordComparison:
-    """Compare what was entered of a round with another record of it."""
+    """Compare the entry of a round with another record of it."""
     differences: list[RecordDifference] = []
     cards = cards_alike = amounts = amounts_alike = 0
     theirs = other.hands()
@@ -79,7 +79,7 @@ def compared(entered: Round, other: Round) -> RecordComparison:
 
 
 def _alike(hand: Sequence[int | None], other: Sequence[int | None]) -> tuple[int, int]:
-    """Return how many cards two hands have in common, and how many can be compared: a card not read is like any.
+    """Return how many cards two hands have in common, and how many can be compared: an unread card matches any.
 
     >>> _alike([1, 2, None], [2, 1, 3]), _alike([1, 2], [1, 3]), _alike([1, 2], [1, 2, 3])
     ((3, 3), (1, 2), (2, 3))

@@ -1,7 +1,6 @@
-"""Vigorish: it counts in what a base wager came to for the patron (58 Pa. Code § 645c.1(a), (h), D13).
+"""Vigorish: it is part of a patron's net on a base wager (58 Pa. Code § 645c.1(a), (h), D13).
 
-If a chapter forbids it altogether (§ 688a.12(a)), taking it is a finding of its own (`rules/money.py`), apart from that of the
-wager.
+If a chapter forbids it altogether (§ 688a.12(a)), taking it is a separate finding (`rules/money.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ NOTHING: Mapping[Key, Sequence[RecordedEvent]] = {}
 
 
 def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[RecordedEvent]]:
-    """Return what was taken of which base wager."""
+    """Return the vigorish taken, by base wager."""
     facts = round_.of(model.VigorishTaken)
     if not facts:
         return NOTHING
@@ -31,7 +30,7 @@ def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[Recor
 
 
 def is_known_to(book: Rulebook) -> bool:
-    """Say whether the chapter has a vigorish, so that one finding covers the wager and its vigorish."""
+    """Return whether the chapter has a vigorish, so that one finding covers the wager and its vigorish."""
     return "vigorish_bp" in book.chapter.numbers
 
 
@@ -41,12 +40,12 @@ def in_cents(facts: Sequence[RecordedEvent]) -> int:
 
 
 def is_of_vigorish(due: Due | None, taken: Sequence[RecordedEvent], difference_cents: int) -> bool:
-    """Say whether a difference is that of the vigorish alone, and the wager itself was settled right."""
+    """Return whether a difference is only vigorish, and the wager itself was settled right."""
     return (due.vigorish_cents if due is not None else 0) - in_cents(taken) == difference_cents
 
 
 def vigorish_section(book: Rulebook) -> str:
-    """Return the section that a wrong vigorish breaks: that none is collected, or the assumed rate (D13)."""
+    """Return the section of a wrong vigorish: that none is collected, or the assumed rate (D13)."""
     return "645c.1(a)" if book.settings["commission_free"] else book.chapter.number_cites["vigorish_bp"]
 
 

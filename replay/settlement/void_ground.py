@@ -1,4 +1,4 @@
-"""A ground on which a round must be void: what `voids.py` looks for in every game, and a game's record in its own."""
+"""A ground for a void: `voids.py` finds those of every game, and a game's record its own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from replay.fold.round import Question, Round
 class VoidGround(msgspec.Struct, frozen=True):
     """A reason in the record why the round must be void, with the finding it makes if the round was played on.
 
-    `reason` is the reason that a declaration of the void would state. `doubt`: why it cannot be told whether it is a reason, in
-    words; else empty. Then only a reading of the round that takes it for one counts it.
+    `reason` is the reason in a declaration of the void. `doubt`: why it is uncertain, in words; else empty. An uncertain ground
+    counts only in a reading of the round that assumes it.
     """
 
     reason: str
@@ -25,13 +25,13 @@ class VoidGround(msgspec.Struct, frozen=True):
 
     @property
     def question(self) -> Question:
-        """What is asked of a ground in doubt: whether it is one."""
+        """The question about an uncertain ground: whether it is one."""
         return f"void by {self.reason}", self.evidence[0]
 
     def counts(self, round_: Round) -> bool:
-        """Say whether it is a ground: certain, or taken for one in this reading of the round."""
+        """Return whether it is a ground: certain, or assumed in this reading of the round."""
         return not self.doubt or round_.answers.get(self.question, False)
 
     def is_open(self, round_: Round) -> bool:
-        """Say whether it is in doubt and this reading of the round does not decide it."""
+        """Return whether it is uncertain and this reading of the round does not decide it."""
         return bool(self.doubt) and self.question not in round_.answers

@@ -1,6 +1,6 @@
 """The start of the deal, who gets cards, and why a round must be void (58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13).
 
-`void_grounds` says why; `dealing.py` finds the rounds that were played on all the same.
+`void_grounds` returns the reasons; `dealing.py` finds rounds that were played on anyway.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Where the deal had to start: every count that the record allows, what was announced, and the facts.
+    """The required start of the deal: every count that the record allows, the announcement, and the facts.
 
     `counts` are several if a die was not read, none if no roll counts. `valid`: the dice lay flat, or a number was drawn.
     """
@@ -50,35 +50,35 @@ class Start(msgspec.Struct, frozen=True):
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """Every position that the deal may have had to start at."""
+        """The possible starting positions."""
         return tuple(dict.fromkeys(starting_position(count) for count in self.counts))
 
     @property
     def positions_in_words(self) -> str:
-        """Every position that the deal may have had to start at, by name."""
+        """The possible starting positions, by name."""
         return " or ".join(name(position) for position in self.positions)
 
     @property
     def is_wrongly_announced(self) -> bool:
-        """Whether a total was announced that the dice cannot have had."""
+        """Whether the announced total is impossible for the dice."""
         return bool(self.counts) and self.announced is not None and self.announced not in self.counts
 
     @property
     def count_in_words(self) -> str:
-        """The count, or from which to which it may be if a die was not read."""
+        """The count, or its range if a die was not read."""
         least, most = min(self.counts), max(self.counts)
         return f"{least}" if least == most else f"{least} to {most}"
 
 
 def before_deal(round_: Round, facts: Sequence[RecordedEvent]) -> list[RecordedEvent]:
-    """Return those of some facts that came before the first card."""
+    """Return those facts that came before the first card."""
     first = round_.first_card
     return [fact for fact in facts if first is None or fact.seq < first.seq]
 
 
 @derived
 def start_of(round_: Round) -> Start | None:
-    """Return what dice or number said about the start before the first card, or None when the record has nothing."""
+    """Return the start by dice or number before the first card, or None without a record."""
     drawn = before_deal(round_, round_.of(model.NumberDrawn))
     if drawn:
         number = drawn[-1].payload.number
@@ -108,7 +108,7 @@ def first_position(round_: Round) -> Position | None:
 
 
 def covers_ground(round_: Round, reason: str) -> bool:
-    """Say whether the record would show what a void was declared for (D116)."""
+    """Return whether the record would show what a void was declared for (D116)."""
     return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
 
 
@@ -139,18 +139,18 @@ def _grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
 
 
 def can_be_void(book: Rulebook) -> bool:
-    """Say whether the chapter has any ground on which a whole round is void."""
+    """Return whether the chapter has any ground on which a whole round is void."""
     shared = (*MISDEAL_SECTION.values(), "13(c)", "13(e)", "13(g)", "13(i)", "13(l)")
     return terms_of(book.game).void_grounds is not None or any(book.has(section) for section in shared)
 
 
 def must_be_void(round_: Round, book: Rulebook) -> bool:
-    """Say whether the round had to be void."""
+    """Return whether the round had to be void."""
     return bool(void_grounds(round_, book))
 
 
 def is_void(round_: Round, book: Rulebook) -> bool:
-    """Say whether all wagers of the round are due back: it was voided, or had to be."""
+    """Return whether all wagers must be returned: the round was voided, or had to be."""
     return round_.voided is not None or must_be_void(round_, book)
 
 
@@ -163,7 +163,7 @@ def was_voided(round_: Round, book: Rulebook) -> bool:
 
 
 def left_standing(book: Rulebook, reasons: Collection[str]) -> frozenset[str]:
-    """Return the wagers that a void for these reasons leaves to be settled, some of them only if they were settled before it."""
+    """Return the wagers that a void for these reasons leaves to be settled, some only if settled before it."""
     rules = book.chapter.wagers.items()
     return frozenset(
         wager for wager, each in rules if {"*", "settled"} & {*each.stands} or {*reasons} <= {*each.stands}
@@ -171,7 +171,7 @@ def left_standing(book: Rulebook, reasons: Collection[str]) -> frozenset[str]:
 
 
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
-    """Say whether the first card went elsewhere than the number or the dice count to: what the floor may remedy (D23)."""
+    """Return whether the first card went elsewhere than the count points, which the floor may remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or not start.counts or not book.has("13(c)"):
         return False
@@ -248,7 +248,7 @@ def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
 
 
 def went_on(round_: Round) -> bool:
-    """Say whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
+    """Return whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
     last = round_.last_card
     after = (model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
     return round_.closed is not None or any(
@@ -257,7 +257,7 @@ def went_on(round_: Round) -> bool:
 
 
 def set_aside(round_: Round) -> int:
-    """How many cards found face up, or boxed, were set aside and not dealt (D24, D757)."""
+    """Return the number of cards found face up or boxed, and set aside, not dealt (D24, D757)."""
     return len(round_.found_face_up) - len(face_up_dealt(round_)) + len(round_.boxed_aside)
 
 
@@ -281,7 +281,7 @@ def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 def _cards_left(round_: Round, book: Rulebook) -> int:
-    """How many cards are left when every hand has its cards: a number of the chapter, or what the bettors leave of the deck.
+    """Return the number of cards left after every hand has its cards: the chapter's number, or the deck less the bettors' cards.
 
     Cards that went to a box without the first wager are gone as well.
     """

@@ -1,4 +1,4 @@
-"""Wagers that were given back before their time was over: they were withdrawn, whatever the record calls it (D731).
+"""Wagers returned before their time was over: these are withdrawals, however recorded (D731).
 
 A player may take a wager back until its time is over (§ 688a.7(c); 645c.2(f); 686a.6(c), .7(f), (g)). A device or a person may
 record that as a return; it settles nothing, because there is nothing to settle yet.
@@ -20,12 +20,12 @@ from rulebook.chapters.rulebook import Rulebook
 
 @derived_by_rules
 def as_withdrawn(round_: Round, book: Rulebook) -> Round:
-    """Return the round with what was given back in time as withdrawn; the round itself if there is nothing of it."""
+    """Return the round with returns made in time as withdrawals; the round itself if there are none."""
     return _with_withdrawals(round_, book, is_open=False)
 
 
 def withdrawn_so_far(round_: Round, book: Rulebook) -> Round:
-    """Return an open round likewise: until something ends a wager's time, what was given back of it is withdrawn (D864)."""
+    """Return an open round likewise: until something ends a wager's time, a returned part is withdrawn (D864)."""
     return _with_withdrawals(round_, book, is_open=True)
 
 
@@ -42,7 +42,7 @@ def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
 
 
 def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent, *, is_open: bool) -> bool:
-    """Say whether a return came before the end of its wager's time, and is no part of a void or of a player-dealer's coverage.
+    """Return whether a return came before the end of its wager's time, and is no part of a void or of a player-dealer's coverage.
 
     A base wager returned as a push to a hand that was dealt was settled, and too early.
     """
@@ -55,7 +55,7 @@ def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent, *, is_op
 
 
 def _lies_there(facts: list[RecordedEvent], returned: RecordedEvent) -> int:
-    """Return how much of a wager lies there before a return, in cents, by what was placed and withdrawn."""
+    """Return the cents of a wager on the layout before a return, from placed and withdrawn amounts."""
     key, cents = key_in(returned.payload), 0
     for fact in facts:
         match fact.payload:

@@ -35,7 +35,7 @@ def clock_of(configured: PropertyConfigured | None) -> Clock:
 
 
 class UnreadableTime(ValueError):
-    """A time that cannot be read, or means no moment or two: says what was expected."""
+    """A time cannot be read, or means no moment or two; the message says what was expected."""
 
 
 class Clock(NamedTuple):

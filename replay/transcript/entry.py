@@ -1,7 +1,7 @@
-"""What a form needs to take down a round by hand, and the answer to what was taken down: plain values, for any screen.
+"""The data of a form for typing a round by hand, and the answer to it: plain values, for any screen.
 
-Invariant: it judges nothing itself. A form turns what is typed into a transcript (`docs/transcript.md`), and `answer` is what
-`judge` says of that text, in the sentences that page, packet and command use.
+Invariant: it judges nothing itself. A form turns typed input into a transcript (`docs/transcript.md`), and `answer` is the result
+of `judge` on that text, in the sentences of page, packet and command.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WITH_A_NUMBER = "match"
 
 
 def forms() -> list[dict[str, Any]]:
-    """Return what a form needs of every chapter, in the order of the catalogue: see `form`."""
+    """Return the form data of every chapter, in the order of the catalogue: see `form`."""
     return [form(key) for key in known_chapters()]
 
 
@@ -68,7 +68,7 @@ def form(key: str) -> dict[str, Any]:
 
 
 def _wager(wager: WagerRule, titles: Mapping[str, str], letter: str) -> dict[str, Any]:
-    """What a form needs of a wager. `files`: what its word in a `rules` line can be; empty if it need not be filed."""
+    """Return the form data of a wager. `files`: possible values of its word in a `rules` line; empty if it need not be filed."""
     return {
         "name": wager.name,
         "title": titles.get(wager.name, wager.name).removesuffix(" wager"),
@@ -99,7 +99,7 @@ NO_RULE = "A fault of the log or of an observed round: [log contract](log-contra
 
 @cache
 def explanations() -> Mapping[str, tuple[str, ...]]:
-    """Return the code of every finding → what each of the rules that find it says, in its first paragraph."""
+    """Return code → the first paragraph of each rule that finds it."""
     says: dict[str, dict[str, None]] = {code: {} for code in TITLES}
     for rule in rules_in_order():
         paragraph = " ".join((rule.evaluate.__doc__ or "").partition("\n\n")[0].split())
@@ -113,7 +113,7 @@ FILED = "filed.toml"
 
 
 def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[str, Any]:
-    """Return the answer to a transcript: its rounds as `_round` gives them, or what was not understood in which line.
+    """Return the answer to a transcript: its rounds in the form of `_round`, or the line that was not understood.
 
     `filed` is the text of the rules that `rules filed.toml` stands for.
 

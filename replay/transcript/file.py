@@ -14,7 +14,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 
 class TranscriptUnreadable(ValueError):
-    """A file holds no transcript that can be read: says what was expected."""
+    """A file has no readable transcript; the message says what was expected."""
 
 
 def read_text(file: str) -> tuple[str, str]:
@@ -43,7 +43,7 @@ def _bounded(content: BinaryIO, file: str) -> bytes:
 
 
 def rules_beside(file: str) -> Callable[[str], str]:
-    """Return what reads the rules submissions that a transcript names: they lie next to it."""
+    """Return a reader of the rules submissions that a transcript names, from files next to it."""
     folder = Path.cwd() if file == "-" else Path(file).parent
 
     def read(name: str) -> str:

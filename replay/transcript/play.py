@@ -1,4 +1,4 @@
-"""The statements of a transcript from the deal to the close: what each keyword turns into.
+"""The statements of a transcript from the deal to the close: the events of each keyword.
 
 The statements before the deal, and the registry, are in `read.py`.
 """

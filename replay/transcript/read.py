@@ -1,6 +1,6 @@
-"""The statements of a transcript: what each keyword turns into. `docs/transcript.md` is the grammar.
+"""The statements of a transcript: the events of each keyword. `docs/transcript.md` is the grammar.
 
-Invariant: a statement becomes events and nothing else; what it leaves out gets the documented default.
+Invariant: a statement only becomes events; parts left out get the documented default.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ class Context:
         self.round_no, self.table = 1, "t-1"
 
     def bettor(self, seat: int, wager: str = "") -> str:
-        """Return whose wagers at a seat are meant: who placed this one last in the round, else who wagered there last, else who
-        sits there, or a token."""
+        """Return the bettor meant at a seat.
+
+        That is who placed this wager last in the round, else who wagered there last, else who sits there, or a token.
+        """
         named = self.bettors.get((seat, wager), ())
         return named[-1] if named else self.last_bettors.get(seat) or self.patrons.get(seat, f"seat-{seat}")
 

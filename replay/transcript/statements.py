@@ -1,4 +1,4 @@
-"""The statements that say no more than an event's fields: one table, by which they are read and written.
+"""The plain statements, which state only an event's fields: one table for reading and writing them.
 
 A field is taken from the words of a line and given back as words. What can be anywhere in a line (`seat=3`, `id=x`, a word of a
 closed list) is taken first, then the rest in the order of the row. Statements that depend on what came before them, or become
@@ -30,7 +30,7 @@ class EventField(NamedTuple):
 
 
 class PlainStatement(NamedTuple):
-    """A keyword, the event it becomes, its fields in the order in which they are written, and the aspect that it covers."""
+    """A keyword, its event, its fields in writing order, and the aspect that it covers."""
 
     keyword: str
     event: type[Event]

@@ -1,4 +1,4 @@
-"""An adjudicated round as text: what was due and done at each seat, and what the dealer should have done by which section."""
+"""An adjudicated round as text: dues and payments at each seat, and what the dealer should have done by which section."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def verdict_lines(
 ) -> list[str]:
     """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence.
 
-    `chapter` is the chapter's key, such as `pa-688a`; `disposed` how findings were disposed of, by their ids.
+    `chapter` is the chapter's key, such as `pa-688a`; `disposed` maps finding ids to dispositions.
     """
     settlements = conclusion.settlements
     made = incidents(conclusion.findings)
@@ -65,7 +65,7 @@ def incident_lines(
     reckoned: Reckoned | None = None,
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> list[str]:
-    """Return an incident as text: its sentence, the cause, what is to be done and was, and below it what follows from it."""
+    """Return an incident as text: its sentence, the cause, the actions due and taken, and its consequences."""
     cause = incident.cause
     lines = [f"{incident_sentence(incident, currency)}  ({cause.code}, {incident.severity})"]
     lines += finding_lines(cause, where, currency, reckoned)[1:]
@@ -132,7 +132,7 @@ def _line(settlement: Settlement, undetermined: Sequence[str]) -> str:
 def finding_lines(
     finding: Finding, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
 ) -> list[str]:
-    """Return a finding as text: what is wrong and where, and below what was expected, observed, reckoned, and the section."""
+    """Return a finding as text: the error and its place, then expected, observed, calculation, and section."""
     lines = [
         f"{finding_sentence(finding, currency)}  ({finding.code}, {finding.severity})",
         f"  expected    {readable(finding.expected, currency)}",

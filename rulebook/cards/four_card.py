@@ -110,7 +110,7 @@ def rank_one(cards: Sequence[int]) -> Rank:
 
 
 def is_legal_setting(high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> bool:
-    """Say whether each hand ranks higher than the next; otherwise, or with other sizes, it is foul (§ 659a.11(b), D7).
+    """Return whether each hand ranks higher than the next; otherwise, or with other sizes, it is foul (§ 659a.11(b), D7).
 
     Hands of different size compare card by card; if the shorter runs out equal, the longer is higher.
 

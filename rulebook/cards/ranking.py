@@ -282,7 +282,7 @@ def highest_unpaired(cards: Sequence[int]) -> int:
 
 
 def is_ace_high(cards: Sequence[int]) -> bool:
-    """Say whether seven cards are an Ace High Pai Gow: an ace or the joker, no pair, straight or flush (§ 688a.1, D10).
+    """Return whether seven cards are an Ace High Pai Gow: an ace or the joker, no pair, straight or flush (§ 688a.1, D10).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> is_ace_high(parse_cards("As Qd Th 9h 7c 5s 2d")), is_ace_high(parse_cards("Jk Qd Jc 9s 8h 4d 3c"))

@@ -1,8 +1,8 @@
 """Cards counted in one number, which makes the ranking of hands fast.
 
-Every card has a unit. In a signature, the sum of the cards' units, three bits count each rank (the joker has its own) and
-three more each suit; so a signature states how often each rank and suit occurs, whatever the order of the cards. What a
-signature means is worked out once, in the slow and simple way, and kept in a `Memo`.
+Every card has a unit. In a signature, the sum of the cards' units, three bits count each rank (the joker has its own) and three
+more each suit; so a signature states how often each rank and suit occurs, whatever the order of the cards. The meaning of a
+signature is computed once, in the slow and simple way, and kept in a `Memo`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UNIT: Final = tuple(_unit(card) for card in DECK)
 
 
 def counts(signature: int) -> tuple[dict[int, int], int]:
-    """Return how often each rank is there (only those that are), highest rank first; and how many jokers.
+    """Return the counts of the ranks that occur, highest rank first, and the number of jokers.
 
     >>> from rulebook.cards.cards import parse_cards
     >>> counts(sum(UNIT[card] for card in parse_cards("Ks 7d Jk Kd 7c")))
@@ -42,7 +42,7 @@ def counts(signature: int) -> tuple[dict[int, int], int]:
 
 
 class Memo(dict[int, V], Generic[V]):
-    """A table that works an entry out the first time it is asked for."""
+    """A table that computes an entry at its first use."""
 
     def __init__(self, work: Callable[[int], V]) -> None:
         super().__init__()

@@ -136,7 +136,7 @@ def wild_class(cards: Sequence[int]) -> WildClass:
 
 
 def is_natural(cards: Sequence[int]) -> bool:
-    """Say whether Trips pays five cards as natural: deuces counted as twos make the same rank (§ 687a.12(d), D6).
+    """Return whether Trips pays five cards as natural: deuces counted as twos make the same rank (§ 687a.12(d), D6).
 
     The rank is that of § 687a.6(c), a line of the paytable (D150): 6-5-4-3-2 is a natural straight although the deuce as
     a seven makes a higher one. A hand with the joker never is: the joker always lifts it by a rank or more.

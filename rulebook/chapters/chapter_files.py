@@ -55,7 +55,7 @@ def amendment_texts(jurisdiction: str, name: str) -> tuple[str, ...]:
 
 
 def add_table(table: Table, amendments: Iterable[str] = ()) -> None:
-    """Take in the table of a chapter that is no file of the package, with its amendments; ValueError if it is known already."""
+    """Add the table of a chapter from outside the package, with its amendments; ValueError if it is known already."""
     jurisdiction, name = table["jurisdiction"], table["chapter"]
     if name in chapter_names().get(jurisdiction, ()):
         raise ValueError(f"there is a chapter {jurisdiction}-{name} already; give the new one another number")
@@ -64,7 +64,7 @@ def add_table(table: Table, amendments: Iterable[str] = ()) -> None:
 
 
 def remove_table(jurisdiction: str, name: str) -> None:
-    """Take out a table that was added; KeyError for any other."""
+    """Remove an added table; KeyError for any other."""
     del _ADDED[jurisdiction, name], _ADDED_AMENDMENTS[jurisdiction, name]
 
 

@@ -1,6 +1,6 @@
-"""The form of a chapter's file: every key with its type, and which keys go together. What does not fit is named at once.
+"""The form of a chapter's file: every key with its type, and which keys go together. The first misfit is reported.
 
-Invariant: it reads a table and makes nothing of it (`rulebook.chapters.chapters` does).
+Invariant: it checks a table without interpreting it (`rulebook.chapters.chapters` does).
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _in_words(message: str) -> str:
 
 
 def _misfits(form: ChapterForm) -> Iterator[str]:
-    """Yield what does not go together, or cannot be read."""
+    """Yield keys that do not go together, or cannot be read."""
     wagers = [each.name for each in form.wager]
     expected = f"expected a wager of the chapter: {', '.join(wagers)}"
     if form.lent is None:

@@ -51,11 +51,11 @@ def _clipped(text: str, most: int) -> str:
 class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     """A wager that the chapter knows; `odds` if they are the same for all (the base wager).
 
-    `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
-    to when it may be placed, by `closes_cite` if the chapter has a section on that. `stands`: the reasons of a void that
-    leave it to be settled all the same ("*": every; "settled": every, if it was settled before the void; D23). `needs`:
-    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it, by
-    `follows_cite` if that is not only the first. `within`: the wager whose highest limit it may not exceed.
+    `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: the
+    latest time to place it, by `closes_cite` if the chapter has a section on that. `stands`: the reasons of a void despite which
+    it is settled ("*": every; "settled": every, if it was settled before the void; D23). `needs`: the wager, or the setting,
+    without which it is not offered. `follows`: the wagers of a box that are settled before it, by `follows_cite` if that is not
+    only the first. `within`: the wager whose highest limit it may not exceed.
     """
 
     name: str
@@ -88,10 +88,10 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting of the decisions: its default, what else may be filed, and the decision's number.
+    """A setting of the decisions: its default, the other values that may be filed, and the decision's number.
 
-    A setting in `cents` is filed as an amount ("0.25"), a `count` as a whole number; both have no list of values.
-    `readings` are the values that choose another reading of the section `cite`, each with what that reading says.
+    A setting in `cents` is filed as an amount ("0.25"), a `count` as a whole number; both have no list of values. `readings` are
+    the values that choose another reading of the section `cite`, each with that reading in words.
     """
 
     name: str
@@ -176,7 +176,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(range(1, self.numbers["seats"] + 1))
 
     def has(self, section: str) -> bool:
-        """Say whether a rule that is on this section holds here: a section of 688a's, or one named whole.
+        """Return whether a rule that is on this section holds here: a section of 688a's, or one named whole.
 
         >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
         (True, False)
@@ -218,7 +218,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KnownRule(msgspec.Struct, frozen=True):
-    """What can be filed, for a listing: a wager with one of its paytables, or (with `house_way`) a house way."""
+    """An entry of a listing of what can be filed: a wager with one of its paytables, or (with `house_way`) a house way."""
 
     chapter: str
     wager: str
@@ -305,7 +305,7 @@ def _edition(jurisdiction: str, name: str, amendments: tuple[str, ...]) -> Chapt
 def _full(
     jurisdiction: str, name: str, amendments: tuple[str, ...] = (), text: Mapping[str, Any] | None = None
 ) -> tuple[Mapping[str, Any], list[Amendment]]:
-    """Return a chapter's table (or `text`, which is to be one) with what it copies, as amended; and what changed it."""
+    """Return a chapter's table (or that of `text`) with the parts that it copies, as amended; and its amendments."""
 
     changing: list[Amendment] = []
 
@@ -355,7 +355,7 @@ def as_chapter(table: Mapping[str, Any]) -> Chapter:
 
 
 def add_chapter(text: str, source: str = "chapter", amendments: Iterable[str] = ()) -> Chapter:
-    """Take in a chapter from the text of its TOML (in the file `source`), next to those of the package; return it.
+    """Add a chapter from the text of its TOML (in the file `source`), next to those of the package; return it.
 
     Raises `ValueError` if the text is no chapter, if an amendment does not fit it, or if the chapter is known already; nothing is
     added then.
@@ -374,7 +374,7 @@ def add_chapter(text: str, source: str = "chapter", amendments: Iterable[str] = 
 
 
 def remove_chapter(key: str) -> None:
-    """Take out a chapter that was added, by its key such as `pa-700a`; KeyError for any other."""
+    """Remove an added chapter by its key such as `pa-700a`; KeyError for any other."""
     jurisdiction, _, name = key.partition("-")
     remove_table(jurisdiction, name)
     _forget_answers()

@@ -1,9 +1,9 @@
 """Editions of a chapter: the first as published, and amendments, each with the gaming day from which it counts.
 
-An amendment is a small table with the keys of a chapter. What it names is replaced, what is new is added, and `strike` takes
-something out. In force on a gaming day is the chapter with every amendment whose day has come, in the order of their numbers.
+An amendment is a small table with the keys of a chapter. Existing entries are replaced, new ones added, and `strike` removes
+entries. In force on a gaming day is the chapter with every amendment whose day has come, in the order of their numbers.
 
-Invariant: it joins tables, and makes nothing of them (`rulebook.chapters.chapters` does). docs/editions.md has the format.
+Invariant: it merges tables without interpreting them (`rulebook.chapters.chapters` does). docs/editions.md has the format.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OWN: Final = frozenset({"jurisdiction", "chapter", "edition", "effective", "pub
 
 
 class Strike(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is taken out: a wager, one of its paytables, or a line of that; a section, or another entry by name."""
+    """A removed entry: a wager, one of its paytables, or a line of that; a section, or another entry by name."""
 
     wager: str | None = None
     paytable: str | None = None
@@ -58,7 +58,7 @@ class Strike(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Head(msgspec.Struct, kw_only=True):
-    """The keys that an amendment has for itself."""
+    """The keys of an amendment itself."""
 
     jurisdiction: Text
     chapter: Text
@@ -116,7 +116,7 @@ def read_amendment(text: str, source: str = "amendment") -> Amendment:
 
 
 def why_not_next(made: Amendment, known: Iterable[Amendment]) -> str | None:
-    """Return why an amendment does not follow those of its chapter that are known; None if it does."""
+    """Return why an amendment does not follow the known ones of its chapter; None if it does."""
     last = max(known, key=lambda each: each.edition, default=None)
     number = 1 if last is None else last.edition
     if made.edition != number + 1:
@@ -180,7 +180,7 @@ def _texts(keys: Iterable[str], values: Iterable[str]) -> list[str]:
 
 
 def in_force(amendments: Iterable[Amendment], day: str) -> tuple[Amendment, ...]:
-    """Return the amendments whose gaming day has come, in order; of two with one number the first counts."""
+    """Return the amendments whose gaming day has come, in order; if two have the same number, the first counts."""
     numbered: dict[int, Amendment] = {}
     for each in amendments:
         numbered.setdefault(each.edition, each)
@@ -188,7 +188,7 @@ def in_force(amendments: Iterable[Amendment], day: str) -> tuple[Amendment, ...]
 
 
 def amended(table: Table, amendment: Amendment) -> Table:
-    """Return a chapter's table, in full, as an amendment leaves it. Raises `ValueError` if the amendment does not fit it."""
+    """Return a chapter's full table after an amendment. Raises `ValueError` if the amendment does not fit it."""
     source = f"{amendment.key}, edition {amendment.edition}"
     changed = dict(table)
     for strike in amendment.strikes:
@@ -273,7 +273,7 @@ def _find(changed: Table, names: Table, what: str) -> Table:
 
 
 def _strike(changed: dict[str, Any], strike: Strike, source: str) -> None:
-    """Take out what a strike names; `ValueError` if it is not there."""
+    """Remove a struck entry; `ValueError` if it is not there."""
     where = f"{source}: strike"
     if strike.section is not None:
         changed["sections"] = {**changed.get("sections", {}), strike.section: ""}

@@ -42,7 +42,7 @@ def settings_of(way: FiledWay, cards: Sequence[int]) -> list[Hand]:
 
 
 def is_set_by(way: FiledWay, hand: Hand) -> bool:
-    """Say whether hands are set by the house way; not if one of them is not known."""
+    """Return whether hands are set by the house way; not if one of them is not known."""
     if hand.high is None or hand.low is None:
         return False
     if isinstance(way, HouseWay):

@@ -1,4 +1,4 @@
-"""What a chapter takes from another in place of one that we do not hold (D13): the same data, cited as assumed.
+"""Entries that a chapter takes from another in place of a chapter that we do not hold (D13): the same data, cited as assumed.
 
 Invariant: it joins tables as they were read, and of their contents it knows only if sections are cited.
 """

@@ -55,7 +55,7 @@ class Odds(msgspec.Struct, frozen=True, order=False):
         return stake_cents * self.numerator // self.denominator
 
     def is_exact(self, stake_cents: int) -> bool:
-        """Say whether the winnings of this stake come out in whole cents.
+        """Return whether the winnings of this stake come out in whole cents.
 
         >>> Odds(15, 2).is_exact(101), Odds(15, 2).is_exact(100)
         (False, True)
@@ -63,7 +63,7 @@ class Odds(msgspec.Struct, frozen=True, order=False):
         return stake_cents * self.numerator % self.denominator == 0
 
     def is_better_than(self, other: Odds) -> bool:
-        """Say whether these odds pay more than others on the same stake.
+        """Return whether these odds pay more than others on the same stake.
 
         >>> Odds(15, 2).is_better_than(Odds(7, 1))
         True

@@ -1,4 +1,4 @@
-"""Paytables as printed: their lines, and which line is paid among those that a hand makes (D15)."""
+"""Paytables as printed: their lines, and the line paid among those that a hand makes (D15)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Picks = Literal["best_paid", "first_printed", "highest_rank"]
 
 
 class PayLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a paytable: a hand and what it pays, as odds, as a push, or in cents and a share of the meter."""
+    """One line of a paytable: a hand and its payout, as odds, as a push, or in cents and a share of the meter."""
 
     hand: str
     odds: Odds | None
@@ -26,7 +26,7 @@ class PayLine(msgspec.Struct, frozen=True, kw_only=True):
     cite: str
 
     def is_made(self, lines_made: frozenset[str]) -> bool:
-        """Say whether a hand that makes these lines makes this one."""
+        """Return whether a hand that makes these lines makes this one."""
         if self.hand == ANY_SEVEN_CARD_STRAIGHT_FLUSH:
             return not lines_made.isdisjoint(("seven_card_straight_flush", "seven_card_straight_flush_joker"))
         return self.hand in lines_made
@@ -62,7 +62,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     printed_for_cents: int | None = None
 
     def best(self, lines_made: frozenset[str]) -> PayLine | None:
-        """Return the line that is paid among those made, or none.
+        """Return the paid line among those made, or None.
 
         >>> from rulebook.chapters.chapters import chapter
         >>> fortune = chapter("pa", "688a").paytable("fortune_bonus", "1")

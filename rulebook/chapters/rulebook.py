@@ -75,11 +75,11 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return self.chapter.cite(section)
 
     def has(self, section: str) -> bool:
-        """Say whether a rule that is on this section holds in the chapter."""
+        """Return whether a rule that is on this section holds in the chapter."""
         return self.chapter.has(section)
 
     def files(self, setting: str) -> bool:
-        """Say whether the submission files a setting, so that no reading of the text is left to choose."""
+        """Return whether the submission files a setting, so that no reading of the text is left to choose."""
         return setting in read_toml(self.text, self.name).get("settings", {})
 
     def with_setting(self, setting: str, value: bool | str) -> Rulebook:
@@ -88,7 +88,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, settings=settings, offers=_as_set(self.offers, settings))
 
     def exempt(self, section: str) -> bool:
-        """Say whether a section, given by 688a's number, does not apply with the shuffler that is filed."""
+        """Return whether a section, given by 688a's number, does not apply with the shuffler that is filed."""
         return section.startswith(self.without)
 
 
@@ -158,7 +158,7 @@ class _Section:
         return _Section(self.source, f"{self.name}.{key}" if self.name else key, inner)
 
     def drop(self, key: str) -> None:
-        """Pass over what an edition has struck since the submission took effect."""
+        """Skip entries that an edition has struck since the submission took effect."""
         del self._left[key]
 
     def keys_left(self) -> tuple[str, ...]:
@@ -387,7 +387,7 @@ class _SubmissionReader:
         )
 
     def _rated(self, section: _Section, paytable: Paytable) -> Paytable:
-        """Put in the rate of progression if the text prints none and it must be filed (D18)."""
+        """Add the rate of progression if the text prints none and it must be filed (D18)."""
         if not paytable.rate_filed:
             return paytable
         text = section.text("rate", 'a rate of progression such as "15%": the text prints none', paytable.cite)
@@ -489,7 +489,7 @@ def _choose(section: _Section, key: str, options: Mapping[str, Option]) -> Optio
 
 
 def _as_set(offers: dict[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> dict[str, WagerOffer]:
-    """Put the settings that change a paytable into it: how lines are picked (D15), the progressive's joker (D18)."""
+    """Apply the settings that change a paytable: how lines are picked (D15), the progressive's joker (D18)."""
     changed = dict(offers)
     for offer in offers.values():
         paytable = offer.paytable

@@ -66,7 +66,7 @@ def simple_submission(
 
 
 def submission_from_words(words: Sequence[str]) -> str:
-    """Return the rules submission that the words of a `rules` line stand for; `RulesRefused` names a wrong word.
+    """Return the rules submission for the words of a `rules` line. `RulesRefused` names a wrong word.
 
     >>> print(submission_from_words(["pa-688a", "fortune_bonus=3", "fortune_bonus.min=5.00"]), end="")
     chapter = "pa-688a"
@@ -121,7 +121,7 @@ def submission_from_words(words: Sequence[str]) -> str:
 
 
 def _unsaid_starting(book: Chapter) -> str:
-    """How the start is found if the words leave it open.
+    """Return the starting method if the words leave it open.
 
     If the players' shaker is filed, the dealer's may be used too (645c.2(a)), so that neither puts anything in dispute.
     """

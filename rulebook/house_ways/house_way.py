@@ -66,7 +66,7 @@ _AT_LEAST: Final = {
 
 
 class HouseWayError(ValueError):
-    """A house way that cannot be used: in which table, at which row, and why."""
+    """A house way cannot be used; the message names the table, the row, and the reason."""
 
     def __init__(self, source: str, row: str, message: str) -> None:
         super().__init__(f"{source}: {row}: {message}" if row else f"{source}: {message}")
@@ -86,7 +86,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class HouseWayPlay(msgspec.Struct, frozen=True):
-    """What goes in front and what must be left behind; `at_least` is a rank that the front must reach."""
+    """The cards that go in front and those that must stay behind; `at_least` is a rank that the front must reach."""
 
     front: Front
     back: Back
@@ -113,7 +113,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     plays: tuple[tuple[HouseWayPlay, ...], ...]
 
     def speaks_of(self, hand: _HandToSet) -> bool:
-        """Say whether the row is for this hand."""
+        """Return whether the row is for this hand."""
         return (
             (ANY in self.kinds or hand.kind in self.kinds)
             and (self.ranks is None or hand.leading in self.ranks)
@@ -154,7 +154,7 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return self._row_and_settings(cards)[0].name
 
     def accepts(self, high: Sequence[int], low: Sequence[int]) -> bool:
-        """Say whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
+        """Return whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
 
         >>> from rulebook.cards.cards import parse_cards
         >>> way = packaged_house_way("stones")
@@ -183,7 +183,7 @@ def _rows_for(way: HouseWay, kind: str) -> tuple[Row, ...]:
 
 
 class _HandToSet:
-    """Seven cards as rows look at them."""
+    """Seven cards in the form that rows match."""
 
     def __init__(self, cards: Sequence[int], wheel: Wheel) -> None:
         if len(cards) != 7 or len(set(cards)) != 7:
@@ -199,7 +199,7 @@ class _HandToSet:
 
     @property
     def leading(self) -> int:
-        """The highest rank of those that are there most often."""
+        """The highest among the most frequent ranks."""
         return max(self.of_rank, key=lambda r: (len(self.of_rank[r]), r))
 
     @property

@@ -93,7 +93,7 @@ class ThreeHandRow(msgspec.Struct, frozen=True, kw_only=True):
     plays: tuple[tuple[ThreeHandPlay, ...], ...]
 
     def speaks_of(self, hand: _ThreeHandCards) -> bool:
-        """Say whether the row is for this hand."""
+        """Return whether the row is for this hand."""
         return (
             (ANY in self.kinds or hand.kind in self.kinds)
             and (self.ranks is None or hand.leading in self.ranks)
@@ -132,7 +132,7 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
         return self._row_and_settings(cards)[0].name
 
     def accepts(self, high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> bool:
-        """Say whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
+        """Return whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
 
         >>> from rulebook.cards.cards import parse_cards
         >>> way = packaged_asia_house_way("asia")
@@ -169,7 +169,7 @@ class _Legal(msgspec.Struct, frozen=True):
 
 
 class _ThreeHandCards:
-    """Seven cards as rows look at them."""
+    """Seven cards in the form that rows match."""
 
     def __init__(self, cards: Sequence[int]) -> None:
         if len(cards) != 7 or len(set(cards)) != 7:

@@ -1,1 +1,1 @@
-"""What the games share in settling a wager: odds, bonus wagers, dice wagers, meters."""
+"""Shared settlement of the games: odds, bonus wagers, dice wagers, meters."""

@@ -49,7 +49,7 @@ def qualifying_cents(book: Rulebook, wager: str) -> float:
 
 
 def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
-    """Say whether a wager of this stake entitles to an Envy Bonus (D17)."""
+    """Return whether a wager of this stake entitles to an Envy Bonus (D17)."""
     return stake_cents >= qualifying_cents(book, wager)
 
 
@@ -125,7 +125,7 @@ def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
 
 
 def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:
-    """Say whether a qualifying wager is paid for a qualifying hand (D17).
+    """Return whether a qualifying wager is paid for a qualifying hand (D17).
 
     `own_hand`: both are of the same patron; `hand_wagered`: the hand's patron placed the wager too, which counts if
     `must_wager` is filed.

@@ -91,7 +91,7 @@ def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]
 
 
 def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, number: int | None = None) -> Due:
-    """Return what a wager on the dice is due: settled before the cards, whatever becomes of the hand (§ 645c.2(g), (h))."""
+    """Return what a wager on the dice is due: settled before the cards, whatever the hand (§ 645c.2(g), (h))."""
     paytable = offered(book, wager)
     if paytable is None:
         return not_offered(book, box, wager)

@@ -36,7 +36,7 @@ class CycleRuling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
-    """Say whether a target revealed is the one that a device committed to: SHA-256 of `TARGET:NONCE` (D21).
+    """Return whether a revealed target is the one that a device committed to: SHA-256 of `TARGET:NONCE` (D21).
 
     >>> is_committed("115b27575934a2a38f4c4fffb8202b55f197778439d62b7c3288e2e67df958af", 1_500_000, "abc")
     True
@@ -72,7 +72,7 @@ def _no_hit(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 
 
 def is_possible_hit(won: Contribution, paytable: Paytable) -> bool:
-    """Say whether a permitted target lies at or above the meter before a contribution and below the meter after it (D730).
+    """Return whether a permitted target lies at or above the meter before a contribution and below the meter after it (D730).
 
     >>> from rulebook.chapters.rulebook import chapter
     >>> a_1 = chapter("pa", "645c").paytable("mystery", "A-1")
@@ -153,8 +153,8 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
     """Return a contribution that caused a hit although its wager had contributed before; None if there is none (D661).
 
-    Without it the meter would have read otherwise. What comes after the contribution that passed the target changes nothing;
-    of a target that is not known, every contribution may be the one.
+    Without it, the meter's reading would differ. Contributions after the one that passed the target change nothing; if the target
+    is unknown, any contribution may be that one.
     """
     hit, contributions = cycle.hit, cycle.contributions
     target = hit.target if hit is not None else paytable.maximum_cents * 100

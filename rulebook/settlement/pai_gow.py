@@ -60,7 +60,7 @@ def clockwise_from(start: Position, around: tuple[Position, ...] = CLOCKWISE) ->
 
 
 def is_foul(high: Sequence[int], low: Sequence[int]) -> bool:
-    """Say whether hands are not five and two cards, or the high hand ranks below the low (§ 688a.11(c), (f)(1)).
+    """Return whether hands are not five and two cards, or the high hand ranks below the low (§ 688a.11(c), (f)(1)).
 
     Equal is not foul: a pair of sevens behind a pair of sevens stands.
     """

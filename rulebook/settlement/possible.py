@@ -1,4 +1,4 @@
-"""What a wager can be due at all: the least and the most, whatever the cards, the dice and the decisions are."""
+"""The range of a wager's due: the least and the most, whatever the cards, the dice and the decisions are."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rulebook.settlement.wagers import Due, offered
 
 
 def possible_cents(book: Rulebook, due: Due, reading_centicents: int | None) -> tuple[int, int] | None:
-    """Return the least and the most that a wager's net can be, in cents; None if that is not known.
+    """Return the least and the most of a wager's net, in cents; None if unknown.
 
     The least is the loss of the stake. The most is by the best line of its paytable, or by the odds that all of its wins have.
-    `reading_centicents`: the meter of the progressive wager, None if it is not on record. An Envy Bonus, or a
-    wager of which the record has no stake, has no bounds, nor has what the rules do not offer.
+    `reading_centicents`: the meter of the progressive wager, None if it is not on record. An Envy Bonus, or a wager of which the
+    record has no stake, has no bounds, nor has what the rules do not offer.
     """
     if due.for_position is not None or due.wager not in book.offers or not due.staked_cents:
         return None

@@ -1,7 +1,7 @@
-"""What every game reports of a wager: its outcome, what it is due, and the helpers that make a `Due`.
+"""The result of a wager in every game: its outcome, its due, and the helpers that make a `Due`.
 
-Invariant: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum
-payout, with the section on which it rests.
+Invariant: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum payout, with the
+section on which it rests.
 """
 
 from __future__ import annotations
@@ -40,13 +40,12 @@ STAKE_KEPT = (Outcome.WIN, *PUSHES, Outcome.VOID, Outcome.UNCOVERED)
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """What one wager is due. `net_cents` is the patron's net, None if it cannot be told.
+    """The due of one wager. `net_cents` is the patron's net, None if it is inconclusive.
 
     `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid next to `returned_cents` of the stake;
-    `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in
-    the net; `range_cents`: the least and the most that a net which cannot be told can be, if that is known;
-    `uncovered_cents`: what of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses
-    have `for_position`.
+    `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in the
+    net; `range_cents`: the least and the most that a net which cannot be told can be, if that is known; `uncovered_cents`: what
+    of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses have `for_position`.
     """
 
     seat: int
@@ -88,7 +87,7 @@ class MaximumPayout:
         self.unsure = 0
 
     def limit(self, cents: int) -> int | None:
-        """Return what of an amount may still be paid, None if that is not known, and use it up."""
+        """Return the part of an amount that may still be paid, None if unknown, and use it up."""
         if self.left is None:
             return cents
         paid, surely = min(cents, self.left), min(cents, self.left - self.unsure)
@@ -97,7 +96,7 @@ class MaximumPayout:
         return paid if paid == surely else None
 
     def may_be_used(self, cents: int) -> None:
-        """Note that up to so much of it may have been used by a wager that cannot be told."""
+        """Record that an inconclusive wager may have used up to this amount."""
         if self.left is not None:
             self.unsure = min(self.left, self.unsure + cents)
 

@@ -50,7 +50,7 @@ def ends(compared: int) -> Prepare:
 
 
 def equal_hands(plan: DjWildPlan) -> bool:
-    """Let the dealer's hand be that of the chosen seat in other suits."""
+    """Give the dealer the hand of the chosen seat in other suits."""
     for _ in range(200 if one_box_seat(plan) else 0):
         plan.deal({})
         hand = plan.hands[plan.chosen]
@@ -68,7 +68,7 @@ def equal_hands(plan: DjWildPlan) -> bool:
 
 
 def with_hand(wager: str, *targets: str, decision: str = "", dealer: str = "") -> Prepare:
-    """Prepare a seat with a wager and a hand made to order, and a decision; at times a dealer's hand too."""
+    """Prepare a seat with a wager, a prepared hand and a decision; sometimes a dealer's hand too."""
 
     def prepare(plan: DjWildPlan) -> bool:
         require(one_box_seat(plan))
@@ -90,12 +90,12 @@ def wins_share(plan: DjWildPlan) -> bool:
 
 
 def misdeal(plan: DjWildPlan) -> None:
-    """Let a player, or the dealer, get a card too many or one too few."""
+    """Deal a player or the dealer one card too many or one too few."""
     plan.misdealt = (plan.random.choice(plan.order), plan.random.choice((-1, 1)))
 
 
 def counted(counts: bool) -> Prepare:
-    """Let the stub be counted, or not."""
+    """Have the stub counted, or not."""
 
     def prepare(plan: DjWildPlan) -> None:
         plan.counts = counts
@@ -104,7 +104,7 @@ def counted(counts: bool) -> Prepare:
 
 
 def wrong_stub(plan: DjWildPlan) -> None:
-    """Let the stub be a card too many or too few."""
+    """Make the stub one card too many or too few."""
     plan.counts, plan.short_stub = True, plan.random.choice((-1, 1))
 
 
@@ -347,7 +347,7 @@ def _two_players(plan: DjWildPlan) -> bool:
 
 
 def by_slip(step: ScriptStep | None) -> bool:
-    """Say whether a step pays by slip."""
+    """Return whether a step pays by slip."""
     return step is not None and getattr(step.payload, "source", "") == "slip"
 
 
@@ -418,7 +418,7 @@ fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
 
 
 def _exposed(plan: DjWildPlan) -> bool | None:
-    """Let a card be exposed before the raises while Trips or a Progressive is at stake."""
+    """Have a card exposed before the raises while Trips or a Progressive is at stake."""
     plan.void = "exposed_dealer" if plan.turn % 3 else "exposed_card"
     wager = "progressive" if plan.turn % 2 else "trips"
     return with_hand(wager, "natural_three_of_a_kind", "nothing")(plan)

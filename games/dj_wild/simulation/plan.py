@@ -1,4 +1,4 @@
-"""What is decided about a round of DJ Wild Stud before it is played: five cards each, a raise or a fold."""
+"""The plan of a round of DJ Wild Stud: five cards each, a raise or a fold."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHARES = ("natural_royal_flush", "natural_straight_flush")
 
 
 class DjWildPlan(Plan):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     table: DjWildTable
     required = ("ante", "blind")
@@ -64,7 +64,7 @@ class DjWildPlan(Plan):
         return "ante" in self.boxes[seat].stakes
 
     def deal(self, targets: dict[Position, str]) -> bool:
-        """Deal one deck at random, with the wanted hand for each target; say whether all targets could be met."""
+        """Deal one deck at random, with the wanted hand for each target; return whether all targets could be met."""
         cards = self.one_deck(targets, [*sorted(self.boxes), "dealer"], 5)
         if cards is None:
             return False
@@ -83,7 +83,7 @@ class DjWildPlan(Plan):
             box.decision = "raise" if strong is not careless else "fold"
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or None if none exists."""
+        """Return a prepared hand from the remaining cards, or None if there is none."""
         return make_hand(self.random, target, excluded)
 
     @property
@@ -117,7 +117,7 @@ class DjWildPlan(Plan):
         return (mine > dealer) - (mine < dealer)
 
     def stack(self, number: int) -> None:
-        """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
+        """Make a rare hand come, with the wagers that it decides; `number` goes through all kinds of them."""
         kind = number % (len(TARGETS) + len(COMBINED) + 1)
         seats = sorted(self.boxes)
         self.random.shuffle(seats)
@@ -137,7 +137,7 @@ class DjWildPlan(Plan):
             self.boxes[seat].decision = "raise" if number % 4 else self.boxes[seat].decision
 
     def layout(self, decided: bool, raised: dict[int, int]) -> TableLayout:
-        """Return the table as it lies, before or after the decisions; `raised` is what lies there as a raise, by seat."""
+        """Return the table's layout before or after the decisions; `raised` are the raises by seat."""
         boxes = []
         for seat, box in sorted(self.boxes.items()):
             stakes, plays, abandoned = dict(box.stakes), self.plays(seat), seat in self.abandoned

@@ -1,4 +1,4 @@
-"""A round of DJ Wild Stud, written down as it should go (§§ 687a.5, 687a.7 to 687a.11), from its plan."""
+"""The correct script of a DJ Wild Stud round (§§ 687a.5, 687a.7 to 687a.11), from its plan."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class DjWildPlay(Play):
     # The settlement
 
     def due(self, decided: bool = True) -> list[Due]:
-        """Return what everything is due for the hands as they lie, by the meter as it is at each turn."""
+        """Return the dues for the hands on the table, by the meter's reading at each turn."""
         raises = self.script.of(model.WagerPlaced, wager="raise")
         return settle(
             self.book, self.plan.layout(decided, {step.payload.seat: step.payload.amount_cents for step in raises})
@@ -168,7 +168,7 @@ class DjWildPlay(Play):
             self.script.add(exposed(whose, plan.random.choice(("dealer", "dealer", "device")), card))
 
     def give_back(self) -> None:
-        """Return the wagers; if cards were exposed, Trips and Progressive are settled all the same."""
+        """Return the wagers; if cards were exposed, settle Trips and Progressive anyway."""
         plan = self.plan
         if plan.void in ("exposed_card", "exposed_dealer"):
             self.dues = [due for due in self.due(decided=False) if due.wager in (*STANDING, "progressive_envy")]

@@ -1,7 +1,6 @@
-"""Hands that are rare, made to order: five cards that Trips pays by a line, natural or with wild cards (§ 687a.12(d)).
+"""Prepared rare hands: five cards for a line of Trips, natural or with wild cards (§ 687a.12(d)).
 
-A stacked round is still one legal deck of 53 cards: a hand is chosen from the cards that are left, the rest is dealt at
-random.
+A prepared round is still one legal deck of 53 cards: a hand is chosen from the remaining cards, the rest is dealt at random.
 """
 
 from __future__ import annotations

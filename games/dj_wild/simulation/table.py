@@ -41,7 +41,7 @@ class DjWildTable(CuttingTable):
         super().open_day(day, keep_dice)
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved, and whether its stub was counted, or its count may have been lost."""
+        """Add a round's changes, and whether its stub was counted, or its count may have been lost."""
         super().book_round(script)
         deck = script.of(model.RoundOpened)[0].payload.deck
         if script.of(model.StubCounted) or self.lost or deck in self.counted:
@@ -52,5 +52,5 @@ class DjWildTable(CuttingTable):
 
 
 def counting(table: Any) -> bool:
-    """Say whether the stub is due in the next round at the latest."""
+    """Return whether the stub is due in the next round at the latest."""
     return bool(table.uncounted >= COUNTED_AT_LEAST - 1)

@@ -1,4 +1,4 @@
-"""What Fortune Asia Poker has in its own way (§§ 659a.5, 659a.11(c), 659a.13(d), (e), (j)); it has no maximum payout."""
+"""Anomalies of Fortune Asia Poker alone (§§ 659a.5, 659a.11(c), 659a.13(d), (e), (j)); it has no maximum payout."""
 
 from __future__ import annotations
 

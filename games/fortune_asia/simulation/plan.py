@@ -1,4 +1,4 @@
-"""What is decided about a round of Fortune Asia Poker before it is played: three hands, Insurance, no tie."""
+"""The plan of a round of Fortune Asia Poker: three hands, Insurance, no tie."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS: Final = tuple(
 
 
 class FortuneAsiaPlan(PaiGowPlan):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     habits: ClassVar[dict[str, Habit]] = {"fortune_bonus": "own", "insurance": "dealers", "progressive": "progressive"}
     further = "insurance"
@@ -47,39 +47,39 @@ class FortuneAsiaPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or None if none exists."""
+        """Return a prepared hand from the remaining cards, or None if there is none."""
         if target in INSURANCE:
             return unpaired_hand(self.random, INSURANCE[target], excluded)
         return super().hand_for(target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:
-        """Return the hands with which the Insurance wins at a seat."""
+        """Return the hands with which a seat wins the Insurance."""
         return {seat: self.random.choice(tuple(INSURANCE))}
 
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
-        """Return the hands with which an optional wager loses at a seat."""
+        """Return the hands with which a seat loses an optional wager."""
         return {seat: self.random.choice(COMMON_HANDS) if wager == "insurance" else "nothing"}
 
     def bet_with(self, seat: int, target: str | None) -> None:
-        """Let a box have the wagers that its rare hand decides."""
+        """Give a box the wagers that its rare hand decides."""
         if target in INSURANCE:
             self.bet(seat, "insurance", 200)
         else:
             super().bet_with(seat, target)
 
     def all_ways(self, cards: list[int]) -> list[Way]:
-        """Return all ways to part seven cards: 105 into four, two and one."""
+        """Return all splits of seven cards: 105 into four, two and one."""
         return [
             (tuple([cards[i] for i in four]), tuple([cards[i] for i in two]), (cards[one],))
             for four, two, one in _PARTS
         ]
 
     def is_foul(self, way: Way) -> bool:
-        """Say whether hands are set foul (§ 659a.11(f)(1)(iii)-(v))."""
+        """Return whether hands are set foul (§ 659a.11(f)(1)(iii)-(v))."""
         return not is_legal_setting(*way)
 
     def ranks(self, way: Way) -> tuple[tuple[int, ...], ...]:
-        """Return how the hands rank, the high one first."""
+        """Return the ranks of the hands, the high one first."""
         return rank_four(way[0]), rank_two(way[1]), rank_one(way[2])
 
     def compare(self, way: Way) -> Outcome:

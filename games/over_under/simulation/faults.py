@@ -46,7 +46,7 @@ def some_decide(plan: OverUnderPlan, seats: int = 2) -> bool:
 
 
 def surrenders(plan: OverUnderPlan, *, alone: bool = False) -> bool:
-    """Let a player surrender; `alone`: without a Bonus Wager."""
+    """Have a player surrender; `alone`: without a Bonus Wager."""
     require(one_box_seat(plan))
     box = plan.boxes[plan.chosen]
     box.decision, plan.surrendered = "surrender", {plan.chosen}
@@ -56,14 +56,14 @@ def surrenders(plan: OverUnderPlan, *, alone: bool = False) -> bool:
 
 
 def passed_over(plan: OverUnderPlan) -> bool:
-    """Let a hand be passed over when the additional cards are dealt."""
+    """Have a hand passed over when the additional cards are dealt."""
     possible = some_decide(plan)
     plan.missed = plan.chosen
     return possible
 
 
 def dead_hand(plan: OverUnderPlan) -> bool:
-    """Let a hand be passed over, and called dead."""
+    """Have a hand passed over and called dead."""
     plan.election = "void"
     return passed_over(plan)
 
@@ -152,7 +152,7 @@ fault("DEAL-DECK", change(model.CardsDealt, None, cards=["Jk"]))
 
 
 def _once_too_often(plan: OverUnderPlan) -> bool:
-    """Let one of the last cards be one of which six copies are on record already."""
+    """Make one of the last cards the seventh copy of a card on record."""
     exhausted = plan.recorded_out(6)
     if exhausted:
         plan.clear()
@@ -163,7 +163,7 @@ def _once_too_often(plan: OverUnderPlan) -> bool:
 
 
 def _last_copy(plan: OverUnderPlan) -> bool:
-    """Let a player's last card be the sixth copy of one whose five other copies are on record."""
+    """Make a player's last card the sixth copy of one whose five other copies are on record."""
     last = [card for card in plan.recorded_out(5) if card in plan.source]
     require(last and plan.face_up is None)
     plan.clear()
@@ -318,7 +318,7 @@ def wager_limit(play: OverUnderPlay) -> Spot:
 
 
 def _too_many_boxes(plan: OverUnderPlan) -> bool:
-    """Let a patron with one box have another: any if one is allowed, one that is not adjacent where more are."""
+    """Give a patron with one box another: any if one is allowed, one that is not adjacent if more are."""
     for seat in plan.single_boxes():
         free = [at for at in plan.unseated if not plan.book.adjacent_boxes or abs(at - seat) > 1]
         if free:
@@ -410,7 +410,7 @@ def _deciding(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
 
 
 def _face_up(plan: OverUnderPlan) -> None:
-    """Let a card lie face up before any that is no other copy of it: the record tells what was put aside from what was dealt."""
+    """Have a card found face up before another one, so that the record tells the card set aside from the one dealt."""
     plan.face_up = 0
     plan.deal()
     hands = plan.hands.values()
@@ -419,7 +419,7 @@ def _face_up(plan: OverUnderPlan) -> None:
 
 
 def _stands(plan: OverUnderPlan) -> bool:
-    """Let one who is not seated wager at a free box."""
+    """Have a patron who is not seated wager at a free box."""
     require(plan.unseated)
     ante = {"ante": plan.book.offers["ante"].min_cents}
     plan.boxes[plan.random.choice(plan.unseated)] = BoxPlan(plan.table.people.token(), ante)

@@ -1,4 +1,4 @@
-"""What is decided about a round of Over/Under before it is played: which cards come from the shoe, who decides what."""
+"""The plan of a round of Over/Under: the cards from the shoe, and the decisions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST, MOST = 6, 33
 
 
 class OverUnderPlan(Plan):
-    """A round as it is going to be played. `hands` has a list for each seat; `stub` is what stays in the shoe, the next last."""
+    """The plan of a round. `hands` has a list for each seat; `stub` is the rest of the shoe, the next card last."""
 
     required = ("ante",)
     habits: ClassVar[dict[str, Habit]] = {"bonus": "own"}
@@ -58,7 +58,7 @@ class OverUnderPlan(Plan):
 
     @property
     def prepared(self) -> str:
-        """The wager that the preparations of a winner or loser go for, by turns."""
+        """The wager that the preparations of a winner or loser aim at, by turns."""
         return ("ante", "bonus", self.random.choice(SIDES))[self.turn % 3]
 
     def bettors(self) -> list[tuple[int, Patron]]:
@@ -67,7 +67,7 @@ class OverUnderPlan(Plan):
         return [(seat, patron) for seat, patron in super().bettors() if patron.token not in barred]
 
     def stakes(self, seat: int) -> dict[str, int]:
-        """Return all that is at stake at a box in the end, over and under included."""
+        """Return the final stakes of a box, over and under included."""
         box = self.boxes[seat]
         stakes = dict(box.stakes)
         if box.decision in SIDES:
@@ -83,9 +83,9 @@ class OverUnderPlan(Plan):
         return "bonus" in self.book.offers
 
     def deal(self, targets: dict[int, list[int]] | None = None) -> bool:
-        """Deal what comes from the shoe: a card each from the dealer's left, then two each, hand by hand.
+        """Deal from the shoe: a card each from the dealer's left, then two each, hand by hand.
 
-        `targets` are hands made to order of the cards of the shoe; the others get what comes.
+        `targets` are prepared hands from the shoe's cards; the others get the next cards.
         """
         source, dealt = list(self.source), targets or {}
         for cards in dealt.values():
@@ -119,7 +119,7 @@ class OverUnderPlan(Plan):
         return cards
 
     def decide(self, first: int) -> Decision:
-        """Return what a player decides upon the first card."""
+        """Return a player's decision on the first card."""
         if self.table.house_way:
             return best_decision(first)
         value, roll = points(first), self.random.random()
@@ -130,14 +130,14 @@ class OverUnderPlan(Plan):
         return "over" if value >= 8 else "under"
 
     def clear(self) -> None:
-        """Remove irregularities that happened by themselves: no one surrenders."""
+        """Remove irregularities that happened by chance: no one surrenders."""
         for box in self.boxes.values():
             if box.decision == "surrender":
                 box.decision = self.random.choice(SIDES)
         self.surrendered = set()
 
     def hand_of_total(self, wanted: int) -> list[int] | None:
-        """Return three cards of the shoe with this total, or None if it holds none."""
+        """Return three cards of the shoe with this total, or None if there are none."""
         by_points: dict[int, list[int]] = {}
         for card in self.source:
             by_points.setdefault(points(card), []).append(card)
@@ -155,14 +155,14 @@ class OverUnderPlan(Plan):
         return None
 
     def make(self, seat: int, wanted: int) -> bool:
-        """Let a seat have a hand of this total; say whether the shoe holds one."""
+        """Give a seat a hand of this total; return whether the shoe has one."""
         hand = self.hand_of_total(wanted)
         if hand is not None:
             self.deal({seat: hand})
         return hand is not None
 
     def stack(self, number: int) -> None:
-        """Let a rare hand come up at a box with a Bonus Wager, if one is offered; `number` goes through all of them."""
+        """Make a rare hand come at a box with a Bonus Wager, if one is offered; `number` goes through all of them."""
         seat = self.random.choice(sorted(self.boxes))
         if self.has_bonus:
             self.boxes[seat].stakes["bonus"] = 500
@@ -174,7 +174,7 @@ class OverUnderPlan(Plan):
         return self.deal()
 
     def layout(self) -> TableLayout:
-        """Return the table as it is going to lie."""
+        """Return the planned layout of the table."""
         boxes = [
             BettingBox(
                 seat=seat,
@@ -190,11 +190,11 @@ class OverUnderPlan(Plan):
         return TableLayout(boxes=boxes)
 
     def dues(self) -> list[Due]:
-        """Return what every wager is going to be due."""
+        """Return the planned due of every wager."""
         return GAME.settle(self.book, self.layout())
 
     def recorded_out(self, times: int) -> list[int]:
-        """Return the cards that left the shoe so often on record, and are not all gone or all there."""
+        """Return the cards recorded as out so often that some copies are gone and some are left."""
         if self.begins or self.table.endless or not self.table.known:
             return []
         return [card for card in range(52) if self.table.shoe.out[card] == times]

@@ -1,4 +1,4 @@
-"""A round of Over/Under, written down as it should go (§§ 686a.5 to 686a.7, 686a.9), from its plan."""
+"""The correct script of an Over/Under round (§§ 686a.5 to 686a.7, 686a.9), from its plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class OverUnderPlay(Play):
         self.let_in_again = self.new_dealer_burnt = False
 
     def write(self) -> Script:
-        """Return the whole script, and leave the shoe as it is after the round."""
+        """Return the whole script, and leave the shoe in its state after the round."""
         super().write()
         plan, shoe = self.plan, self.table.shoe
         if plan.begins:
@@ -70,19 +70,19 @@ class OverUnderPlay(Play):
         table.begins = deck.dirty = False
 
     def cover_card(self, from_bottom: int) -> Event:
-        """Return where the cover card is put, at least a quarter of the way from the bottom (§ 686a.5(d))."""
+        """Return the place of the cover card, at least a quarter of the way from the bottom (§ 686a.5(d))."""
         if self.plan.round_no % 2 or self.plan.ends_after is not None:
             return same(model.CoverCardPlaced, counted_from="bottom", depth=from_bottom)
         return same(model.CoverCardPlaced, counted_from="top", depth=len(BATCH) - from_bottom)
 
     def offer_order(self) -> list[int]:
-        """Return the seats in the order in which the cut is offered to them (§ 686a.5(c), (g))."""
+        """Return the seats in the order of the cut's offer (§ 686a.5(c), (g))."""
         table = self.table
         first: CoverPlace | None = table.first_seat if table.just_opened or table.was_idle else table.cover_at
         return sorted(table.seats, key=lambda seat: (seat != first, -seat))
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """The cut is offered round the table until no one refuses it any more."""
+        """Offer the cut around the table until someone accepts it."""
         yield from ((seat, number >= self.plan.refusals) for number, seat in enumerate(self.offer_order()))
 
     def draw(self, to: CoverPlace) -> None:
@@ -186,7 +186,7 @@ class OverUnderPlay(Play):
         self.collect(seat, cards)
 
     def due(self) -> list[Due]:
-        """Return what everything is due."""
+        """Return all dues."""
         return self.plan.dues()
 
     def settle(self) -> None:

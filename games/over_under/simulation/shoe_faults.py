@@ -68,7 +68,7 @@ def new_batch(table: ShoeTable, *without: str, preshuffled: bool = False, color:
 
 
 def too_few(plan: OverUnderPlan) -> bool:
-    """Let the shoe end among the first cards, or right after them (§ 686a.9(b))."""
+    """End the shoe among the first cards, or right after them (§ 686a.9(b))."""
     require(plan.until_cover is not None and plan.until_cover >= 30)
     plan.ends_after = plan.random.randrange(1, len(plan.boxes) + 1)
     return plan.deal()

@@ -1,6 +1,6 @@
-"""A table that deals six decks shoe by shoe, between its rounds: batches, what is in the shoe, who may not wager.
+"""A table that deals six decks from a shoe, between its rounds: batches, the shoe's cards, barred patrons.
 
-Cards are real here: a shoe holds what is left of 312, and no card comes from it more often than it is in it.
+Cards are tracked: a shoe holds the rest of 312, and no card comes from it more often than it is in it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CoverPlace = int | Literal["start"]
 
 @dataclass(slots=True)
 class Shoe:
-    """What is in the shoe, the next card last; cards until the cover card (None: none exists); what is on record as out."""
+    """The cards in the shoe, the next one last; how many are before the cover card (None: none); the cards recorded as out."""
 
     cards: list[int] = field(default_factory=list)
     until_cover: int | None = None
@@ -35,7 +35,7 @@ class Shoe:
 
 
 class ShoeTable(Table):
-    """A table with a shoe. `begins`: the next round begins a shoe, after its cards are shuffled where they must be."""
+    """A table with a shoe. `begins`: the next round begins a shoe, after a shuffle if one is due."""
 
     def __init__(self, *what: Any) -> None:
         super().__init__(*what)
@@ -98,17 +98,17 @@ class ShoeTable(Table):
 
     @property
     def known(self) -> bool:
-        """Whether the record tells what left the shoe."""
+        """Whether the record shows which cards left the shoe."""
         return self.deck.id not in self.unknown
 
     def _put_in_play(self, deck: str, preshuffled: bool = False, at: int | None = None) -> None:
-        """Put a batch into play; in the place of the one that is dealt, the next shoe begins with it."""
+        """Put a batch into play; if it replaces the present one, the next shoe begins with it."""
         super()._put_in_play(deck, preshuffled, at)
         if at == self.turn % len(self.decks):
             self.begins = True
 
     def _look_over(self, deck: str, jokers: int, preshuffled: bool, without: Collection[str]) -> None:
-        """Inspect a new batch; it is spread however it came, a preshuffled one without a wash (§ 686a.4(b), (e))."""
+        """Inspect a new batch and spread it; a preshuffled one is not washed (§ 686a.4(b), (e))."""
         if not preshuffled:
             self._inspect(deck, jokers, without)
         self._spread(deck, self._witness(), {*without, "wash"} if preshuffled else without)
@@ -120,7 +120,7 @@ class ShoeTable(Table):
         super().open_day(day, keep_dice)
 
     def end_shoe(self, same: bool = False) -> None:
-        """The shoe is at its end, or a floorperson ends it (§ 686a.5(f)); with two batches the other's turn comes."""
+        """End the shoe, perhaps by a floorperson (§ 686a.5(f)); with two batches, the other is next."""
         if self.begins:
             return
         self.deck.dirty, self.begins = True, True
@@ -128,13 +128,13 @@ class ShoeTable(Table):
             self.turn += 1
 
     def resume_shoe(self) -> None:
-        """The shoe goes on although it was at its end."""
+        """Continue a shoe that was at its end."""
         if len(self.decks) == 2:
             self.turn -= 1
         self.begins = self.deck.dirty = False
 
     def rotate(self) -> None:
-        """Change dealer and shift where their time has come."""
+        """Change dealer and shift if their time has come."""
         super().rotate()
         self.new_dealer = self.new_dealer or self.dealer != self.last_dealer
         self.last_dealer = self.dealer
@@ -152,13 +152,13 @@ class ShoeTable(Table):
         self.end_shoe()
 
     def come_and_go(self) -> None:
-        """Let patrons leave, arrive and buy more chips; if all are barred, a floorperson has the cards reshuffled."""
+        """Have patrons leave, arrive and buy more chips; if all are barred, a floorperson has the cards reshuffled."""
         super().come_and_go()
         if all(patron.token in self.barred for patron in self.seats.values()):
             self.end_shoe()
 
     def bar_newcomer(self) -> bool:
-        """Let a patron arrive in the middle of a shoe, who may not wager before a reshuffle; say whether one did."""
+        """Have a patron arrive in the middle of a shoe, barred from wagering before a reshuffle; return whether one did."""
         seated = set(self.seats)
         self._arrive()
         new = sorted(set(self.seats) - seated)
@@ -170,7 +170,7 @@ class ShoeTable(Table):
         return True
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved into and out of the table inventory, and note which cards it has on record as dealt."""
+        """Add a round's changes to the table inventory, and record the cards that it dealt by the record."""
         super().book_round(script)
         for step in script.steps:
             match step.payload:
@@ -186,7 +186,7 @@ class ShoeTable(Table):
         self.lost_before = self.lost
 
     def end_round(self, deck: DeckAtTable) -> None:
-        """The round is over: where the cover card came, the shoe is at its end (§ 686a.7(d))."""
+        """End the round: if the cover card came, the shoe is at its end (§ 686a.7(d))."""
         self.round_no += 1
         self.rounds_today += 1
         self.just_opened = self.was_idle = self.new_dealer = False

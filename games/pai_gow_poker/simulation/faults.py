@@ -1,4 +1,4 @@
-"""What Pai Gow Poker has in its own way: shaker, vigorish, Tiger 9, wagers on the dice (§§ 645c.1, 645c.2)."""
+"""Anomalies of Pai Gow Poker alone: shaker, vigorish, Tiger 9, wagers on the dice (§§ 645c.1, 645c.2)."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ for _code, _edit in payment.MISTAKES.items():
 
 
 def _late(plan: PaiGowPokerPlan) -> bool:
-    """Let a wager on the dice be raised, or partly withdrawn, after the shaker was used."""
+    """Have a wager on the dice raised, or partly withdrawn, after the shaker was used."""
     wins = plan.turn % 4 < 2
     if plan.further not in ON_DICE:
         plan.further = next((wager for wager in ON_DICE if wager in plan.book.offers), "")

@@ -24,7 +24,7 @@ fault, legitimate = PAI_GOW_POKER_ANOMALIES.fault, PAI_GOW_POKER_ANOMALIES.legit
 
 
 def needed(table: Any) -> int | None:
-    """Return how many more contributions lift the meter above its target; None if there is no meter."""
+    """Return the number of further contributions that lift the meter above its target; None without a meter."""
     cents = table.book.offers["progressive"].min_cents
     return int(table.mystery.needed(cents)) if table.mystery is not None else None
 
@@ -50,7 +50,7 @@ def filed_source(table: Any) -> bool:
 
 
 def hit(controller: Controller, more: int = 0) -> Prepare:
-    """Prepare a Must-Hit-By hit with this many more contributions; the controller errs as said (or not: empty)."""
+    """Prepare a Must-Hit-By hit after this many more contributions; the controller makes the given error (empty: none)."""
 
     def prepare(plan: PaiGowPokerPlan) -> bool:
         plan.controller = controller
@@ -122,7 +122,7 @@ def advances_wrong(play: Any) -> Spot:
 
 
 def of_chosen(play: Any) -> Spot:
-    """At the seat that was chosen: to be seen at the table only."""
+    """Label the chosen seat; only the table shows the fault."""
     return Spot(play.plan.chosen, MYSTERY)
 
 
@@ -136,7 +136,7 @@ fault("WAGER-BASE/contribution", of_chosen, fits=far, prepare=contribution("not_
 
 
 def before_payment(type_: type[model.Event], edit: Any) -> Edit:
-    """Edit what precedes the payment of the bonus at its seat, where nothing else was verified there."""
+    """Edit the steps before the payment of the bonus at its seat, unless another payout was verified there."""
 
     def apply(play: Any) -> Spot:
         seat = require(play.script.first(model.WagerPaid, wager=MYSTERY)).payload.seat

@@ -1,4 +1,4 @@
-"""What is decided about a round of Pai Gow Poker before it is played: wagers on the dice, Tiger 9, the Must-Hit-By meter."""
+"""The plan of a round of Pai Gow Poker: wagers on the dice, Tiger 9, the Must-Hit-By meter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _THROWS: Final = 4000
 
 
 class PaiGowPokerPlan(PaiGowPlan):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     habits: ClassVar[dict[str, Habit]] = {
         "tiger_9": "dealers",
@@ -75,7 +75,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return self.on_dice or super().prepared
 
     def wager(self, patron: Patron) -> BoxPlan:
-        """Return what a patron bets this time; who likes the dice bets on them in several ways."""
+        """Return a patron's bets this time; one who likes the dice bets on them in several ways."""
         box, random = super().wager(patron), self.random
         if "match" in self.book.offers and random.random() * 100 < patron.habits["dealers"][0]:
             for number in random.sample(range(1, 7), random.choice((1, 1, 2, 3))):
@@ -83,7 +83,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return box
 
     def layout(self) -> TableLayout:
-        """Return the table as it is going to lie, with the dice."""
+        """Return the planned layout of the table, with the dice."""
         dice, colours = self.dice, self.colours
         lay = Dice((dice[0], dice[1], dice[2]), (colours[0], colours[1], colours[2]) if colours else None)
         return msgspec.structs.replace(super().layout(), dice=lay if self.table.spec.has_dice else None)
@@ -102,7 +102,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return line
 
     def throw_until(self, fits: Callable[[list[int]], bool]) -> bool:
-        """Let the dice lie as wanted; say whether they do."""
+        """Throw the dice as wanted; return whether that worked."""
         for _ in range(_THROWS):
             dice = [self.random.randrange(1, 7) for _ in range(3)]
             if fits(dice):
@@ -111,7 +111,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or None if none exists."""
+        """Return a prepared hand from the remaining cards, or None if there is none."""
         if target != "tiger_9":
             return super().hand_for(target, excluded)
 
@@ -127,7 +127,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return first_fitting(self.random, draw, fits)
 
     def winning(self, seat: int) -> dict[Position, str]:
-        """Return the hands with which the further wager wins at a seat, and let the dice lie so if they decide it."""
+        """Return the hands with which a seat wins this wager, and throw the dice so if they decide it."""
         if self.further in ON_DICE:
             self.throw_until(lambda dice: self.dice_line(self.further, dice) is not None)
             return {}
@@ -136,14 +136,14 @@ class PaiGowPokerPlan(PaiGowPlan):
         return {seat: self.random.choice(COMMON_HANDS)}
 
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
-        """Return the hands with which an optional wager loses at a seat, and let the dice lie so if they decide it."""
+        """Return the hands with which a seat loses an optional wager, and throw the dice so if they decide it."""
         if wager in ON_DICE:
             self.throw_until(lambda dice: self.dice_line(wager, dice) is None)
             return {}
         return {seat: "nothing", "dealer": "full_house"}
 
     def rare_dice(self) -> None:
-        """Let some line come up that a paytable of a wager on the dice pays: each of them about as often."""
+        """Make a paid line of a dice wager come up, each about as often."""
         offered = [wager for wager in (*ON_DICE, "match") if wager in self.book.offers]
         if not offered:
             return

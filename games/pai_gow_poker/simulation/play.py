@@ -1,8 +1,7 @@
-"""A round of Pai Gow Poker, written down as it should go (58 Pa. Code §§ 645c.1 to 645c.3), from its plan.
+"""The correct script of a Pai Gow Poker round (58 Pa. Code §§ 645c.1 to 645c.3), from its plan.
 
-The dice are announced and the wagers on them settled before the cards; the players set first; vigorish is taken where the
-game is not commission-free. What the Must-Hit-By controller records is paid as it says: if the plan lets it err, that
-is the fault.
+The dice are announced and the wagers on them settled before the cards; the players set first; vigorish is taken unless the game
+is commission-free. The Must-Hit-By bonus is paid as its controller records; if the plan makes it err, that is the fault.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ class PaiGowPokerPlay(PaiGowPlay):
         shaken.pause_us = plan.shaken_ms * 1000
 
     def roll(self, dice: list[Any], lie: Any) -> None:
-        """Shake the dice and read them; announce each if something hangs on it."""
+        """Shake the dice and read them; announce each if a wager depends on it."""
         super().roll(dice, lie)
         if lie == "flat":
             rolled = self.script.steps[-1]

@@ -1,4 +1,4 @@
-"""What is irregular with a player-dealer (GEGR-002138): rotation, button, piles, backline wagers, fees, coverage."""
+"""Anomalies with a player-dealer (GEGR-002138): rotation, button, piles, backline wagers, fees, coverage."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def set_early(play: Any) -> Spot:
 
 
 def _other_settings(plan: PlayerDealerPlan) -> list[Way]:
-    """The other settings of the player-dealer's cards with which every seat ends the same."""
+    """Return other settings of the player-dealer's cards with the same result for every seat."""
     if plan.not_set:
         return []
     first, found = plan.dealer_way, []
@@ -253,7 +253,7 @@ def _short(plan: PlayerDealerPlan) -> bool:
 def ca_cover(play: Any) -> Spot:
     """A wager that is covered in part, or not at all, is settled as if it were covered whole; or nothing is done of it.
 
-    How a wager ended that is not covered at all only the hands say.
+    Only the hands show how an uncovered wager ended.
     """
     short = [due for due in play.dues if due.uncovered_cents and due.for_position is None]
     dues = require([due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"])
@@ -272,7 +272,7 @@ def ca_cover(play: Any) -> Spot:
 
 
 def in_turn(dues: list[Due]) -> list[Due]:
-    """Return the wagers, but for Envy, that win or lose, in the order of settlement."""
+    """Return the wagers, except Envy, that win or lose, in the order of settlement."""
     return [due for due in dues if due.net_cents and due.for_position is None]
 
 

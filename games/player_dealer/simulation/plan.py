@@ -1,7 +1,7 @@
-"""What is decided about a round with a player-dealer before it is played.
+"""The plan of a round with a player-dealer.
 
-A patron is the player-dealer, with a wager that covers what the others win and lose; patrons who stand behind a seat may
-bet on its hand.
+A patron is the player-dealer, with a wager that covers what the others win and lose; patrons who stand behind a seat may bet on
+its hand.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AMPLE_CENTS: Final = 100_000_000
 
 
 class PlayerDealerPlan(PaiGowPlan):
-    """A round as it is going to be played."""
+    """The plan of a round."""
 
     table: PlayerDealerTable
     habits: ClassVar[dict[str, Habit]] = {"ace_high_bonus": "dealers", "fortune_bonus": "own"}
@@ -47,18 +47,18 @@ class PlayerDealerPlan(PaiGowPlan):
         self._cover()
 
     def bet_all(self) -> None:
-        """Let somebody be the player-dealer, and the others bet."""
+        """Choose a player-dealer, and place the others' bets."""
         self._position()
         self._players()
 
     def offered_to(self) -> list[int]:
-        """Return whom the position is offered to, clockwise from who had it last."""
+        """Return the seats that are offered the position, clockwise from its last holder."""
         last = self.table.held.seat
         others = [seat for seat in self.table.seats if seat != last]
         return sorted(others, key=lambda seat: from_action(seat, last))
 
     def _position(self) -> None:
-        """Leave the position where it is, or offer it on: always after two rounds, or where its holder left."""
+        """Leave the position with its holder, or offer it on: always after two rounds, or if the holder left."""
         table, random = self.table, self.random
         if table.holder_stays and table.held.rounds < 2 and random.random() < 0.97:
             self.bank, self.offers = table.held.seat, []
@@ -76,7 +76,7 @@ class PlayerDealerPlan(PaiGowPlan):
             self.offers[-1] = seat, True
 
     def give(self, seat: int, offers: list[tuple[int, bool]]) -> None:
-        """Let another seat have the position of this round, after these offers."""
+        """Give another seat the position of this round, after these offers."""
         self.bank, self.offers = seat, offers
         self.boxes = {}
         self._players()
@@ -98,11 +98,11 @@ class PlayerDealerPlan(PaiGowPlan):
                     box.behind.append((self.table.people.token(), self.behind_cents()))
 
     def behind_cents(self) -> int:
-        """Return what somebody bets behind a seat."""
+        """Return the amount bet behind a seat."""
         return self.book.offers["backline"].min_cents * self.random.choice((5, 10, 25))
 
     def _cover(self) -> None:
-        """Let the player-dealer wager: mostly several times what the others have, at times less."""
+        """Place the player-dealer's wager: mostly several times the others', sometimes less."""
         random = self.random
         if self.table.house_way:
             self.bank_cents = AMPLE_CENTS
@@ -114,7 +114,7 @@ class PlayerDealerPlan(PaiGowPlan):
             self.bank_cents = others * random.choice((2, 3, 5)) + 50_000
 
     def clear(self) -> None:
-        """Let everything be covered, and everybody set, not foul."""
+        """Have everything covered, and every hand set, not foul."""
         super().clear()
         self.not_set = False
         self.bank_cents = AMPLE_CENTS
@@ -133,7 +133,7 @@ class PlayerDealerPlan(PaiGowPlan):
         return self.bank
 
     def start_at(self, count: int) -> None:
-        """Let the deal start where the dealer counts to, from the player-dealer."""
+        """Start the deal at the counted position, counting from the player-dealer."""
         self.first = first_seat(count, self.bank)
         self.start, self.button = self.first, action_seat(count, self.bank)
 
@@ -172,13 +172,13 @@ class PlayerDealerPlan(PaiGowPlan):
         )
 
     def layout(self) -> TableLayout:
-        """Return the table as it is going to lie."""
+        """Return the planned layout of the table."""
         boxes = [self._box(seat, box) for seat, box in self.boxes.items()]
         dealer = self._hand(self.bank, self.dealer_way)
         return TableLayout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button))
 
     def dues(self) -> list[Due]:
-        """Return what everything is due with the hands as they are set, in the order of settlement."""
+        """Return all dues with the hands as set, in the order of settlement."""
         return settle(self.book, self.layout())
 
     def _hand(self, seat: int, way: Way) -> Hand:

@@ -1,4 +1,4 @@
-"""A round of play with a player-dealer, written down as it should go (GEGR-002138), from its plan."""
+"""The correct script of a round with a player-dealer (GEGR-002138), from its plan."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class PlayerDealerTable(Table):
         return there is not None and there.token == self.held.patron
 
     def take_position(self, seat: int, offered: bool) -> None:
-        """Let a seat have the position for a round; `offered`: the position was offered before."""
+        """Give a seat the position for a round; `offered`: it was offered before."""
         patron = self.seats[seat].token
         again = patron == self.held.patron and not offered
         self.held = Tenure(seat, patron, self.held.rounds + 1 if again else 1)
@@ -49,7 +49,7 @@ class PlayerDealerTable(Table):
         self._fill_up()
 
     def come_and_go(self) -> None:
-        """Let patrons leave, arrive and buy more chips; at times all seven seats are taken."""
+        """Have patrons leave, arrive and buy more chips; sometimes all seven seats are taken."""
         super().come_and_go()
         if self.random.random() < 0.01:
             self._sizes = SEATS
@@ -60,7 +60,7 @@ class PlayerDealerTable(Table):
             self._arrive()
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved into or out of the table inventory: a commission, what the house paid by mistake.
+        """Add a round's changes to the table inventory: a commission, and mistaken payments by the house.
 
         Fees go into a box of their own (D27).
         """
