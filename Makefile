@@ -58,6 +58,7 @@ test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real
 
 test-nightly: $(STAMP)  ## what is tried in part by `make test-all`, whole; and builds that are broken on purpose: each must be found
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m nightly $(ARGS)
+	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "hypothesis and not (kafka or browser)" --hypothesis-profile=nightly $(ARGS)
 
 # What decides a verdict, the vocabulary and the house rules.
 FAST := tests/architecture tests/events/vocabulary tests/games tests/golden tests/replay/fold tests/replay/rules tests/rulebook

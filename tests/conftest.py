@@ -20,11 +20,13 @@ sys.modules["rfc3987_syntax"] = None  # the import of it fails, as where it is n
 # changes; at a desk every run draws new ones.
 settings.register_profile(
     "rack",
+    max_examples=40,  # `make test-nightly` takes ten times as many
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
 )
+settings.register_profile("nightly", settings.get_profile("rack"), max_examples=400, derandomize=False)
 settings.load_profile("rack")
 
 HERE = Path(__file__).parent

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
@@ -43,18 +44,23 @@ class Said(NamedTuple):
     marks: list[str]
 
 
-def undetermined(folder: Path) -> Iterator[Said]:
-    """Yield what is said of each UNDETERMINED round of the demo in a folder."""
+def undetermined(folder: Path, *, of_a_kind: int | None = None) -> Iterator[Said]:
+    """Yield what is said of each UNDETERMINED round of the demo in a folder, or of so many of a game and cause."""
     address, warehouse = f"sqlite://{folder.resolve()}/floor.db", folder / "warehouse.duckdb"
     os.environ.update({LOG_VARIABLE: address, WAREHOUSE_VARIABLE: str(warehouse), ACCESS_VARIABLE: READ_ONLY})
     with reading(warehouse) as db:
         rounds = db.sql(
             """
-            SELECT r.table_id, r.round_no, r.game, max(w.seat) FROM fct_rounds AS r
+            SELECT r.table_id, r.round_no, r.game, r.undetermined, max(w.seat) FROM fct_rounds AS r
             LEFT JOIN fct_wagers AS w USING (stream, round_no) WHERE r.verdict = 'UNDETERMINED' GROUP BY ALL ORDER BY ALL
             """
         ).fetchall()
-    for table, round_no, game, seat in rounds:
+    seen: Counter[tuple[str, str]] = Counter()
+    for table, round_no, game, causes, seat in rounds:
+        kind = game, re.sub(r"\d+", "", " ".join(causes))
+        seen[kind] += 1
+        if of_a_kind is not None and seen[kind] > of_a_kind:
+            continue
         sentences, marks = {}, []
         for name, query in (
             ("dispute", {"of": table}),

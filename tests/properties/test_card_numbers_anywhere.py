@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.review.desk import review_event
@@ -237,7 +237,6 @@ def test_a_bare_number_is_stored_as_its_token_and_a_refused_message_keeps_it(tmp
     assert [line.draft.payload.patron for line in lines] == [token, token]
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_bare_numbers_in_messages_of_any_shape(data: st.DataObject) -> None:
     """Cut, doubled and moved bytes around a number under its name: what is kept never shows it."""

@@ -139,7 +139,6 @@ def test_checkpoints_in_any_other_order_or_number_are_no_history(honest: Honest,
     assert walk(contents).ok == (chosen == list(range(len(chosen))))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.lists(st.tuples(STREAMS, st.binary(min_size=1, max_size=8)), max_size=6), min_size=1, max_size=6))
 def test_what_is_stated_is_what_was_appended(rounds: list[list[tuple[str, bytes]]]) -> None:
     """Heads, chains and roots, number by number, against the definitions; however streams interleave."""

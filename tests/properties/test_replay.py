@@ -197,7 +197,6 @@ ENVY = {
 
 
 @given(deals())
-@settings(max_examples=60)
 def test_what_is_due_is_upheld_and_money_is_conserved(deal: Deal) -> None:
     """Settled as due, nothing is found; what the patrons have won or lost is what the house has lost or won.
 
@@ -224,7 +223,6 @@ def test_what_is_due_is_upheld_and_money_is_conserved(deal: Deal) -> None:
 
 
 @given(deals(), st.integers(1, 500))
-@settings(max_examples=60)
 def test_one_cent_more_or_less_is_found_with_its_amount(deal: Deal, cents: int) -> None:
     table = table_of(deal, close=False)
     settle(table, judged(table_of(deal)).settlements)
@@ -242,7 +240,6 @@ def test_one_cent_more_or_less_is_found_with_its_amount(deal: Deal, cents: int) 
 
 
 @given(deals(), st.permutations(range(4)))
-@settings(max_examples=50)
 def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
     def recoloured(card: int) -> str | None:
         return TEXT[card if card == JOKER else card - card % 4 + suits[card % 4]]
@@ -253,7 +250,6 @@ def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
 
 
 @given(deals(), st.data())
-@settings(max_examples=80)
 def test_a_card_that_was_not_read_never_makes_another_definite_result(deal: Deal, data: st.DataObject) -> None:
     """D26: what depends on it is unknown; what holds is what held with the card read."""
     positions = [hand.seat for hand in deal.hands] + ["dealer"]
@@ -269,7 +265,6 @@ def test_a_card_that_was_not_read_never_makes_another_definite_result(deal: Deal
 
 
 @given(deals(), st.data())
-@settings(max_examples=60)
 def test_a_card_read_when_the_hands_were_set_is_known(deal: Deal, data: st.DataObject) -> None:
     hand = data.draw(st.sampled_from([hand for hand in deal.hands if hand.seat not in deal.surrendered] or [None]))
     if hand is None:
@@ -283,7 +278,6 @@ def test_a_card_read_when_the_hands_were_set_is_known(deal: Deal, data: st.DataO
 
 
 @given(deals(), st.sets(st.integers(0, 48), max_size=12))
-@settings(max_examples=60)
 def test_however_many_cards_were_not_read_nothing_is_guessed(deal: Deal, hidden: set[int]) -> None:
     lost = {deal.deck[index] for index in hidden}
 
@@ -315,7 +309,6 @@ def test_a_replay_of_a_replay_is_the_same(rounds: list[Deal], cut: int) -> None:
 
 
 @given(deals())
-@settings(max_examples=40)
 def test_other_rules_are_another_question_not_another_record(deal: Deal) -> None:
     """A what-if changes what is due, never what was staked, or the cards."""
     one, other = judged(table_of(deal)), judged(table_of(deal), book(SECOND_WORDS))

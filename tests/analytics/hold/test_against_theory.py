@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -90,7 +90,6 @@ def test_bands_narrow_with_the_root_of_volume(wagers: int, narrow: float) -> Non
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(-6, 6))
-@settings(max_examples=60, deadline=None)
 def test_few_wagers_of_one_stake_are_as_counted_one_by_one(stakes: list[int], win: int) -> None:
     """Every way that wagers of one stake can end, written out."""
     ends = ((0.2, -4.0), (0.3, 0.0), (0.5, 1.0))

@@ -284,11 +284,18 @@ SCROLL = """(part) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["filing", "pit", "count", "observations", "entry"])
-def test_a_page_that_is_filled_in_can_be_read_by_everybody(
-    watched: str, browser: Browser, house: House, name: str
-) -> None:
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, house: House) -> Iterator[Hands]:
     hands = Hands.known(browser, house, "m.ortiz")
+    yield hands
+    hands.page.context.close()
+
+
+@pytest.mark.parametrize("name", ["filing", "pit", "count", "observations", "entry"])
+def test_a_page_that_is_filled_in_can_be_read_by_everybody(watched: str, signed_in: Hands, name: str) -> None:
+    hands = signed_in
+    hands.page.set_viewport_size(PHONE)
+    hands.page.emulate_media(color_scheme="light")
     fill(hands, watched, name)
     expect_fits(hands.page)
     for size in (PHONE, WIDE):
@@ -303,4 +310,3 @@ def test_a_page_that_is_filled_in_can_be_read_by_everybody(
                 hands.page.evaluate(SCROLL, part)
                 assert lasting_faults(hands.page, "color-contrast") == [], (name, size, scheme, part)
             hands.page.evaluate(SCROLL, 0)
-    hands.page.context.close()

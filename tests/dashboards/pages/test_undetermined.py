@@ -16,12 +16,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo of all")]
 
 @pytest.fixture(scope="module")
 def rounds(demo_of_all: Path) -> list[Said]:
-    """The sentences for every UNDETERMINED round of a demo of all games."""
+    """The sentences for UNDETERMINED rounds of a demo of all games, one of each game and cause."""
     desk._read.clear()
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv(LOG_VARIABLE, "")  # what the walk sets is put back
         patched.setenv(WAREHOUSE_VARIABLE, "")
-        return list(undetermined(demo_of_all))
+        return list(undetermined(demo_of_all, of_a_kind=1))
 
 
 def test_every_game_and_every_cause_is_among_them(rounds: list[Said]) -> None:

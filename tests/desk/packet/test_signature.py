@@ -61,7 +61,6 @@ def test_any_one_byte_changed_is_found(packet: Packet, floor: Floor, place: floa
         check_packet(bytes(changed), [floor.public])
 
 
-@settings(max_examples=40)
 @given(data=st.data(), other=st.integers(1, 255))
 def test_any_one_byte_of_the_signature_and_of_what_places_it_is_found(
     packet: Packet, floor: Floor, data: st.DataObject, other: int
@@ -73,7 +72,6 @@ def test_any_one_byte_of_the_signature_and_of_what_places_it_is_found(
         check_packet(bytes(changed), [floor.public])
 
 
-@settings(max_examples=60)
 @given(data=st.data(), size=st.integers(0, 12))
 def test_attachments_of_a_damaged_document_are_read_or_refused(packet: Packet, data: st.DataObject, size: int) -> None:
     """What a PDF is decides which check is made, before its signature is known to hold."""

@@ -68,7 +68,7 @@ def test_sound(folder: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ any byte
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_changed_byte_of_any_file_is_found(folder: Path, data: st.DataObject) -> None:
     contents = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

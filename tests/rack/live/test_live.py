@@ -91,6 +91,7 @@ def check_lives(address: str, folder: Path, *arguments: str) -> None:
     check_stored(address, folder)
 
 
+@pytest.mark.nightly  # as the next one, but for the store, which the one after it has
 @pytest.mark.slow
 def test_a_floor_is_judged_while_it_plays_and_ends_in_order(tmp_path: Path) -> None:
     check_lives(f"sqlite://{tmp_path}/floor/floor.db", tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from events.errors import EventError
@@ -165,7 +165,6 @@ def unplayed_findings() -> list[Finding]:
     st.none() | st.integers(1, UNPLAYED),
     st.booleans(),
 )
-@settings(max_examples=120)
 def test_no_event_withdraws_a_finding_without_an_author_and_a_reason(
     payload: Event, round_no: int | None, closed_after: bool
 ) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.vocabulary import model
@@ -446,7 +446,6 @@ LINES = st.tuples(st.sampled_from(sorted({*STATEMENTS, *READ_BY_THE_READER} - {"
 
 
 @given(st.lists(LINES, max_size=12))
-@settings(max_examples=120)
 def test_whatever_is_written_is_judged_or_refused_by_line(lines: list[tuple[str, list[str]]]) -> None:
     text = RULES + "\n".join(f"{keyword} {' '.join(words)}" for keyword, words in lines)
     try:
@@ -462,7 +461,6 @@ def test_whatever_is_written_is_judged_or_refused_by_line(lines: list[tuple[str,
 
 
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=12))
-@settings(max_examples=80)
 def test_whatever_statements_stand_together_are_judged(chosen: list[int]) -> None:
     """Statements that can each be read, in any order: an odd round is judged, never an error."""
     statements = [

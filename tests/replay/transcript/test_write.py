@@ -101,7 +101,6 @@ def test_every_event_of_the_notation_reads_back(type_: type[Event], data: st.Dat
 
 
 @given(st.lists(EVENTS, max_size=8), st.booleans())
-@settings(max_examples=60)
 def test_a_round_of_any_events_reads_back(events: list[Event], times: bool) -> None:
     """What was observed reads back too: at least the aspects that the round claimed to cover."""
     opened = model.RoundOpened(deck="d-9", observed=["start", "collection"])
