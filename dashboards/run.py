@@ -118,9 +118,9 @@ def log_options() -> dict[str, Any]:
 
 
 def key_path() -> Path | None:
-    """Return the file of the log's key (`RACK_KEY`); None if the pages were started without one."""
+    """Return the file of the log's key (`RACK_KEY`); None if the pages were started without one, or it is not made yet."""
     path = os.environ.get(KEY_VARIABLE)
-    return Path(path) if path else None
+    return Path(path) if path and Path(path).is_file() else None
 
 
 def persons_path() -> Path | None:

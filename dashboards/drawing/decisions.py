@@ -18,7 +18,6 @@ from importlib import resources
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from replay.narrative.findings import finding_title
-from replay.transcript.entry import explanations
 
 NUMBER = re.compile(r"\bD[1-9][0-9]{0,3}\b")
 CITED = re.compile(r" \(D[1-9][0-9]{0,3}(?:, D[1-9][0-9]{0,3})*\)")
@@ -85,7 +84,7 @@ def finding_link(code: str) -> Html:
     >>> finding_link("<X>")
     '&lt;X&gt;'
     """
-    words = explanations().get(code)
+    words = _explanations().get(code)
     if words is None:
         return markup.text(code)
     at = escape(markup.href("rules", code=code))
@@ -94,7 +93,7 @@ def finding_link(code: str) -> Html:
 
 def finding_account(code: str | None) -> Html:
     """Return the explanation of a finding's code as on the Rules page; empty for an unknown code."""
-    words = explanations().get(code or "")
+    words = _explanations().get(code or "")
     if words is None or code is None:
         return Html("")
     more = f"rack docs {code}"
@@ -102,6 +101,12 @@ def finding_account(code: str | None) -> Html:
         f'<div class="rk-step"><strong>{code}</strong> <span class="rk-soft">{escape(finding_title(code))} · '
         f"<code>{more}</code></span><p>{linked(_in_words(words))}</p></div>"
     )
+
+
+def _explanations() -> Mapping[str, Sequence[str]]:
+    from replay.transcript.entry import explanations  # with the judge: not before a finding is shown
+
+    return explanations()
 
 
 def _in_words(said: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
@@ -17,13 +17,15 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, packets, source
 from dashboards.run import cases_path, log_address, log_options
-from desk.packet.evidence import Judged, judge
 from desk.review import cases
 from desk.review.cases import CaseFolder
 from desk.review.desk import REFUSALS, Desk, desk_at
 from replay.findings import Adjudication
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.transcript.words import TranscriptError
+
+if TYPE_CHECKING:
+    from desk.packet.evidence import Judged
 
 T = TypeVar("T")
 
@@ -38,6 +40,8 @@ def formats_of(at: Desk) -> Formats:
 
 def judged_now(at: Desk, place: str, number: int) -> Judged | None:
     """Return the present verdict on an observed round; None if it has none."""
+    from desk.packet.evidence import judge  # with the judge: not before a round is judged
+
     return judge(place, functools.partial(at.log.read, place), number, elsewhere=at.log.read)
 
 

@@ -21,9 +21,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import day_name
 from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, reports_path
-from desk.packet import REFUSALS
 from desk.report.content import Report
 from desk.report.sheet import sheets
+from desk.review.desk import REFUSALS
 
 KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
 """Where a session keeps the report that it shows, the signed one, and the file of all reports of a month."""
@@ -119,6 +119,7 @@ def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
 def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
     """Sign all reports before recording the first; None if one is refused: then none can be saved."""
     # It typesets and signs: no page waits for that before it is asked for.
+    from desk.packet import REFUSALS as NOT_SIGNED
     from desk.report.document import signed_pdf
 
     key, who = key_path(), access.person()
@@ -135,7 +136,7 @@ def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
                 by=who,
                 reason=f"report {report.name} of {report.first} to {report.last} from a page",
             )
-    except REFUSALS as error:
+    except NOT_SIGNED as error:
         source.show(markup.notice("No report was signed, and no file can be saved", str(error)))
         return None
     return signed

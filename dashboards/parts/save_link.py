@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from html import escape
 
 from dashboards.access import access
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.drawing.markup import Html
 from dashboards.parts import source
-from dashboards.run import key_path, log_address
+from dashboards.run import KEY_VARIABLE, key_path, log_address
 
 
 def why_not(right: str, what: str, *, signed: bool = True) -> str:
@@ -24,7 +25,12 @@ def why_not(right: str, what: str, *, signed: bool = True) -> str:
     if access.person() is None:
         return f"Log in first: the log records who exports {what}"
     if signed and key_path() is None:
-        return f"{what.capitalize()} is signed with the log's key: start the pages with RACK_KEY set"
+        way = (
+            "the Setup page says how to make it"
+            if os.environ.get(KEY_VARIABLE)
+            else "start the pages with RACK_KEY set"
+        )
+        return f"{what.capitalize()} is signed with the log's key: {way}"
     return ""
 
 

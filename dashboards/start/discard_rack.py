@@ -6,6 +6,7 @@ import threading
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit
 from starlette.middleware import Middleware
@@ -22,9 +23,11 @@ from dashboards.access.hosts import HostGuard
 from dashboards.access.sign_ins import SIGN_INS, SignInGuard, cookies_of, key_of
 from dashboards.felt import ADDRESS
 from dashboards.run import ACCESS_VARIABLE, LOGIN, own_sign_in_path, persons_path, public_hosts
-from dashboards.sign_in.site import SignInSite
 from desk.review import persons
 from desk.sign_in.login_file import local_sign_in
+
+if TYPE_CHECKING:
+    from dashboards.sign_in.site import SignInSite
 
 os.umask(os.umask(0o077) | 0o027)  # what the pages write is their owner's and group's alone, however they were started
 
@@ -37,10 +40,12 @@ def load_pages() -> None:
     """
     while not exists():  # what is cached asks the server for its place as it is loaded
         time.sleep(0.02)
+    import_module("dashboards.app")
+    import_module("dashboards.parts.source").frame_formats()  # opens the warehouse once: the first time takes longest
     for room in ("parts", "rulings", "analysis"):
         for path in sorted(Path(__file__).parents[1].joinpath(room).glob("[a-z]*.py")):
             import_module(f"dashboards.{room}.{path.stem}")
-    import_module("dashboards.app")
+    import_module("replay.transcript.entry").explanations()  # the judge, which the first page does without
     gc.collect()
     gc.freeze()
 
@@ -76,12 +81,16 @@ def document() -> str:
     return words.replace('<script type="module"', f'{place}<script type="module"', 1)
 
 
-def own_sign_in() -> SignInSite | None:
+def own_sign_in() -> "SignInSite | None":
     """Return the house's own sign-in if the pages were started with it; from then on it ends sign-ins, too."""
     login, register = own_sign_in_path(), persons_path()
     local = None if login is None else local_sign_in(login)
     if local is None or register is None:
         return None
+    from dashboards.sign_in.site import (
+        SignInSite,
+    )  # with all that passkeys need: not for a house that signs in elsewhere
+
     site = SignInSite(local, lambda: persons.read(register))
     SIGN_INS.ended = site.accounts.ended
     return site

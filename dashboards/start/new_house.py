@@ -214,7 +214,8 @@ def made_page(plan: Plan, links: Mapping[str, str]) -> str:
     invited = "".join(f'<p><a href="{escape(link)}">{escape(name)}</a></p>' for name, link in links.items())
     return _page(
         "The house is made",
-        f"<p>{plan.events} events and {len(plan.files)} files were written.</p>"
+        f"<p>{plan.events} events, {len(plan.files)} files and the key that signs packets and reports were written. "
+        "Keep a copy of the key in another place: it is log.key, in the folder of the house.</p>"
         f"<p>Each person opens their link once, within {INVITED_HOURS} hours, and sets up a passkey or a password. "
         "Copy the others' links now: they are not shown again.</p>"
         f'{invited}<p role="status" id="runs">The pages start. Wait a moment.</p>'

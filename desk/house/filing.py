@@ -19,7 +19,6 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from intake.filings import PROPERTY, Submission, check_filing, published
 from replay.narrative.names import heading, wager_name
-from replay.transcript.transcript import rules_filed
 from rulebook.catalogue import wager_names
 from rulebook.chapters.chapter_files import amendment_texts
 from rulebook.chapters.chapters import LAST_DAY, chapter, known_chapters
@@ -263,6 +262,8 @@ class Office:
 
         `event_ids` are the drafts' ids, the last for the filing. Raises `EventError` if the rules cannot be filed.
         """
+        from replay.transcript.transcript import rules_filed  # with the judge: not before something is filed
+
         brought = [each for each in published(self._log) if each.toml not in record.filings.editions]
         book = parse_submission(text, published=(*record.filings.editions, *(each.toml for each in brought)))
         filed = rules_filed(book, text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from desk.house.plan import make_plan
+from desk.house.plan import APPLIERS, make_plan
 from desk.house.property_file import Property, read_property
 from desk.house.record import TableRecord
 from desk.review.last_verification import State, record_path, verified_at
@@ -131,7 +131,9 @@ def _key(made: Property, log: EventLog, now_us: int) -> Part:
         return Part("key", False, "no [key]: nothing is signed, and the log could be rewritten undetected")
     public = made.folder / f"{key.file}.pub"
     if not public.exists():
-        return Part("key", False, f"make it: `rack keys new {made.folder / key.file} --log {made.address} --by PERSON`")
+        by = next((each.token for each in made.persons.all if set(APPLIERS) & set(each.roles)), "PERSON")
+        way = f"rack keys new {made.folder / key.file} --log {made.address} --by {by}"
+        return Part("key", False, f"no packet or report can be signed; make the key: `{way}`")
     in_force = read_ring(log).in_force(log.head("property/main").seq)
     if read_public_key(public) not in in_force:
         return Part("key", False, f"{public} is not published in the log (`rack keys list`)")

@@ -19,6 +19,7 @@ from desk.house.filing import Returns
 from desk.house.plan import Plan, apply, make_plan
 from desk.house.property_file import FILE, Property, read_property
 from desk.house.running import running_files
+from desk.keys import KeyBook
 from desk.review.persons import LONGEST_TOKEN, ReviewRefused
 from events.errors import EventError
 from events.open import open_log
@@ -124,11 +125,17 @@ def preview(answers: Mapping[str, str], returns: Returns) -> Plan:
 
 
 def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, now_us: int) -> Plan:
-    """Begin a property and apply its file, in the name of its first person. Raises `ReviewRefused` and `EventError`."""
+    """Begin a property, apply it and make the key that signs its log, all in the name of its first person.
+
+    Raises `ReviewRefused` and `EventError`.
+    """
     with _trial(answers) as made:
+        assert made.form.key is not None, "`property_text` names the key"
+        key = made.form.key.file
         files = [
             FILE,
             made.form.property.log,
+            *(key, f"{key}.pub"),
             *(str(each.path.relative_to(made.folder)) for each in running_files(made)),
         ]
     if there := [name for name in files if (folder / name).exists()]:
@@ -140,6 +147,7 @@ def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, no
         made = read_property(folder)
         with closing(open_log(made.address, create=True, property_id=made.form.property.id)) as log:
             plan = apply(made, log, returns, by=made.form.person[0].id, now_us=now_us)
+            KeyBook(log).add_first(folder / key, made.persons.known(made.form.person[0].id).token)
     except (ReviewRefused, EventError):
         _remove(written)
         raise

@@ -14,7 +14,7 @@ from desk.packet.bundle import Bundle, Part
 from desk.packet.evidence import Judged
 from desk.packet.sections import sections
 from desk.packet.verifying_page import verifying_page
-from desk.packet.words import CUSTODY, Story, Style, shortened, utc
+from desk.packet.words import CUSTODY, Story, Style, shortened
 from desk.review.state import TableReview
 from events.proofs.checkpoint import Checkpoint
 from events.proofs.signed_note import Note
@@ -37,6 +37,7 @@ from replay.narrative.names import (
     position_name,
     readable,
     table_name,
+    utc,
     wager_name,
     wager_with_number,
 )

@@ -95,11 +95,6 @@ class Style:
         return f"{at:%Y-%m-%d %H:%M:%S}{told_apart(at)}"
 
 
-def utc(at_us: int) -> str:
-    """Return a time such as `2026-03-01T21:14:00Z`."""
-    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def shortened(sentence: str) -> str:
     """Return a sentence for the list of events, cut if it is long; the bundle has the event whole."""
     return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"

@@ -10,8 +10,8 @@ import io
 import re
 from typing import Any, Final
 
-from desk.packet.words import utc
 from desk.report.content import Report, ReportColumn, ReportTable
+from replay.narrative.names import utc
 
 CELL: Final = '(^|[;\t\r\n])([ \x0b\x0c\u00a0\u2000-\u200b\u202f\u3000"]*[=+\\-@＝＋－＠])'
 """Where a spreadsheet may find a formula: at the beginning of a text, and where a cell begins for one that divides lines at

@@ -17,9 +17,9 @@ from events.open import parse_address
 from events.proofs.since import VerifiedStart
 from events.proofs.verify import VerificationReport
 from replay.narrative.names import plural
-from replay.run.verdict_check import VerdictCheck
 
 if TYPE_CHECKING:
+    from replay.run.verdict_check import VerdictCheck
     from whatif.table_check import TableDifference
 
 RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")

@@ -74,6 +74,11 @@ def moment(at_us: int, zone: tzinfo | None) -> datetime:
     return (_EPOCH + timedelta(seconds=at_us // 1_000_000)).astimezone(zone or UTC)
 
 
+def utc(at_us: int) -> str:
+    """Return a time such as `2026-03-01T21:14:00Z`."""
+    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def told_apart(at: datetime) -> str:
     """Return the zone after a local time in the repeated hour of a clock change; empty otherwise.
 

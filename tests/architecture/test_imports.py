@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -226,3 +228,22 @@ def test_what_judges_is_pure() -> None:
     )
     judging = [*(path for path in files("rulebook", "replay") if name(path).startswith(PURE)), *of_games]
     assert {name(path): found for path in judging if (found := impurities(path.read_text()))} == {}
+
+
+def test_a_page_loads_the_judge_only_to_judge() -> None:
+    """What shows a record starts without the rules: the first page of a server waits for all that it loads."""
+    judge = ("replay.rules.order", "replay.settlement.settlement", "webauthn")
+    judging = {"entry", "observations", "health", "reports", "setup"}
+    pages = [
+        ast.parse(page.read_text()) for page in ROOT.glob("dashboards/pages/[a-z]*.py") if page.stem not in judging
+    ]
+    loaded = {
+        ast.unparse(line)
+        for page in pages
+        for line in page.body
+        if isinstance(line, ast.Import | ast.ImportFrom) and "__future__" not in ast.unparse(line)
+    }
+    script = "import sys\n" + "\n".join(["import dashboards.app", *sorted(loaded)])
+    script += f"\nprint([name for name in {judge} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

@@ -136,7 +136,11 @@ def _environment(log: str | None, house: Path | None) -> dict[str, str]:
     if log is None:
         return {**os.environ, LOG_OPTIONS_VARIABLE: "{}"}
     environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options_of(log))}  # secrets: not on a command line
-    key = None if house is None or not (house / "log.key").is_file() else house / "log.key"
+    key = None
+    if house is not None:
+        from desk.house.property_file import Key, read_property
+
+        key = house / (read_property(house).form.key or Key()).file  # perhaps not made yet: Setup says how
     with contextlib.suppress(UsageError):  # without the log's key everything works but packets
         environment[KEY_VARIABLE] = str(settings.key_file(key, log).absolute())
     environment[CASES_VARIABLE] = str(settings.cases_folder(log) or "")

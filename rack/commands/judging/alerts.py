@@ -211,7 +211,7 @@ def _letter(letter: Letter) -> dict[str, object]:
 
 
 def _time(at_us: int | None) -> str:
-    from desk.packet.words import utc
+    from replay.narrative.names import utc
 
     return "–" if at_us is None else utc(at_us)
 

@@ -126,8 +126,8 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from desk.packet.words import utc
     from desk.review.cases import case
+    from replay.narrative.names import utc
 
     found, today = case(desk, arguments.case), desk.today()
     lost = {each.digest: each for each in _folder(arguments).losses(found.table, found.case.attachments)}

@@ -120,9 +120,9 @@ def _header(entered: EnteredRound) -> dict[str, Any]:
 def _open(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
-    from desk.packet.words import utc
     from desk.review.observations import open_observation
     from desk.review.observed_table import drawn
+    from replay.narrative.names import utc
 
     frame = taken(arguments, "frame_from_us", "frame_to_us", "frame_rounds")
     about = taken(arguments, "by", "dealer", "observation", "planned", "purpose", "selection")
@@ -147,8 +147,8 @@ def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
 def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
-    from desk.packet.words import utc
     from desk.review.observed_table import ObservedTable, work_of
+    from replay.narrative.names import utc
 
     state = ObservedTable(desk.log, arguments.table)
     found = state.observation(arguments.observation)

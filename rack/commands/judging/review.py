@@ -239,7 +239,7 @@ def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _history(entries: Iterable[Entry]) -> list[str]:
-    from desk.packet.words import utc
+    from replay.narrative.names import utc
 
     return [f"  {utc(each.at_us).replace('T', ' ')}  {each.by}  {each.says}" for each in entries]
 

@@ -86,8 +86,8 @@ def _writing(name: str, *takes: str) -> Act:
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from desk.packet.words import utc
     from desk.review.surveillance import log
+    from replay.narrative.names import utc
 
     found, day = log(desk), arguments.day
     entries = [each for each in found.surveillance if day in (None, each.gaming_day)]

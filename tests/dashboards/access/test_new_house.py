@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from dashboards.start.new_house import NewHouse, answers_of
+from desk.house.health import look
 from desk.review.persons import ReviewRefused
 from tests.dashboards.conftest import free_port
 
@@ -87,7 +89,7 @@ def test_what_is_refused_is_said_with_what_was_typed_and_leaves_nothing(
 
 
 @pytest.mark.parametrize(
-    "name", ["property.toml", "rules/face_up_pai_gow.toml", "persons.toml", "floor.db", "units/rack.env"]
+    "name", ["property.toml", "rules/face_up_pai_gow.toml", "persons.toml", "floor.db", "log.key", "units/rack.env"]
 )
 def test_nothing_is_written_over(new: NewHouse, name: str) -> None:
     path = new.folder / name
@@ -105,6 +107,9 @@ def test_it_is_begun_once_and_then_answers_no_one(new: NewHouse) -> None:
     page = ask(new, "apply")[1]
     assert page.count("/sign-in/invited#") == 2
     assert "maria.ortiz" in (new.folder / "persons.toml").read_text()
+    assert (new.folder / "log.key").stat().st_mode & 0o077 == 0
+    parts = {part.name: part for part in look(new.folder, time.time_ns() // 1_000)}
+    assert parts["key"] == ("key", True, "published, and in force")
     with pytest.raises(ReviewRefused, match="made already"):
         new._apply(answers_of(ANSWERS, new.port))
     new.end().join()

@@ -183,6 +183,7 @@ def test_two_people_open_five_tables_from_nothing(begun: Begun, browser: Browser
         expect_drawn(kane.page)
     kane.opens(own_site, "setup")
     expect(kane.page.locator(".st-key-card-filings")).to_contain_text("every filing has its second signature")
+    expect(kane.page.locator(".st-key-card-key")).to_contain_text("published, and in force")
     expect_fits(kane.page)
     assert lasting_faults(kane.page) == []
 
