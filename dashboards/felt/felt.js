@@ -536,6 +536,11 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
 
   function show(value) {
     if (value.error) {
+      const lines = (sent ?? toText(entry, form)).split("\n");
+      if (lines.every((each) => /^\s*($|(rules|table|dealer|round)\b)/.test(each))) {
+        verdict.replaceChildren(element("p", { class: "unread" }, "Type cards, wagers and what was paid: the answer appears here."));
+        return;
+      }
       const line = value.error.line === null ? "" : `Line ${value.error.line}: `;
       verdict.replaceChildren(element("p", { class: "unread" }, line + value.error.words));
       return;

@@ -27,6 +27,13 @@ CUT = """() => [...document.querySelectorAll('.rk-lane-of, .rk-lane > .rk-words'
     return each.scrollWidth > each.clientWidth + 1 || box.right > chart.right || box.left < chart.left;
 }).map((each) => each.textContent)"""
 """Names and words of a chart of lanes that its edge cuts off."""
+OUTSIDE = """() => [...document.querySelectorAll('.rk-figures')].filter((figures) => figures.checkVisibility()).flatMap((figures) => {
+    const values = [...figures.querySelectorAll('.rk-value')];
+    values.forEach((value) => { value.textContent = '−$12,108,209.00 to $13,392,852.00'; });
+    return values.filter((value) => value.getBoundingClientRect().right > figures.getBoundingClientRect().right
+        || value.scrollWidth > value.clientWidth + 1);
+}).length"""
+"""How many figures reach over the edge once all are as long as those of a large house."""
 
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
@@ -117,6 +124,7 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
     page.set_viewport_size(PHONE)
     expect_fits(page)
     assert page.evaluate(CUT) == []
+    assert page.evaluate(OUTSIDE) == 0
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     if path in WITH_A_DRAWING:
         expect(page.locator(".rk-upright svg")).to_be_visible()
