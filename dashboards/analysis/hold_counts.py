@@ -132,7 +132,7 @@ def _show_chart(of: Selection) -> None:
         )
         source.show(f'<p class="rk-note">{words}</p>')
     if by_table.height > 1:
-        source.show(hold_bars_chart(by_table, "Hold % of each table"))
+        source.show(hold_bars_chart(by_table, "Hold % of each table", of.first, of.last))
 
 
 def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:

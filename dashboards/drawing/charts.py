@@ -7,6 +7,7 @@ by color; None is not drawn.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
 import polars as pl
@@ -147,8 +148,11 @@ def _signed_bar(value: float, scale: Scale, thickness: int) -> str:
     return plots.bar(scale.share(0.0), scale.share(value), BELOW if value < 0 else ABOVE, thickness)
 
 
-def hold_bars_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return hold % of each table as bars, from a frame with `table_id` and `hold_percent`; extremes are cut and labeled."""
+def hold_bars_chart(frame: pl.DataFrame, alt: str, first: date | None = None, last: date | None = None) -> Html:
+    """Return hold % of each table as bars, from a frame with `table_id` and `hold_percent`; extremes are cut and labeled.
+
+    The name of each table leads to the parts of its win, from the first to the last day.
+    """
     counted = frame.drop_nulls("hold_percent")
     low, high = axis_range(counted["hold_percent"])
     scale = Scale(low, high + (high - low) * 0.1)
@@ -156,7 +160,8 @@ def hold_bars_chart(frame: pl.DataFrame, alt: str) -> Html:
     for table, value in zip(counted["table_id"], counted["hold_percent"], strict=True):
         drawn, words = min(max(value, low), high), percent(value)
         marks = _signed_bar(drawn, scale, 12) + plots.lane_words(scale.share(max(drawn, 0.0)), words)
-        lanes.append(Lane(table_name(table), f"{table_name(table)}\nHold %: {words}", marks))
+        why = href("hold", view="day", table=table, **{"from": first, "to": last})
+        lanes.append(Lane(table_name(table), f"{table_name(table)}\nHold %: {words}", marks, why))
     return plots.lanes(lanes, scale, alt=alt, title="Hold %", height=20)
 
 

@@ -68,11 +68,18 @@ def scale_of(values: Iterable[float | None]) -> Scale:
 
 
 class Lane(NamedTuple):
-    """A row of a chart: its label, the tooltip of its marks, and the marks."""
+    """A row of a chart: its label, the tooltip of its marks, the marks, and the address of the label."""
 
     label: str
     tip: str
     marks: str
+    href: str = ""
+
+    def name(self) -> str:
+        """Return the label (with `href` a link; then the chart is a group and no picture)."""
+        words, end = f'class="rk-lane-of">{escape(self.label)}', "a" if self.href else "span"
+        way = f'target="_self" href="{escape(self.href)}" ' if self.href else ""
+        return f"<{end} {way}{words}</{end}>"
 
 
 def lanes(
@@ -80,7 +87,7 @@ def lanes(
 ) -> Html:
     """Return labeled rows over one axis; `across` is drawn over all of them, `key` explains the marks."""
     grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
-    names = "".join(f'<span class="rk-lane-of">{escape(row.label)}</span>' for row in rows)
+    names = "".join(row.name() for row in rows)
     lines = "".join(f'<span class="rk-lane" title="{escape(row.tip)}">{row.marks}</span>' for row in rows)
     axis = "".join(
         f'<span class="rk-tick" style="left:{_at(scale.share(tick))}">{number(tick)}</span>'

@@ -27,7 +27,7 @@ CUT = """() => [...document.querySelectorAll('.rk-lane-of, .rk-lane > .rk-words'
     return each.scrollWidth > each.clientWidth + 1 || box.right > chart.right || box.left < chart.left;
 }).map((each) => each.textContent)"""
 """Names and words of a chart of lanes that its edge cuts off."""
-OUTSIDE = """() => [...document.querySelectorAll('.rk-figures')].filter((figures) => figures.checkVisibility()).flatMap((figures) => {
+OUTSIDE = """() => [...document.querySelectorAll('.rk-figures')].filter((each) => each.checkVisibility()).flatMap((figures) => {
     const values = [...figures.querySelectorAll('.rk-value')];
     values.forEach((value) => { value.textContent = '−$12,108,209.00 to $13,392,852.00'; });
     return values.filter((value) => value.getBoundingClientRect().right > figures.getBoundingClientRect().right
