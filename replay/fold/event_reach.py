@@ -10,14 +10,14 @@ from events.vocabulary.model import ChapterPublished, Event
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Replacements
 from replay.fold.lost_state import end_in_the_shoe, lose
-from replay.fold.meters_after import meters_after
-from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
+from replay.fold.meters_after import meters_after, unrecorded_payments
+from replay.fold.phases import COLUMN, LEDGER_EVENTS, SAME, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager, take_position
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.shoe_state import LEAVES_THE_SHOE, cards_of
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, uncounted
-from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, TableState
+from replay.fold.table_state import CHANGES, Change, TableState
 
 MARKS = frozenset(
     {
@@ -93,11 +93,12 @@ def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None
 
 
 def carryover(round_: Round) -> tuple[object, ...]:
-    """Return what a round leaves to later ones: whether and by whom it was dealt, or voided, its stub, what left the shoe."""
+    """Return what a round leaves to later ones: whether and by whom it was dealt, or void, its stub, what left shoe and meter."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
-    left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
+    meters = tuple(unrecorded_payments(round_))
+    left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None, meters
     return left if round_.before.shoe is None else (*left, from_the_shoe(round_))
 
 

@@ -1,4 +1,4 @@
-"""What is not known of a table because a message was lost, or came late (D402, D850, D951).
+"""What is not known of a table because a message was lost, or came late (D402, D850, D951, D1201).
 
 The idea: nothing is forgotten. What may have changed is marked, so that no rule relies on it, and `as_on_record` gives the table
 without the marks: what would be found only by that is a doubt.
@@ -6,20 +6,34 @@ without the marks: what would be found only by that is a doubt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from events.vocabulary import model
+from events.vocabulary.model import Event
+from replay.fold.phases import OF_METERS
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
-from replay.fold.table_state import DECKS, Preparation, TableState
+from replay.fold.shoe_state import ShoeState
+from replay.fold.table_state import CHANGES, DECKS, Preparation, TableState
 
 READY: Final = "ready"
 LISTS: Final = frozenset(("patrons", "equipment"))
 """What is known once it was reported: who is seated, which decks are at the table."""
 SEATS: Final = frozenset(range(1, 8))
+FOR_ALL: Final = frozenset((model.TableOpened, model.GamingDayOpened, model.RulesFiled))
+"""Events by which all of a round is judged."""
+CONCERN: Final = {
+    "patrons": (model.PatronSeated, model.PatronLeft),
+    "dice": (model.DiceReceived, model.DiceRemoved),
+    "position": (model.PlayerDealerOffered, model.PlayerDealerWagered),
+    "meters": OF_METERS,
+    "devices": (model.DeviceFailed, model.DeviceAlarmed, model.DeviceCovered, model.DeviceRestored),
+    "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced, model.PatronBarred),
+}
+"""What events that change the table are about; all others are about the decks and the shoe."""
 
 
 def lose(state: TableState, devices: frozenset[str]) -> None:
@@ -30,6 +44,11 @@ def lose(state: TableState, devices: frozenset[str]) -> None:
     lost = {what for what, reporters in state.reporters.items() if not devices.isdisjoint(reporters)}
     lost |= LISTS - state.reporters.keys()  # the first report may be what was lost
     state.unsure |= {DECKS} if "equipment" not in state.reporters else set()
+    _mark(state, lost)
+
+
+def _mark(state: TableState, lost: set[str]) -> None:
+    """Mark what messages were about as unknown, and what is out of order."""
     state.alarms = {device: -abs(seq) for device, seq in state.alarms.items()}
     state.foreign = {deck: -abs(seq) for deck, seq in state.foreign.items()}
     if "dice" in lost:
@@ -60,6 +79,32 @@ def lose_late(state: TableState, fact: RecordedEvent) -> None:
         state.apply(fact)
         _mark_devices(state)
     state.readings.pop(getattr(fact.payload, "meter", ""), None)
+
+
+def late_before(round_: Round) -> dict[type[Event], int]:
+    """Return the types of messages that came late and may say otherwise of the table before a round, each with its number."""
+    numbers = dict(round_.before.late)
+    for fault in round_.record_faults:
+        numbers |= {late.payload.TYPE: late.seq for late, _ in fault.arrived if fault.kind == "late"}
+    return {type_: numbers[type_.TYPE] for type_ in CHANGES if type_.TYPE in numbers}
+
+
+def as_if_unknown(round_: Round, late: Mapping[type[Event], int]) -> Round:
+    """Return a round without messages that came late, if nothing is known before it of what they are about (D1201)."""
+    concern = {name for name, types in CONCERN.items() if not late.keys().isdisjoint(types)}
+    if not late.keys() <= {type_ for types in CONCERN.values() for type_ in types}:
+        concern |= {"equipment", "shoe"}
+    other = round_.reading({}, [fact for fact in round_.facts if round_.number(fact.seq) in late.values()])
+    other.before = state = round_.before.at_opening()
+    _mark(state, concern - {"shoe", "meters"})
+    state.after_loss, state.position = True, msgspec.structs.replace(state.position, forgotten=None)
+    if "equipment" in concern:
+        state.unsure |= {DECKS}
+    if "shoe" in concern and state.shoe is not None:
+        state.shoe, state.shoe_on_record = ShoeState(), None
+    if "meters" in concern:
+        state.readings, state.readings_before_void, state.unrecorded = {}, {}, {}
+    return other
 
 
 def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:

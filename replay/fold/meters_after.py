@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
+from events.vocabulary.model import WagerPaid
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.table_state import Armed, Unrecorded
 from rulebook.settlement.progressive import WHOLE_METER_BP, share_cents
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def meters_after(state: TableState, ended: Round, with_late: Round) -> None:
-    """Note in the table's state what is known of the meters after a round, which a later event may have voided (`with_late`)."""
+    """Note in the table's state what is known of the meters after a round, with what came late of it (`with_late`)."""
     _note_void(state, with_late)
-    _note_unrecorded_payments(state, ended)
+    _note_unrecorded_payments(state, with_late)
     _forget_silent_meters(state, ended)
     _note_hits_in_place(state, ended)
 
@@ -85,12 +86,7 @@ def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
 
     A payment by slip may be one; a payment in cash may be one if it is the whole meter (D375).
     """
-    winners = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
-    payments = [
-        fact.payload
-        for fact in ended.of(model.WagerPaid)
-        if fact.payload.wager == "progressive" and fact.payload.seat not in winners
-    ]
+    payments = unrecorded_payments(ended)
     if not payments:
         return
     stakes: dict[int, int] = {}
@@ -105,6 +101,13 @@ def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
         ]
         if shares:
             state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *shares)
+
+
+def unrecorded_payments(ended: Round) -> list[WagerPaid]:
+    """Return the payments of progressive wagers of a round that no meter recorded."""
+    winners = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
+    paid = [fact.payload for fact in ended.of(model.WagerPaid)]
+    return [each for each in paid if each.wager == "progressive" and each.seat not in winners]
 
 
 def _forget_silent_meters(state: TableState, ended: Round) -> None:

@@ -185,3 +185,54 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
 
 COLUMN: dict[Phase, int] = {phase: column for column, phase in enumerate(PHASES)}
 """Phase → its column in `TABLE`."""
+
+USED_UP: tuple[type[Event], ...] = (model.DealerTappedIn, model.CutOffered, model.CardsCut, model.RecutOrdered)
+"""Events that count until the next cards are dealt."""
+LASTS_A_SHOE: tuple[type[Event], ...] = (model.CardsShuffled, model.CardBurned, model.CoverCardPlaced)
+"""Events that count until the next shuffle."""
+OF_DECKS: tuple[type[Event], ...] = (
+    model.DeckReceived,
+    model.DeckInspected,
+    model.JokerDestroyed,
+    model.DeckInPlay,
+    model.DeckRemoved,
+    model.CardsSpread,
+    model.CardsWashed,
+    model.ForeignCardFound,
+)
+"""Events that count as long as there are decks of their time at the table."""
+OF_METERS: tuple[type[Event], ...] = (
+    model.ProgressiveAccepted,
+    model.ProgressiveWon,
+    model.MysteryArmed,
+    model.MysteryHit,
+)
+"""Events that count until the next reading."""
+
+NEWEST_COUNTS = frozenset(
+    {
+        model.DeviceFailed,
+        model.DeviceAlarmed,
+        model.DeviceCovered,
+        model.DeviceRestored,
+        model.ProgressiveAccepted,
+        model.ProgressiveWon,
+        model.MysteryArmed,
+        model.MysteryHit,
+        model.PlayerDealerOffered,
+        model.PlayerDealerWagered,
+    }
+)
+"""Events that say how something is: one that comes after rounds in which its device spoke again changes nothing any more."""
+
+LEDGER_EVENTS = frozenset(
+    {
+        model.InventoryCounted,
+        model.FillReceived,
+        model.CreditSent,
+        model.DropCounted,
+        model.BuyIn,
+        model.MarkerIssued,
+    }
+)
+"""The events of the table's accounting, which is kept apart from its rounds (D27)."""

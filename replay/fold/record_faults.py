@@ -1,5 +1,5 @@
 """Faults of the record itself: a device's counter that skips or repeats, a clock that runs back, a refused correction, a round
-number that comes again, a filing that is not the device's to make.
+number that comes again, a filing that is not the device's to make, a change of the table that comes late.
 
 `docs/log-contract.md` states what devices and corrections promise.
 """
@@ -7,6 +7,7 @@ number that comes again, a filing that is not the device's to make.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Literal
 
 import msgspec
@@ -16,19 +17,22 @@ from replay.fold.recorded_event import RecordedEvent
 
 class RecordFault:
     """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction,
-    a second opening of a round (`reopened` while it was still open), rules that a device filed if the office does.
+    a second opening of a round (`reopened` while it was still open), rules that a device filed if the office does, a change of
+    the table that came late.
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
     it, `earlier` are those before that the missing messages may be about; `may_be_of` are all that were begun by then.
-    `since` is the last event of the device before a gap if rounds that are not at hand ended after it, else None; `arrived` are
-    the messages that came late, each with the number of the round that it names.
+    `heard` is the last event of the device before a gap or a late change; `since` is the same if rounds that are not at hand
+    ended after it, else None; `arrived` are the messages that came late, each with the number of the round that it names.
     """
 
-    __slots__ = ("arrived", "detail", "earlier", "kind", "may_be_of", "missing", "round_no", "seq", "since", "source")
+    __slots__ = (
+        "arrived", "detail", "earlier", "heard", "kind", "may_be_of", "missing", "round_no", "seq", "since", "source",
+    )  # fmt: skip
 
     def __init__(
         self,
-        kind: Literal["gap", "repeat", "clock", "correction", "round", "reopened", "filing"],
+        kind: Literal["gap", "repeat", "clock", "correction", "round", "reopened", "filing", "late"],
         source: str,
         seq: int,
         detail: str,
@@ -40,6 +44,7 @@ class RecordFault:
         self.earlier: list[int] = []
         self.may_be_of: list[int] = []
         self.since: int | None = None
+        self.heard = 0
         self.arrived: list[tuple[RecordedEvent, int | None]] = []
 
 
@@ -49,6 +54,22 @@ def opened_twice(
     """Return the fault of a second opening of a round."""
     detail = f"round {round_no} was opened by event {first.seq} and again by event {again.seq}"
     return RecordFault(kind, again.source, again.seq, detail)
+
+
+def filed_by_device(fact: RecordedEvent) -> RecordFault:
+    """Return the fault of rules that a device filed if the office does."""
+    detail = f"{fact.source} filed rules {fact.payload.sha256[:16]}…, and at this table the office files"
+    return RecordFault("filing", fact.source, fact.seq, detail)
+
+
+def said_twice(source: str, seq: int, number: int) -> RecordFault:
+    """Return the fault of a number under which a device said two things."""
+    return RecordFault("repeat", source, seq, f"{source}: number {number} came twice with different content")
+
+
+def clock_back(source: str, seq: int, us: int) -> RecordFault:
+    """Return the fault of a clock that runs back by some microseconds."""
+    return RecordFault("clock", source, seq, f"{source}: clock runs back by {timedelta(microseconds=us)} (h:min:s)")
 
 
 def numbers_skipped(source: str, seq: int, missing: Span) -> RecordFault:

@@ -7,7 +7,7 @@ A round in which the record does not cover the stub may have had a count: the nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
@@ -15,6 +15,7 @@ from replay.fold.all_wagers_returned import all_wagers_returned
 
 if TYPE_CHECKING:
     from replay.fold.round import Round
+    from replay.fold.table_state import TableState
 
 
 SINGLE_DECK = 53
@@ -62,12 +63,14 @@ def uncounted(round_: Round) -> int:
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 
 
-def recount(changed: Round, since: Sequence[Round], still_open: Round | None) -> tuple[int, list[Round]]:
-    """Count again from a round that a late fact changed, through the closed rounds since and the open one.
+def recount(changed: Round, ended: Iterable[Round], still_open: Round | None, now: TableState) -> list[Round]:
+    """Count again from a round that a late fact changed, through the closed rounds since and the open one, up to the table now.
 
-    Return the number of rounds without a count up to the last closed one, and the later rounds whose number changes.
+    Return the later closed rounds for which the number of rounds without a count changes.
     """
-    others, count, number = [], uncounted(changed), changed.round_no
+    since = [round_ for round_ in ended if round_.round_no > changed.round_no]
+    others: list[Round] = []
+    count, number = uncounted(changed), changed.round_no
     for later in (*since, *([still_open] if still_open is not None else [])):
         number += 1
         if later.round_no != number or later.before.just_opened or later.before.rounds_uncounted == count:
@@ -77,4 +80,6 @@ def recount(changed: Round, since: Sequence[Round], still_open: Round | None) ->
         if later is not still_open:
             others.append(later)
             count = uncounted(later)
-    return uncounted(since[-1] if since else changed), others
+    if not now.just_opened:
+        now.rounds_uncounted = uncounted(since[-1] if since else changed)
+    return others

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from events.vocabulary import model
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+from replay.fold.device_order import in_order_of_play
 from replay.fold.event_reach import is_of_a_round
 from replay.fold.lost_state import lose_late
+from replay.fold.phases import NEWEST_COUNTS
 from replay.fold.record_faults import RecordFault
-from replay.fold.recorded_event import RecordedEvent, in_own_order
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.table_state import CHANGES, NEWEST_COUNTS, TableState
+from replay.fold.table_state import CHANGES, TableState
 
 EQUIPMENT = CHANGES.keys() - {
     model.TableOpened,
@@ -23,6 +27,9 @@ EQUIPMENT = CHANGES.keys() - {
     model.ChapterPublished,
 }
 """Events that change what is at the table, or what is done with it."""
+
+MAY_COME_LATE = CHANGES.keys() - {model.ShiftChanged, model.ChapterPublished}
+"""Events that a table is judged by from when they happen, and that may arrive later."""
 
 MOST_REORDERED = 200
 """The most changes that are put in order again."""
@@ -76,8 +83,8 @@ class TableChanges:
 
     def lose_late(
         self,
-        late: RecordedEvent,
-        number: int | None,
+        event: ReadEnvelope[Event],
+        may_be_of: Sequence[int],
         closed: Sequence[Round],
         since: int,
         now: TableState,
@@ -85,10 +92,12 @@ class TableChanges:
     ) -> bool:
         """Mark as unknown what a late event may have changed at the tables of the rounds that should have had it (D402, D850).
 
-        They are those of the rounds after the one that it is about (`number`), or of all that it may have come before, but not of
+        They are those of the rounds after the one that it is about, or of all that it may have come before, but not of
         rounds that were over by its own clock. `since` is the event that showed it missing. The place of an event since the last
         round is known; return whether it comes after rounds, so that its place is unknown.
         """
+        late, is_known = RecordedEvent.of(event, is_late=True), len(may_be_of) == 1
+        number = may_be_of[0] if is_known and is_of_a_round(event.payload.KIND, event.round_no) else event.round_no
         after = number or 0
         over = [round_ for round_ in closed if round_.facts[-1].at_us < late.at_us]
         lost = [round_.before for round_ in closed if round_.round_no > after and round_ not in over]
@@ -107,7 +116,7 @@ class TableChanges:
         """Return the state of the table, built again; the open round gets the state at its opening."""
         state = self.before.at_opening()
         numbers = dict(state.numbers)
-        in_order = sorted(in_own_order(self.facts), key=lambda fact: fact.seq not in self.of_ended_rounds)
+        in_order = sorted(in_order_of_play(self.facts), key=lambda fact: fact.seq not in self.of_ended_rounds)
         for fact, arrived in zip(in_order, self.facts, strict=True):
             if fact is not arrived:
                 numbers[arrived.seq] = fact.seq
@@ -118,7 +127,7 @@ class TableChanges:
             else:
                 state.apply(msgspec.structs.replace(fact, seq=arrived.seq))
         state.numbers = numbers
-        state.gaming_day, state.last_round_no = now.gaming_day, now.last_round_no
+        state.gaming_day, state.last_round_no, state.late = now.gaming_day, now.last_round_no, now.late
         state.rounds_uncounted = 0 if state.just_opened else now.rounds_uncounted
         for name in state.decks.keys() & now.decks.keys():
             state.decks[name].banned_by = now.decks[name].banned_by
@@ -137,7 +146,70 @@ def doubt_by_far_gaps(ended: Round, gaps: Sequence[RecordFault]) -> list[RecordF
     return after
 
 
+class LateChange:
+    """A change of the table that comes now: a fact that names a round or none, of a device last `heard` at an event.
+
+    If it was perhaps made before a round that began without it, what is found there counts only if it is found without all that
+    the change is about, too (D1201).
+    """
+
+    def __init__(self, fact: RecordedEvent, number: int | None, heard: int, fault: RecordFault | None = None) -> None:
+        self.fact, self.number, self.heard = fact, number, heard
+        self.fault = fault or RecordFault(
+            "late", fact.source, fact.seq, f"event {fact.seq} ({fact.payload.TYPE}) came late"
+        )
+        self.fault.heard, self.fault.arrived = heard, [(fact, number)]
+
+    def is_lasting(self, now: TableState) -> bool:
+        """Say whether rounds from now on are in doubt, too: of filings if another may have been made after it."""
+        type_, fault = self.fact.payload.KIND, self.fault
+        if type_ is model.GamingDayOpened or not (self.fact.is_late or fault.earlier or fault.since is not None):
+            return False
+        others = (filed for filed in now.rules if filed.seq > self.heard)
+        return type_ is not model.RulesFiled or any(filed.at_us > self.fact.at_us for filed in others)
+
+    def precedes(self, began_after: int, at: int, opened_us: int, *, after_rounds: bool) -> bool:
+        """Say whether it was perhaps made before a round that ended before the fold began, after that round, at that event."""
+        if self.heard > at or (self.number or 0) >= began_after:
+            return False
+        return self.number is not None or (self.fact.is_late and after_rounds) or self.fact.at_us < opened_us
+
+    def doubt(self, rounds: Iterable[Round]) -> list[Round]:
+        """Note it in those of the rounds before which it was perhaps made; return these."""
+        concerned = [round_ for round_ in rounds if self._may_precede(round_) and self._matters(round_)]
+        for round_ in concerned:
+            round_.add_record_fault(self.fault)
+            self.fault.earlier.append(round_.round_no)
+            if self.fact.payload.KIND is model.DealerTappedIn:
+                round_.before.dealer = ""  # who dealt is not known
+        return concerned
+
+    def _may_precede(self, round_: Round) -> bool:
+        """Say so by the number of the round that it names, or its device's if the round was not over by its clock, or by that."""
+        if round_.last_seq <= self.heard or (self.number is not None and round_.round_no <= self.number):
+            return False
+        if self.number is not None:
+            return True
+        if self.fact.is_late:
+            return round_.facts[-1].at_us >= self.fact.at_us
+        return round_.opened.at_us > self.fact.at_us and round_.opened.seq > self.heard
+
+    def _matters(self, round_: Round) -> bool:
+        """Say whether it makes a difference to a round: rules, or a day, by which the same rules hold there make none."""
+        rules, event = round_.before.rules_filed, self.fact.payload
+        in_force = next(rules(round_.gaming_day), None)
+        if isinstance(event, model.GamingDayOpened):
+            return in_force != next(rules(event.gaming_day), None)
+        if isinstance(event, model.RulesFiled):
+            return event.effective_gaming_day <= round_.gaming_day and (in_force is None or in_force.toml != event.toml)
+        return True
+
+
 def _doubt(ended: Round, gap: RecordFault) -> None:
+    if gap.kind == "late":
+        ((late, number),) = gap.arrived
+        LateChange(late, number, gap.heard, gap).doubt([ended])
+        return
     if gap.missing:
         ended.add_record_fault(gap)
     for late, number in gap.arrived:

@@ -20,13 +20,13 @@ when the round opened.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
 
 import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
+from replay.fold import record_faults
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.fold.event_reach import (
     NO_PLAIN_FACTS,
@@ -42,12 +42,12 @@ from replay.fold.event_reach import (
     lies_behind,
 )
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
-from replay.fold.record_faults import RecordFault, first_heard, is_in, numbers_skipped, opened_twice, without
+from replay.fold.record_faults import RecordFault, is_in, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
 from replay.fold.round import Round, ended_after
 from replay.fold.stub_counts import recount
-from replay.fold.table_changes import EQUIPMENT, TableChanges, doubt_by_far_gaps
+from replay.fold.table_changes import EQUIPMENT, MAY_COME_LATE, LateChange, TableChanges, doubt_by_far_gaps
 from replay.fold.table_state import TableState, is_filed_by_device
 
 RECENT_ROUNDS = 4
@@ -58,7 +58,6 @@ class TableFold:
     """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
 
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
-
     `moved` are late openings, by the event that showed them missing, and None by their own number. `far_gaps` are those found
     of rounds that were not at hand; `known_gaps` those of the fold before. `late` are facts that came after their round,
     `late_of` those of the fold before, by round: the rounds after it are judged by them.
@@ -102,15 +101,20 @@ class TableFold:
         self.late_of: Mapping[int, Sequence[tuple[int, Event]]] = {}
         self.known_gaps: Sequence[RecordFault] = ()
         self._late_gap: RecordFault | None = None
-        self._late_seq = 0
         self._late_of: Sequence[int] = ()
+        self._late_seq, self._heard, self._comes_after_rounds = 0, 0, False
         self._changes = TableChanges(self.state)
-        self._comes_after_rounds = False
+        self._began = self.begins_after, self.begins_at, self.state.opened_us
+        self._doubted: list[Round] = []
 
     @property
     def at_rest(self) -> bool:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
         return self.open is None and not (self._pending_faults or self._strays or self._early or self._refusals)
+
+    @property
+    def _at_hand(self) -> list[Round]:
+        return [*self.recent.values(), *([self.open] if self.open is not None else [])]
 
     def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply one event, in its current version; return the rounds that it completed or changed."""
@@ -129,21 +133,26 @@ class TableFold:
         if current is not None:
             current.forget()
             open_no, facts, by_type = current.round_no, current.facts, current.by_type
+            opened_us = current.opened.at_us
         for index in range(start, len(events)):
             event = events[index]
             source, at_us = event.source, event.occurred_at_us
             counter = sources.get(source)
             if counter is not None and event.source_seq == counter.last + 1 and at_us >= counter.last_us:
+                heard, changed = counter.seq, []
                 counter.last, counter.last_us, counter.seq = event.source_seq, at_us, event.seq
-                changed = []
             else:
                 changed = self._count_out_of_turn(event)
+                heard = self._heard
             if corrected is not None and (event.seq in corrected or event.seq in self.moved):
+                self._heard, self._doubted = heard, changed
                 return index + 1, self._apply_out_of_place(event, corrected) + changed
             payload, round_no = event.payload, event.round_no
             type_ = payload.KIND
             change = plain.get(type_)
-            if change is None or (round_no is not None and round_no != open_no) or event.seq == self._late_seq:
+            is_plain = change is not None and (round_no is None or round_no == open_no)
+            if not is_plain or event.seq == self._late_seq or (change and at_us < opened_us):
+                self._heard, self._doubted = heard, changed
                 return index + 1, self._apply_mark(event) + changed
             fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id, event.source_seq)
             facts.append(fact)
@@ -220,9 +229,8 @@ class TableFold:
         if type_ is model.ChapterPublished and self.published.take(fact.payload, self.state, self.open is not None):
             self.needs_refold = True
         if type_ is model.RulesFiled and is_filed_by_device(self.state, fact):
-            detail = f"{fact.source} filed rules {fact.payload.sha256[:16]}…, and at this table the office files"
-            self._add_fault(RecordFault("filing", fact.source, fact.seq, detail))
-        self._apply_to_table(fact)
+            self._add_fault(record_faults.filed_by_device(fact))
+        self._apply_to_table(fact, round_no)
         if is_of_next and type_ is not model.IntakeRefused:
             return []
         if current is not None and round_no in (None, current.round_no):
@@ -235,8 +243,20 @@ class TableFold:
         self._keep_for_later(fact, round_no)
         return []
 
-    def _apply_to_table(self, fact: RecordedEvent) -> None:
+    def _apply_to_table(self, fact: RecordedEvent, round_no: int | None) -> None:
+        """Let a fact change the table; leave in doubt the rounds before which it was perhaps made."""
+        is_late = False
+        if fact.payload.KIND in MAY_COME_LATE and not is_of_people(fact.source):
+            late, ended = LateChange(fact, round_no, self._heard), list(self.recent.values())[-RECENT_ROUNDS:]
+            self._doubted += (doubted := late.doubt(ended))
+            is_far = len(ended) == RECENT_ROUNDS and doubted[:1] == ended[:1]
+            if is_far or (self.begins_after and late.precedes(*self._began, after_rounds=self._comes_after_rounds)):
+                self._ask_for_far(late.fault, late.heard)
+            late.doubt([self.open] if self.open is not None else [])
+            is_late = late.is_lasting(self.state)
         self.state = self._changes.take(self.state, fact, self.open, after_rounds=self._comes_after_rounds)
+        if is_late:
+            self.state.late = self.state.late | {fact.payload.TYPE: fact.seq}
 
     @property
     def _next_round_no(self) -> int:
@@ -257,11 +277,9 @@ class TableFold:
             if round_no != opened.round_no:
                 opened.strays.append(fact)
                 continue
-            self._apply_to_table(fact)
-            if self.open is not None:
-                completed += self._add_to_open(self.open, fact)
-            else:
-                completed += self._add_late(opened, fact)
+            self._apply_to_table(fact, round_no)
+            is_open = self.open is not None
+            completed += self._add_to_open(opened, fact) if is_open else self._add_late(opened, fact)
         return completed
 
     def _add_to_open(self, current: Round, fact: RecordedEvent) -> list[Round]:
@@ -295,17 +313,17 @@ class TableFold:
         if is_last:
             ban_deck(self.state, late)
         self.needs_refold |= not is_asked and carryover(late) != before
-        return [late, *self._recount(late)]
+        return [late, *recount(late, self.recent.values(), self.open, self.state)]
 
     def _add_stray(self, fact: RecordedEvent, of: Sequence[int]) -> list[Round]:
         """Add a late fact that may belong to any of several rounds to the strays of each; return the closed ones among them."""
-        self._apply_to_table(fact)
+        self._apply_to_table(fact, None)
+        at_hand = {round_.round_no: round_ for round_ in self._at_hand}
         for number in of:
-            home = self.open if self.open is not None and self.open.round_no == number else self.recent.get(number)
-            if home is None:
-                self._ask_for(number)
+            if number in at_hand:
+                at_hand[number].add_stray(fact)
             else:
-                home.add_stray(fact)
+                self._ask_for(number)
         return [self.recent[number] for number in of if number in self.recent]
 
     def _keep_for_later(self, fact: RecordedEvent, round_no: int | None) -> None:
@@ -323,11 +341,9 @@ class TableFold:
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
-        if self.open is None:
-            self._plain = NO_PLAIN_FACTS
-        else:
-            dealt = self.open.first_card is not None
-            self._plain = (PLAIN_FACTS_DEALT if dealt else PLAIN_FACTS)[COLUMN[phase]]
+        dealt = self.open is not None and self.open.first_card is not None
+        plain = (PLAIN_FACTS_DEALT if dealt else PLAIN_FACTS)[COLUMN[phase]]
+        self._plain = plain if self.open is not None else NO_PLAIN_FACTS
 
     def leave(self) -> None:
         """End the open round without a closing event: the record has nothing more of it."""
@@ -338,7 +354,7 @@ class TableFold:
         known.add(fact)
         if known is self.open:
             return []
-        known.add_record_fault(opened_twice("round", known.round_no, known.opened, fact))
+        known.add_record_fault(record_faults.opened_twice("round", known.round_no, known.opened, fact))
         return [known]
 
     def _open(self, fact: RecordedEvent, number: int | None) -> list[Round]:
@@ -387,7 +403,9 @@ class TableFold:
         first = self.recent.get(number)
         if first is not None:
             first.add_record_fault(
-                opened_twice("reopened" if first in unfinished else "round", first.round_no, first.opened, fact)
+                record_faults.opened_twice(
+                    "reopened" if first in unfinished else "round", first.round_no, first.opened, fact
+                )
             )
             unfinished = [first] if first in unfinished else [*unfinished, first]
         self.open = self._opened(number, fact)
@@ -408,6 +426,7 @@ class TableFold:
             return []
         ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
+        self.state.opened_us = ended.opened.at_us
         late = () if ended.is_repeat else self.late_of.get(ended.round_no, ())
         self._changes = TableChanges(self.state, carry_over(self.state, ended, late))
         self.known_gaps = doubt_by_far_gaps(ended, self.known_gaps)
@@ -423,44 +442,38 @@ class TableFold:
             self._repeats.pop(number, None)
         return [ended]
 
-    def _recount(self, changed: Round) -> list[Round]:
-        """Return the closed rounds for which a late fact changes the number of rounds since the last stub count."""
-        since = [round_ for round_ in self.recent.values() if round_.round_no > changed.round_no]
-        uncounted_rounds, others = recount(changed, since, self.open)
-        if not self.state.just_opened:
-            self.state.rounds_uncounted = uncounted_rounds
-        return others
-
     def _count_out_of_turn(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Note at its device an event that is not simply the next one; return the rounds that a late arrival changes."""
         seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
         counter, changed = self.state.sources.get(source), list[Round]()
+        self._heard = counter.seq if counter is not None else 0
         if counter is None:
             last = self._next_round_no - 1
-            self.state.sources[source] = first_heard(number, at_us, seq, (last - 1, last) if self.open else (last,))
+            self.state.sources[source] = record_faults.first_heard(
+                number, at_us, seq, (last - 1, last) if self.open else (last,)
+            )
             return []
         if is_in(counter.unseen, number):
             counter.unseen, self._late_seq = without(counter.unseen, number), seq
             self._comes_after_rounds = not self._changes.facts
-            self._late_of, self._late_gap = counter.first_of, None
+            self._late_of, self._late_gap, self._heard = counter.first_of, None, 0
             return []
         if is_in(counter.missing, number):
             counter.missing, self._late_seq = without(counter.missing, number), seq
             return self._fill_gaps(event)
         if number <= counter.last:
-            detail = f"{source}: number {number} came twice with different content"
-            self._add_fault(RecordFault("repeat", source, seq, detail))
+            self._add_fault(record_faults.said_twice(source, seq, number))
             return []
         if number > counter.last + 1:
-            gap = numbers_skipped(source, seq, missing := (counter.last + 1, number - 1))
+            gap = record_faults.numbers_skipped(source, seq, missing := (counter.last + 1, number - 1))
+            gap.heard = counter.seq
             self._gaps.append(gap)
             self._add_fault(gap)
             changed = self._doubt_earlier(gap, counter.seq)
             gap.may_be_of = [*gap.earlier, *([self.open.round_no] if self.open is not None else [])]
             counter.missing = [*counter.missing, missing]
         elif at_us < counter.last_us and not is_of_people(source):
-            back = timedelta(microseconds=counter.last_us - at_us)
-            self._add_fault(RecordFault("clock", source, seq, f"{source}: clock runs back by {back} (h:min:s)"))
+            self._add_fault(record_faults.clock_back(source, seq, counter.last_us - at_us))
         counter.last, counter.last_us, counter.seq = number, at_us, seq
         return changed
 
@@ -469,35 +482,37 @@ class TableFold:
         ended = list(self.recent.values())[-RECENT_ROUNDS:]
         has_more = len(ended) == RECENT_ROUNDS and since < ended[0].opened.seq
         if has_more or (self.begins_after and since <= self.begins_at):
-            gap.since = since
-            self.far_gaps.append(gap)
-            self._ask_for_far(gap)
+            self._ask_for_far(gap, since)
         earlier = ended_after(since, ended, self.open)
         for round_ in earlier:
             round_.add_record_fault(gap)
             gap.earlier.append(round_.round_no)
         return earlier
 
-    def _ask_for_far(self, gap: RecordFault) -> None:
-        """Ask for the stream to be folded again with a gap that is about rounds not at hand."""
+    def _ask_for_far(self, gap: RecordFault, since: int | None = None) -> None:
+        """Ask for the stream to be folded again with a fault that is about rounds not at hand, found now if `since` is given."""
+        if since is not None:
+            gap.since = since
+            self.far_gaps.append(gap)
         if gap.since is not None and self.replacements is None:
             self.needs_refold = True
             self.reaches_behind |= self.begins_after > 0 and gap.since <= self.begins_at
 
     def _add_fault(self, fault: RecordFault) -> None:
-        if self.open is not None and not self.open.is_repeat:
+        if self.open is None or self.open.is_repeat:
+            self._pending_faults.append(fault)
+        else:
             self.open.add_record_fault(fault)
             fault.round_no = self.open.round_no
-        else:
-            self._pending_faults.append(fault)
 
     def _fill_gaps(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Remove a number that arrived late from its device's gaps; return the closed rounds that had such a gap."""
         number, self._comes_after_rounds = event.source_seq, False
         gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
         self._late_gap = gaps[0] if gaps else None
+        self._heard = gaps[0].heard if gaps else 0
         self._late_of = gaps[0].may_be_of if gaps else ()
-        changed: list[Round] = []
+        changed = list[Round]()
         for gap in gaps:
             gap.missing = without(gap.missing, number)
             gap.arrived.append((RecordedEvent.of(event, is_late=True), event.round_no))
@@ -505,8 +520,7 @@ class TableFold:
             if self.open is not None:
                 self.open.forget()
             changed += [round_ for round_ in self.recent.values() if gap in round_.record_faults]
-            at_hand = {0, *self.recent, *([self.open.round_no] if self.open is not None else [])}
-            if missed := {gap.round_no, *gap.earlier} - at_hand:
+            if missed := {gap.round_no, *gap.earlier} - {0, *(round_.round_no for round_ in self._at_hand)}:
                 self.missed_rounds |= missed
                 self.needs_refold = True
         if not gaps:
@@ -516,25 +530,24 @@ class TableFold:
             round_.forget()
         self.state = self._changes.restored(self.state, self.recent.get(self.state.last_round_no), self.open)
         if gaps and event.payload.KIND in EQUIPMENT:
-            is_known = len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, event.round_no)
-            of_round = next(iter(self._late_of)) if is_known else event.round_no
-            late = RecordedEvent.of(event, is_late=True)
-            self._comes_after_rounds = self._changes.lose_late(
-                late, of_round, changed, gaps[0].seq, self.state, self.open
-            )
-        changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
+            of, since = self._late_of, gaps[0].seq
+            self._comes_after_rounds = self._changes.lose_late(event, of, changed, since, self.state, self.open)
+        for round_ in list(changed):
+            others = recount(round_, self.recent.values(), self.open, self.state)
+            changed += [later for later in others if later not in changed]
         return changed
 
     def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""
         made = correction(fact.seq, fact.payload, round_no)
         self.corrections.append(made)
-        home = self._home(made.superseded)
+        held_by = (each for each in self._at_hand if any(one.seq == made.superseded for one in each.facts))
+        home = next(held_by, self._homes.get(made.superseded))
         if self.replacements is not None:
             return self._add_correction(fact, made, home)
         old = next((one for one in home.facts if one.seq == made.superseded), None) if home is not None else None
-        at_hand = {made.superseded: old.event_id} if old is not None else {}
-        if (at_hand or made.superseded >= fact.seq) and (objection := made.objection(at_hand)):
+        ids = {made.superseded: old.event_id} if old is not None else {}
+        if (ids or made.superseded >= fact.seq) and (objection := made.objection(ids)):
             return self._refuse_correction(fact, made, home, objection)
         new_round_no, payload = made.replacement if made.replacement is not None else (None, None)
         if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
@@ -567,8 +580,7 @@ class TableFold:
         fault = RecordFault("correction", fact.source, fact.seq, objection)
         self._refused_corrections.add(made, fault)
         number = made.round_no if made.round_no is not None else home.round_no if home is not None else None
-        named = self.recent.get(number) if number is not None else None
-        if named is not None:
+        if (named := self.recent.get(number or 0)) is not None:
             named.add_record_fault(fault)
             fault.round_no = named.round_no
             return [named]
@@ -581,8 +593,7 @@ class TableFold:
 
     def _settle_refused(self, made: Correction) -> list[Round]:
         """Drop what is left of refused corrections that this one, which counts, puts right; return the rounds that change."""
-        rounds = [round_ for round_ in (*self.recent.values(), self.open) if round_ is not None]
-        changed, is_missing = self._refused_corrections.settle(made, rounds, self._pending_faults)
+        changed, is_missing = self._refused_corrections.settle(made, self._at_hand, self._pending_faults)
         self.needs_refold |= is_missing
         self._refusals = without_notices(made, self._refusals)
         return [round_ for round_ in changed if round_ is not self.open]
@@ -597,10 +608,3 @@ class TableFold:
         home = self.recent.get(round_no, self.open) if round_no is not None else self.open
         if home is not None:
             self._homes[event.seq] = home
-
-    def _home(self, seq: int) -> Round | None:
-        """Return the round at hand that has an event, or would have it without its correction."""
-        for round_ in (*self.recent.values(), *([self.open] if self.open is not None else [])):
-            if any(fact.seq == seq for fact in round_.facts):
-                return round_
-        return self._homes.get(seq)

@@ -13,6 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
+from replay.fold.phases import LASTS_A_SHOE, OF_DECKS, OF_METERS, USED_UP
 from replay.fold.player_dealer_state import HeldPosition, Offer
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
@@ -89,11 +90,12 @@ class Armed(msgspec.Struct, frozen=True):
 
 
 class RulesOnFile(msgspec.Struct, frozen=True):
-    """A rules submission on file: its effective day, whole text and the event that filed it."""
+    """A rules submission on file: its effective day, whole text, the event that filed it, and when, by the clock of that."""
 
     effective_gaming_day: str
     toml: str
     seq: int
+    at_us: int = 0
 
 
 class Unrecorded(msgspec.Struct, frozen=True):
@@ -118,8 +120,9 @@ class TableState(msgspec.Struct):
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
-    `editions`: the amendments that the property published, each whole. `shoe_on_record`: the shoe if what was lost changed
-    nothing of it; None if that is the shoe as it is known.
+    `editions`: the amendments that the property published, each whole. `late`: types of events that came late, each with its
+    number in the log, so that the table may be another; `opened_us`: when the last round opened, by its clock.
+    `shoe_on_record`: the shoe if what was lost changed nothing of it; None if that is the shoe as it is known.
     `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
     which nothing was reported since. A status of `devices` that ends with `?`, and what has a number below 0 (an alarm, a
@@ -176,6 +179,8 @@ class TableState(msgspec.Struct):
     office_files: bool = False
     numbers: dict[int, int] = {}
     editions: tuple[str, ...] = ()
+    late: dict[str, int] = {}
+    opened_us: int = 0
 
     @property
     def cut_deck(self) -> str:
@@ -233,9 +238,16 @@ class TableState(msgspec.Struct):
         if fact.source not in devices:
             self.reporters[what] = (*devices, fact.source)
 
+    def is_known_from(self, *types: type[Event]) -> None:
+        """What these events say of the table is known, or does not count any more, whatever came late before."""
+        if self.late:
+            known = {type_.TYPE for type_ in types}
+            self.late = {name: seq for name, seq in self.late.items() if name not in known}
+
     def dealt_from(self, deck: str) -> None:
         """The first card of a round left this deck: what prepared it is used up."""
         self.dealing_deck, self.round_deck = deck, ""
+        self.is_known_from(*USED_UP)
         self.position = self.position.deal()
         self.loose.pop(deck, None)
         if deck in self.decks:
@@ -257,9 +269,12 @@ class TableState(msgspec.Struct):
         self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
         self.idle, self.idle_seq = False, 0
         self.position = self.position.after_round()
+        if self.position.rounds == 1 and not self.position.offers:
+            self.is_known_from(model.PlayerDealerOffered, model.PlayerDealerWagered)
 
 
 def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> None:
+    state.is_known_from(model.TableOpened)
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
     state.just_opened, state.rounds_uncounted = True, 0
     if state.seats_unsure:  # who sits there since before the loss is not known
@@ -278,6 +293,7 @@ def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) ->
 
 
 def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn) -> None:
+    state.is_known_from(model.DealerTappedIn)
     another = event.dealer != state.dealer and not fact.is_late
     for shoe in state.shoes[1:] if state.after_loss else state.shoes:
         if another and (shoe.last_card or state.dealing_deck):
@@ -294,7 +310,8 @@ def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> N
     if is_filed_by_device(state, fact):
         return
     state.office_files = fact.source.startswith("filing-")
-    state.rules = [*state.rules, RulesOnFile(event.effective_gaming_day, event.toml, fact.seq)]
+    state.is_known_from(model.RulesFiled)
+    state.rules = [*state.rules, RulesOnFile(event.effective_gaming_day, event.toml, fact.seq, fact.at_us)]
     if state.shoe is None and deals_from_shoes(event.toml):
         state.shoe = ShoeState()
 
@@ -342,6 +359,8 @@ def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemov
     state.foreign = {deck: seq for deck, seq in state.foreign.items() if deck != event.deck}
     state.reported("equipment", fact)
     state.decks.pop(event.deck, None)
+    if not state.decks:
+        state.is_known_from(*OF_DECKS, *LASTS_A_SHOE)
     state.equipment_known |= bool(state.decks) and state.decks_sure
 
 
@@ -372,6 +391,7 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:
+    state.is_known_from(model.DiceReceived, model.DiceRemoved)
     state.reported("dice", fact)
     state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
 
@@ -397,6 +417,8 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
         return  # the departure arrives late: another patron has the seat since
     state.patrons.pop(event.seat, None)
     state.seats_unsure -= {event.seat}
+    if not state.patrons and not state.seats_unsure:
+        state.is_known_from(model.PatronSeated, model.PatronLeft)
     if not state.patrons:  # if a departure arrives late, what was done to the cards since is on record before it
         state.idle = not state.seats_unsure
         state.idle_seq = fact.seq if state.idle else -fact.seq
@@ -450,6 +472,7 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 
 
 def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
+    state.is_known_from(*LASTS_A_SHOE, *USED_UP)
     state.last_shuffled = event.deck
     _cleared(state, "shuffler")
     for shoe in state.shoes:
@@ -484,6 +507,7 @@ def _recut(state: TableState, fact: RecordedEvent, event: model.RecutOrdered) ->
 
 
 def _accepted(state: TableState, fact: RecordedEvent, event: model.ProgressiveAccepted) -> None:
+    state.is_known_from(*OF_METERS)
     state.readings[event.meter] = event.reading_centicents
     state.readings_before_void.pop(event.meter, None)
     state.unrecorded.pop(event.meter, None)
@@ -573,33 +597,4 @@ CHANGES: dict[type[Event], Change] = {
     model.PlayerDealerOffered: _position_offered,
     model.PlayerDealerWagered: _position_taken,
 }
-
 """The events that change more than the round they are in; correcting one of them means folding the table again."""
-
-NEWEST_COUNTS = frozenset(
-    {
-        model.DeviceFailed,
-        model.DeviceAlarmed,
-        model.DeviceCovered,
-        model.DeviceRestored,
-        model.ProgressiveAccepted,
-        model.ProgressiveWon,
-        model.MysteryArmed,
-        model.MysteryHit,
-        model.PlayerDealerOffered,
-        model.PlayerDealerWagered,
-    }
-)
-"""Events that say how something is: one that comes after rounds in which its device spoke again changes nothing any more."""
-
-LEDGER_EVENTS = frozenset(
-    {
-        model.InventoryCounted,
-        model.FillReceived,
-        model.CreditSent,
-        model.DropCounted,
-        model.BuyIn,
-        model.MarkerIssued,
-    }
-)
-"""The events of the table's accounting, which is kept apart from its rounds (D27)."""

@@ -584,7 +584,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "filing": ("LOG-FILING", "rules filed by the office"),
     }
     for fault in round_.record_faults:
-        if fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no):
+        if fault.kind == "late" or (fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no)):
             continue
         code, expected = kinds[fault.kind]
         yield finding(

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from events.vocabulary import model
 from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
 from replay.fold.device_order import as_arrived, as_played, by_the_clocks
-from replay.fold.lost_state import as_on_record
+from replay.fold.lost_state import FOR_ALL, as_if_unknown, as_on_record, late_before
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
@@ -143,6 +144,14 @@ def _unproved_findings(
             results = _evaluate(rules, as_withdrawn(other, book), book)
             confirmed = {result.line() for result in results if isinstance(result, Finding)}
             unproved |= {line: f"{line}: {why}" for line in lines if line not in confirmed}
+    late = late_before(round_) if lines else {}
+    if late:
+        why, confirmed = ", ".join(f"event {seq} ({type_.TYPE})" for type_, seq in late.items()), set[str]()
+        if FOR_ALL.isdisjoint(late):
+            other = as_if_unknown(round_, late)
+            results = _evaluate(rules, as_withdrawn(other, book), book)
+            confirmed = {result.line() for result in results if isinstance(result, Finding)}
+        unproved |= {line: f"{line}: {why} came late, and may say otherwise" for line in lines if line not in confirmed}
     return unproved
 
 
@@ -171,6 +180,11 @@ def _lost_evidence(round_: Round) -> list[str]:
         f"event {fact.seq} ({fact.payload.TYPE}) "
         + ("came late, and names no round" if fact.is_late else "came where no round was open")
         for fact in round_.strays
+    ]
+    reasons += [
+        f"event {seq} ({type_.TYPE}) came late: the rules of this round may be others"
+        for type_, seq in late_before(round_).items()
+        if type_ in (model.RulesFiled, model.GamingDayOpened)
     ]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:
         reasons.append("the round was not closed on record")

@@ -8,7 +8,7 @@ from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from replay.findings import LedgerEntry, LedgerKind
 from replay.fold.corrections import Replacements
-from replay.fold.table_state import LEDGER_EVENTS
+from replay.fold.phases import LEDGER_EVENTS
 
 
 def corrected_entry(event: ReadEnvelope[model.Event], replacements: Replacements | None) -> LedgerEntry | None:

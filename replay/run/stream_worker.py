@@ -143,6 +143,7 @@ class StreamWorker:
         self.replacements: Replacements | None = None
         self.pending_revisions: dict[str, Adjudication] | None = None
         self._confirmed: dict[str, tuple[Finding, ...]] = {}
+        self._waiting_first: set[int] = set()
         self.refold_evidence: dict[str, bytes] = {}
         self.judging = True
         self.opened_rounds: set[int] | None = None
@@ -306,6 +307,7 @@ class StreamWorker:
         for round_ in rounds if self.judging else ():
             if self._can_wait(round_, fold):
                 self.late.rounds[round_.round_no] = round_
+                self._waiting_first |= {round_.round_no} if round_.round_no > self.judged_to else set()
                 self.judged_to = max(self.judged_to, round_.round_no)
             else:
                 results += self.judge(round_)
@@ -477,7 +479,8 @@ class StreamWorker:
 
     def _conclude(self, round_: Round, book: Rulebook | str, conclusion: Conclusion | None = None) -> list[Result]:
         """Return the verdict on a round, if it differs from the one stored; `conclusion` is what is concluded already."""
-        is_first = round_.round_no > self.judged_to
+        is_first = round_.round_no > self.judged_to or round_.round_no in self._waiting_first
+        self._waiting_first.discard(round_.round_no)
         self.judged_to = max(self.judged_to, round_.round_no)
         key = f"{self.stream}#{round_.round_no}"
         if self._remains(key, round_, book):

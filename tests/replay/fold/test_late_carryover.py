@@ -179,3 +179,35 @@ def test_what_came_late_is_taken_as_if_it_had_come_in_time(
     table.play(last + 1, next_round(last + 1))
     codes = {number: tuple(line.split()[0] for line in lines) for number, lines in seen(table).items()}
     assert codes == {number: found.get(number, ()) for number in range(2, last + 2)}
+
+
+METER = """
+wager  seat=3 base 25.00 progressive 1.00
+accepted seat=3 1.00 meter={reading:.2f}
+lock   accepted=1 collected=1
+deal   dealer=As Kc Jd 9d 8d 5h 3h  seat3={cards}
+return seat=3 base 25.00 push
+{paid}close
+"""
+
+
+@pytest.mark.parametrize("last", LATER.values(), ids=LATER)
+def test_d331_688a_12_d_a_payment_of_the_progressive_that_comes_late_left_the_meter_in_its_round(last: int) -> None:
+    """3h to 9h take all 20,000.00 by slip; the seed of 10,000.00 and 0.28 for each wager make what the meter reads then."""
+    straight_flush, none = "3h 4h 5h 6h 7h 8h 9h", "2h 2d 5s 7d 9c Tc Qh"
+    paid = "light seat=3\nvalidate seat=3 progressive floorperson\npay seat=3 progressive 20000.00 slip\n"
+    paid += "document seat=3 progressive 20000.00\n"
+    table = Table(words="pa-688a progressive=1")
+    (script,) = parse(
+        f"rules {table.words}\nround 1\n" + METER.format(reading=20_000, cards=straight_flush, paid=paid), "played"
+    )
+    events = [each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled)]
+    for event in events:
+        if not isinstance(event, model.WagerPaid):
+            table.say(event, 1)
+    readings = [10_000 + 0.28 * number for number in range(1, last + 1)]
+    for number, reading in enumerate(readings[:-1], 2):
+        table.play(number, METER.format(reading=reading, cards=none, paid=""))
+    table.say(next(event for event in events if isinstance(event, model.WagerPaid)), 1)
+    table.play(last + 1, METER.format(reading=readings[-1], cards=none, paid=""))
+    assert seen(table) == dict.fromkeys(range(2, last + 2), ())

@@ -146,6 +146,21 @@ def test_a_correction_that_reaches_back_touches_what_it_corrects_alone(
     assert [each for each in house.verdicts() if each[3] == "new"] == [(1, 2, "UPHELD", "new", 0)]
 
 
+@pytest.mark.parametrize("late_of", [(1,), (3,), (1, 2, 3)], ids=["the first", "the last", "all"])
+def test_every_round_counts_once_in_what_was_judged_whatever_came_late_of_it(
+    house: Upgraded, monkeypatch: pytest.MonkeyPatch, late_of: tuple[int, ...]
+) -> None:
+    openings = {each.round_no: seq for seq, each in enumerate(house.table.drafts, 1) if "opened" in each.payload.TYPE}
+    for number in late_of:
+        house.table.correct(openings[number], house.table.payload(openings[number]), number)
+    house.say()
+    house.replay()
+    assert house.replay(again=True).rounds == 3
+    upgrade(monkeypatch)
+    assert house.replay().rounds == 0
+    assert house.judge_beside().rounds == 3
+
+
 def test_a_shadow_is_judged_once_and_touches_nothing(house: Upgraded, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(monkeypatch)
     house.replay()

@@ -1,0 +1,173 @@
+"""A change of the table that comes late accuses no one: not before it came, and not after (D1201)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+import msgspec
+import pytest
+
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event
+from floor.day.gaming_day import simulate
+from replay.findings import Adjudication
+from replay.fold.table_changes import MAY_COME_LATE
+from replay.run.replayer import MemoryResults, replay
+from tests.floor.simulated import DAYS, stored
+from tests.replay.rules.test_over_under import ROUND, over_under, shuffled
+from tests.replay.tables import PAID, MemoryLog, Table, filed
+
+LATER = (0.5, 1, 1.5, 2, 3.5, 6)
+"""How many rounds later a message arrives; a half: within a round, after its first card."""
+SEED, ROUNDS = 5, 24
+
+
+class Reported(Table):
+    """A table whose devices reported this."""
+
+    def __init__(self, stream: str, drafts: Sequence[Draft]) -> None:
+        self.stream, self.drafts = stream, list(drafts)
+
+
+def judged(stream: str, drafts: Sequence[Draft]) -> dict[int, Adjudication]:
+    """The verdict on each round in the end."""
+    results = MemoryResults()
+    replay(MemoryLog([Reported(stream, drafts)]), results)
+    found = (msgspec.json.decode(data, type=Adjudication) for _, data in results.results("adjudications"))
+    return {each.round_no: each for each in found}
+
+
+def accused(verdict: Adjudication) -> set[tuple[str, int | None, str | None]]:
+    """What is found of the game, and where."""
+    return {(each.code, each.seat, each.wager) for each in verdict.findings if not each.code.startswith("LOG-")}
+
+
+@cache
+def honest(game: str, own_devices: bool) -> tuple[str, list[Draft]]:
+    """What the table of a floor without faults that plays most reports; each type of event by a device of its own, if asked."""
+    day = stored(simulate(SEED, ROUNDS, plant=False, games=(game,)))
+    tables = {stream: drafts for stream, drafts in day.items() if stream.startswith("table/")}
+    stream, drafts = max(tables.items(), key=lambda table: len(table[1]))
+    if not own_devices:
+        return stream, drafts
+    numbers, own = Counter[str](), list[Draft]()
+    for draft in drafts:
+        source = f"d-{draft.payload.TYPE.replace('_', '-')}"[:32]
+        numbers[source] += 1
+        own.append(msgspec.structs.replace(draft, source=source, source_seq=numbers[source]))
+    return stream, own
+
+
+def moved(drafts: Sequence[Draft], at: int, later: float) -> list[Draft] | None:
+    """The reports with one of them later; None if the table does not play so long."""
+    ends = [at, *(n for n, each in enumerate(drafts) if n > at and isinstance(each.payload, model.RoundClosed))]
+    if len(ends) <= int(later):
+        return None
+    to = ends[int(later)]
+    if later % 1:
+        dealt = (n for n in range(to + 1, len(drafts)) if isinstance(drafts[n].payload, model.CardsDealt))
+        to = next(dealt, -1)
+    if to < 0:
+        return None
+    late = [*drafts[:at], *drafts[at + 1 : to + 1], drafts[at], *drafts[to + 1 :]]
+    return [_corrects(each, lambda seq: to + 1 if seq == at + 1 else seq - (at < seq - 1 <= to)) for each in late]
+
+
+def _corrects(draft: Draft, place: Callable[[int], int]) -> Draft:
+    """A correction names the same event where it is now."""
+    if not isinstance(draft.payload, model.EventCorrected):
+        return draft
+    superseded = place(draft.payload.supersedes_seq)
+    return msgspec.structs.replace(draft, payload=msgspec.structs.replace(draft.payload, supersedes_seq=superseded))
+
+
+def movable(drafts: Sequence[Draft]) -> Iterator[tuple[int, type[Event]]]:
+    """The changes of a table that the log takes later; a day is opened where none is played."""
+    for at, draft in enumerate(drafts):
+        if type(draft.payload).KIND in MAY_COME_LATE - {model.GamingDayOpened} and at:
+            yield at, type(draft.payload).KIND
+
+
+def check(game: str, own_devices: bool, turns: int, turn: int) -> int:
+    """Move every `turns`-th change of the table of a game; what is then found is found in their order, too."""
+    stream, drafts = honest(game, own_devices)
+    expected, tried = judged(stream, drafts), 0
+    assert not any(accused(verdict) for verdict in expected.values())
+    cases = [(at, type_, later) for at, type_ in movable(drafts) for later in LATER]
+    for at, type_, later in cases[turn::turns]:
+        late = moved(drafts, at, later)
+        if late is None:
+            continue
+        tried += 1
+        found = judged(stream, late)
+        assert found.keys() == expected.keys()
+        for number, verdict in found.items():
+            case = f"{type_.TYPE} {at} {later} rounds later: round {number} {verdict.verdict} {verdict.undetermined}"
+            assert not accused(verdict), case
+            assert verdict.verdict in (expected[number].verdict, "UNDETERMINED"), case
+    return tried
+
+
+@pytest.mark.parametrize("own_devices", [False, True], ids=["its devices", "a device for each type"])
+@pytest.mark.parametrize("game", DAYS)
+def test_a_change_of_the_table_that_comes_late_accuses_no_one(game: str, own_devices: bool) -> None:
+    assert check(game, own_devices, turns=17, turn=3) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own_devices", [False, True], ids=["its devices", "a device for each type"])
+@pytest.mark.parametrize("game", DAYS)
+def test_any_change_of_the_table_any_number_of_rounds_later_accuses_no_one(game: str, own_devices: bool) -> None:
+    assert check(game, own_devices, turns=1, turn=0) > 60
+
+
+def burned(number: int) -> str:
+    return (ROUND.replace("Tc", "Td") if number % 2 else ROUND).replace("9d 8h", "9s 8c" if number % 3 else "9d 8h")
+
+
+CODES = {
+    "DEAL-BURN": ("686a.7(d)", model.DealerTappedIn(dealer="d-9")),
+    "WAGER-MIDSHOE": ("686a.7(l)", model.PatronBarred(patron="seat-1", reason="counting")),
+}
+
+
+@pytest.mark.parametrize("later", [1, 2, 3, 6])
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("is_late", [False, True], ids=["in its order", "late"])
+def test_what_is_found_by_a_change_that_comes_late_is_a_doubt_that_names_it(
+    code: str, later: int, is_late: bool
+) -> None:
+    """It is found at once where the clock of the message and its place in the log agree."""
+    _, change = CODES[code]
+    table = over_under()
+    table.say(shuffled())
+    table.say(model.CardBurned(card=None, reason="new_shoe"))
+    table.play(1, burned(1))
+    at_us = table.drafts[-1].occurred_at_us + 1
+    for number in range(2, 2 + later):
+        table.play(number, burned(number))
+    came = table.say(change, source="floor", at_us=at_us if is_late else None)
+    table.play(2 + later, burned(2 + later))
+    verdict = judged(table.stream, table.drafts)[2 + later]
+    found = {code for code, _, _ in accused(verdict)}
+    assert found == (set() if is_late else {code})
+    event = f"event {came} ({change.TYPE}) came late"
+    assert any(event in reason for reason in verdict.undetermined) == is_late
+
+
+@pytest.mark.parametrize("by_its_number", [False, True], ids=["by its clock", "by its number"])
+@pytest.mark.parametrize("maximum", ["100.00", "200.00"], ids=["the same rules", "other rules"])
+def test_other_rules_that_come_late_leave_the_rounds_before_undetermined(maximum: str, by_its_number: bool) -> None:
+    table = Table(words="pa-688a max=100.00")
+    at_us = table.drafts[-1].occurred_at_us + 1
+    if by_its_number:
+        table.say(model.ShiftChanged(shift="day"), source="tablet", source_seq=2)
+    for count in (1, 2):
+        table.play(count, PAID)
+    table.say(filed(f"pa-688a max={maximum}"), source="tablet", source_seq=1, at_us=at_us)
+    table.play(3, PAID)
+    doubted = "UPHELD" if maximum == "100.00" else "UNDETERMINED"
+    assert [each.verdict for each in judged(table.stream, table.drafts).values()] == [doubted, doubted, "UPHELD"]
