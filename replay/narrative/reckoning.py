@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from replay.incidents import Incident
+from replay.narrative.findings import to_do_about
 from replay.narrative.names import amount, capitalized, line_name, listed
 from replay.narrative.verdicts import is_bound
 from rulebook.catalogue import GAMES
@@ -23,13 +24,6 @@ EVEN_MONEY = Odds(1, 1)
 WHOLE_BP = 10_000
 PLAIN_OUTCOMES = frozenset({"win", "lose"})
 """Outcomes that the sentence says already."""
-
-
-MYSTERY_WINNER_OPEN = (
-    "Read the target and the contributions from the progressive controller: the whole meter belongs to the player whose "
-    "contribution first lifted it above the target."
-)
-"""What to do about a Must-Hit-By trigger error of which no amount is found: who won is not on record."""
 
 
 class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +119,7 @@ def bank_in(observed: str) -> str:
 
 
 def actions(incident: Incident, currency: str = "USD") -> list[str]:
-    """Return what to do about an incident: whom to pay, seat by seat, then overpayments (D537)."""
+    """Return what to do about an incident: whom to pay, seat by seat, then overpayments (D537); without money, by its cause."""
     doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
     over = [(seat, cents) for seat, cents in by_seat if cents > 0]
@@ -142,8 +136,8 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
             for seat, cents in over
         )
         sentences.append(_overpaid(amounts, bank))
-    if not sentences and any(finding.code == "MYST-TRIGGER" for finding in incident.findings):
-        sentences.append(MYSTERY_WINNER_OPEN)
+    if not any(finding.difference_cents for finding in incident.findings):
+        sentences.append(to_do_about(incident.cause.code))
     return sentences
 
 

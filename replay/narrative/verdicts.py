@@ -152,6 +152,7 @@ _UNKNOWN_BEFORE = re.compile(
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
 _LATE = re.compile(r"(?P<line>.+): only the clock of a message that came late says so", re.DOTALL)
+_CHANGED_LATE = re.compile(r"(?P<line>.+): (?P<which>event \d+ .+ came late), and may say otherwise", re.DOTALL)
 _FINDING = re.compile(
     r"(?P<code>[A-Z]+-[A-Z-]+)(?: seat=(?P<seat>\d))?(?: wager=(?P<wager>\w+))?(?: (?P<sign>[+-])(?P<money>\d+\.\d\d))?"
 )
@@ -200,6 +201,8 @@ _TO_DO = (
     (_REFUSED, "Correct the refused line and hand it in again (`rack quarantine redrive`)."),
     (re.compile(r"the correction at event"),
      "Enter the correction again, with the number and the id of the event that it is about."),
+    (re.compile(r"came late, and may say|came late: the rules"),
+     "See on the video when what came late was done, and decide by that."),
     (re.compile(r"came where no round was open|names no round"), "Correct the number of the round in that event."),
     (re.compile(r"under one number|opened again"), "Find out which of the two reports is right, and correct the other."),
     (re.compile(_OPEN), "Report how the round ended; if nobody can, decide by the video."),
@@ -253,6 +256,8 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         return f"intake refused a line ({refused['why']})", ("that line",)
     if reason == _OPEN:
         return "no event closes the round", ("the end of the round",)
+    if changed := _CHANGED_LATE.fullmatch(reason):
+        return f"{_found(changed['line'])} is not certain: {changed['which']}, and may contradict it", ()
     for pattern, why in (
         (_LOST, "evidence that was lost may contradict it"),
         (_UNKNOWN_BEFORE, "a message before the round that was lost, or came late, may contradict it"),

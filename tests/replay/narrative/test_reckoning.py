@@ -7,7 +7,9 @@ import pytest
 
 from replay.findings import Finding
 from replay.incidents import Incident
+from replay.narrative.findings import TITLES, TO_DO
 from replay.narrative.reckoning import SettledWager, action, actions, reckoning, settled_wager
+from rulebook.catalogue import finding_kinds
 from tests.dashboards.sample import finding
 
 
@@ -167,3 +169,20 @@ def test_645c_3_c_3_a_trigger_error_without_a_winner_says_what_to_read_and_whose
     assert actions(
         Incident(findings=(finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none"),))
     ) == ["Overpaid by $150.01 at seat 4: note it, and take nothing back without the shift manager."]
+
+
+def test_a_finding_of_every_code_without_money_says_what_to_do() -> None:
+    """A code that only one game declares without a sentence of its own is decided by the video."""
+    told = {}
+    for code in {*TITLES, *finding_kinds()}:
+        (told[code],) = actions(Incident(findings=(finding("table/t-1", 7, code, None, None, None, "a", "b"),)))
+    named = [code for codes in TO_DO.values() for code in codes.split()]
+    assert sorted(named) == sorted({*named}), "a code has two sentences"
+    assert {*named} <= told.keys(), "no such code"
+    assert {code for code in TITLES if code not in named} == set(), "a code says nothing of its own"
+    assert told["CA-BUTTON"] != told["DEAL-START"] != told["MYST-RESET"]
+
+
+def test_an_incident_without_money_says_what_its_cause_asks_for() -> None:
+    cause, more = (finding("table/t-1", 7, code, None, None, None, "a", "b") for code in ("EQUIP-DICE", "DEAL-SHAKE"))
+    assert actions(Incident(findings=(cause, more))) == ["Take the dice from the table, and replace them."]

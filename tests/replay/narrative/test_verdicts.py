@@ -101,6 +101,11 @@ def verdict(
             ["seat 3 base: what is due cannot be told (the record shows no ground)", "the record shows no ground"],
             "because the record shows no ground; what is due on the Base wager of seat 3 is not known",
         ),
+        (
+            ["DEAL-BURN: event 40 (dealer_tapped_in) came late, and may say otherwise"],
+            'because "Burn card missing" (DEAL-BURN) is not certain: '
+            "event 40 (dealer tapped in) came late, and may contradict it",
+        ),
         ([], "because what is due is not known"),
     ],
 )
@@ -116,6 +121,8 @@ def test_why_a_round_is_undetermined(reasons: list[str], right: str) -> None:
         (["seat 3: the clocks contradict the order of looking and electing"], ["what came first"]),
         (["ou-04-shoe: number 711 never arrived", "DEAL-DECK: evidence was lost that may say otherwise"], ["hand in"]),
         (["a line was refused at intake (unknown version)"], ["rack quarantine redrive"]),
+        (["DEAL-BURN: event 40 (dealer_tapped_in) came late, and may say otherwise"], ["when what came late was done"]),
+        (["event 40 (rules_filed) came late: the rules of this round may be others"], ["when what came late was done"]),
         (["the round was not closed on record"], ["how the round ended"]),
         (["the correction at event 7 names event 2 by an id that is not its own"], ["Enter the correction again"]),
         (["event 7 (wager_placed) came where no round was open"], ["number of the round"]),
