@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, Re
 from events.kafka.bookmarks import STATE_DIR
 from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
-from events.kafka.results import announce, compose
+from events.kafka.record_batches import ReadMessage
+from events.kafka.results import announce, composed
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address, partition_of
@@ -178,18 +180,15 @@ class PartResults:
         """
         if self._writer is None:
             raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
-        commit = compose(self._stored, self._scope, engine, positions, snapshots, records, anew, advice)
-        try:
-            self._writer.transact(commit.messages, self._consumed())
-        except (WriterFenced, MemberEvicted, CommitUnknown) as error:
-            self.close()
-            raise PartitionReassigned(f"partition {self._scope[1:]}: {error}") from error
-        offsets = iter(self._writer.offsets)
-        for stream, offset in zip(commit.anew, offsets, strict=False):
-            self._stored.note_restart(stream, offset)
-        for made, offset in zip(commit.records, offsets, strict=False):
-            self._stored.note(made, offset)
-        self._stored.enter(self._scope, commit.mark, commit.state)
+        with composed(self._stored, self._scope, engine, positions, snapshots, records, anew, advice) as commit:
+            try:
+                self._writer.transact(commit.messages, self._consumed())
+            except (WriterFenced, MemberEvicted, CommitUnknown) as error:
+                self.close()
+                raise PartitionReassigned(f"partition {self._scope[1:]}: {error}") from error
+            for each, offset in zip(islice(commit.messages, commit.findings), self._writer.offsets, strict=False):
+                self._stored.note(ReadMessage(offset, each.key, each.value, each.headers))
+            self._stored.enter(self._scope, commit.mark, commit.state)
 
     def advice(self) -> dict[str, bytes]:
         """Return stream → the last stored advice."""

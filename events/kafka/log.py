@@ -359,7 +359,9 @@ class KafkaLog(SoleWriter):
                 batch: list[Record] = []
                 try:
                     for lane, messages in polled.items():
-                        self.reached[lane] = messages[-1].offset + 1
+                        if not self._resume:
+                            self._note(lane, offsets[lane], messages)
+                        offsets[lane] = self.reached[lane] = messages[-1].offset + 1
                         for record in self._pass(lane, folds[lane], messages):
                             batch.append(record)
                             mark = marks.get(record.stream)
@@ -539,6 +541,11 @@ class KafkaLog(SoleWriter):
             with self._readers.reader() as reader:
                 survey.read_on(reader)
             return survey
+
+    def _note(self, lane: TopicPartition, offset: int, messages: Sequence[ReadMessage]) -> None:
+        """Add messages to the survey of their partition: a proof, which has no bookmark, reads them once."""
+        with self._lock:
+            self._known(lane).note(offset, messages)
 
     def _verify(self, marks: Mapping[str, Head]) -> None:
         try:

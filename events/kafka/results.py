@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import tempfile
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -42,23 +43,51 @@ from events.log.result_chain import ResultChains, ResultPosition, position_diges
 from events.vocabulary.codec import canonical
 
 ATTEMPTS = 3
+IN_MEMORY: Final = 8 * 1024 * 1024
+"""The bytes of a commit that are kept in memory until they are sent."""
 FRESH_S = 1.0
 """How long what was read of others' records counts as their last word, for a replayer that judges again."""
 
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(OutgoingRecord).decode
+
+
+class Messages:
+    """The messages of one commit, in order: a few in memory, many in a file. They can be read more than once."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (its owner closes it)
+        self.count = 0
+
+    def add(self, message: OutgoingRecord) -> None:
+        """Add a message at the end. Raises `LogUnavailable` if the disk is full."""
+        data = _encode(message)
+        try:
+            self._file.write(len(data).to_bytes(4) + data)
+        except OSError as error:
+            raise LogUnavailable(f"{tempfile.gettempdir()}: {error.strerror}; no result was stored") from error
+        self.count += 1
+
+    def __iter__(self) -> Iterator[OutgoingRecord]:
+        self._file.seek(0)
+        for _ in range(self.count):
+            yield _decode(self._file.read(int.from_bytes(self._file.read(4))))
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
 
 class ResultsCommit(NamedTuple):
-    """The content of one commit: its mark, streams that restart, new records and state, and all messages, restarts first."""
+    """The content of one commit: its mark, the new state of the streams, and all messages.
+
+    The first `findings` messages go to the findings: the streams that restart, then the new records.
+    """
 
     mark: ResultsGeneration
-    anew: list[str]
-    records: list[ChainedResult]
     state: dict[str, tuple[StreamPosition, bytes | None]]
-    messages: list[OutgoingRecord]
-
-    @property
-    def findings(self) -> int:
-        """The number of messages for the findings."""
-        return len(self.anew) + len(self.records)
+    messages: Messages
+    findings: int
 
 
 class KafkaResults:
@@ -139,7 +168,8 @@ class KafkaResults:
             self._claim()
             self._stored.read_findings()
             self._fresh_until = 0.0
-            self._transact(compose(self._stored, "", engine, positions, snapshots, records, anew, advice))
+            with composed(self._stored, "", engine, positions, snapshots, records, anew, advice) as commit:
+                self._transact(commit)
 
     def advice(self) -> dict[str, bytes]:
         """Return stream → the last stored advice."""
@@ -206,7 +236,8 @@ class KafkaResults:
         """Delete positions and snapshots (not the records): the next replay starts at the beginning."""
         with self._lock:
             self._claim()
-            self._transact(compose(self._stored, "", "", {}, {}, []))
+            with composed(self._stored, "", "", {}, {}, []) as commit:
+                self._transact(commit)
 
     def close(self) -> None:
         """Release everything."""
@@ -299,7 +330,8 @@ class KafkaResults:
             self._writer = None
 
 
-def compose(
+@contextlib.contextmanager
+def composed(
     stored: StoredResults,
     scope: str,
     engine: str,
@@ -308,57 +340,69 @@ def compose(
     records: Iterable[tuple[str, str, bytes]],
     anew: Collection[str] = (),
     advice: Mapping[str, bytes] = NO_ADVICE,
-) -> ResultsCommit:
-    """Return a commit's content: records that differ from the last under their key, the state, the advice, and its mark.
+) -> Iterator[ResultsCommit]:
+    """Yield a commit's content: records that differ from the last under their key, the state, the advice, and its mark.
 
     Raises `ResultBroken` if a record would follow one that does not fit its stream's chain.
     """
-    chains, new = _chain(stored, records, anew)
+    with contextlib.closing(Messages()) as messages:
+        chains = _add_records(messages, stored, records, anew)
+        findings = messages.count
+        mark, state = _add_state(messages, stored, scope, engine, chains, positions, snapshots, advice)
+        yield ResultsCommit(mark, state, messages, findings)
+
+
+def _add_state(
+    messages: Messages,
+    stored: StoredResults,
+    scope: str,
+    engine: str,
+    chains: ResultChains,
+    positions: Mapping[str, Head],
+    snapshots: Mapping[str, bytes],
+    advice: Mapping[str, bytes],
+) -> tuple[ResultsGeneration, dict[str, tuple[StreamPosition, bytes | None]]]:
+    """Add the state of the streams, the advice and the commit's mark; return mark and state."""
     current = stored.generation(scope)
     generation = current.generation if current.engine == engine and current.generation else secrets.token_hex(8)
     mark = ResultsGeneration(engine, generation, secrets.token_hex(8))
-    messages = [
-        OutgoingRecord(*stored.findings, f"{RESTART}/{stream}".encode(), b"{}", [("kind", RESTART.encode())])
-        for stream in anew
-    ]
-    messages += [_message(stored, made) for made in new]
     state: dict[str, tuple[StreamPosition, bytes | None]] = {}
     for stream, head in positions.items():
         image = snapshots.get(stream)
         digested = position_digest(engine, stream, ResultPosition(head, image)).hex()
-        place = chains.head(stream).seq
-        position = StreamPosition(generation, head.seq, head.hash.hex(), place, digested)
+        position = StreamPosition(generation, head.seq, head.hash.hex(), chains.head(stream).seq, digested)
         state[stream] = position, image
         value = canonical(msgspec.structs.asdict(position))
-        messages.append(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), value, []))
+        messages.add(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), value, []))
         headers: Headers = [("generation", generation.encode() if image is not None else b"")]
-        messages.append(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image or b"", headers))
-    messages += [
-        OutgoingRecord(*stored.state, f"{ADVICE}{stream}".encode(), data, []) for stream, data in advice.items()
-    ]
+        messages.add(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image or b"", headers))
+    for stream, data in advice.items():
+        messages.add(OutgoingRecord(*stored.state, f"{ADVICE}{stream}".encode(), data, []))
     value = canonical(msgspec.structs.asdict(mark))
-    messages.append(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), value, []))
-    return ResultsCommit(mark, list(anew), new, state, messages)
+    messages.add(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), value, []))
+    return mark, state
 
 
-def _chain(
-    stored: StoredResults, records: Iterable[tuple[str, str, bytes]], anew: Collection[str]
-) -> tuple[ResultChains, list[ChainedResult]]:
-    """Return the chains with the new records added, and the new records with their places."""
+def _add_records(
+    messages: Messages, stored: StoredResults, records: Iterable[tuple[str, str, bytes]], anew: Collection[str]
+) -> ResultChains:
+    """Add the streams that restart and the new records; return the chains with these."""
     chains = ResultChains(stored.chains.heads)
     for stream in anew:
         chains.restart(stream)
-    last: dict[str, bytes] = {}
-    new = []
+        headers: Headers = [("kind", RESTART.encode())]
+        messages.add(OutgoingRecord(*stored.findings, f"{RESTART}/{stream}".encode(), b"{}", headers))
+    last: dict[bytes, bytes] = {}
     for kind, key, data in records:
         name, content, stream = f"{kind}/{key}", digest(data), stream_of(key, data)
-        before = last.get(name) or (stored.digest(name) if stream not in anew else b"")
+        place = digest(name.encode())
+        before = last.get(place) or (stored.digest(name) if stream not in anew else b"")
         if before != content:
             if stream in stored.chains.broken and stream not in anew:
                 raise stored.chains.broken[stream]
-            last[name] = content
-            new.append(chains.extend(kind, key, data))
-    return chains, new
+            last[place] = content
+            messages.add(_message(stored, chains.extend(kind, key, data)))
+    return chains
 
 
 def _message(stored: StoredResults, made: ChainedResult) -> OutgoingRecord:

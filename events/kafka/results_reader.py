@@ -226,15 +226,10 @@ class StoredResults:
             if image is not None:
                 self._snapshots[stream] = mark.generation, image
 
-    def note_restart(self, stream: str, offset: int) -> None:
-        """Add the restart of a stream's results that we just stored."""
-        self._own.add(offset)
-        self._restart(stream, offset)
-
-    def note(self, made: ChainedResult, offset: int) -> None:
+    def note(self, message: ReadMessage) -> None:
         """Add a record that we just stored and need not read."""
-        self._own.add(offset)
-        self._enter(made, offset)
+        self._own.add(message.offset)
+        self._take(message)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, without repeats of identical records.
@@ -373,11 +368,7 @@ class StoredResults:
             if message.offset in self._own:
                 self._own.remove(message.offset)
                 continue
-            each = chained(message)
-            if each.kind == RESTART:
-                self._restart(each.stream, message.offset)
-            else:
-                self._enter(each, message.offset)
+            self._take(message)
         self._findings_read = True
         self._findings_offset = self._decided = max(self._findings_offset, end)
         self.passage.end()
@@ -444,9 +435,12 @@ class StoredResults:
 
     # --------------------------------------------------------------------------------------------------------- learning
 
-    def _enter(self, each: ChainedResult, offset: int) -> None:
-        """Add a record if it continues the chain of its stream."""
-        if self.chains.take(each):
+    def _take(self, message: ReadMessage) -> None:
+        """Add a record if it continues the chain of its stream or restarts it."""
+        each, offset = chained(message), message.offset
+        if each.kind == RESTART:
+            self._restart(each.stream, offset)
+        elif self.chains.take(each):
             self._offsets.setdefault(each.stream, array("Q")).append(offset)
             self._kinds.add(each.kind)
             name = f"{each.kind}/{each.key}".encode()

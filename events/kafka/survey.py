@@ -6,7 +6,7 @@ record checks it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import TopicPartition, TopicReader
 from events.kafka.foreign_records import ResultPlaces, StreamPlaces, beside_streams, foreign_record
 from events.kafka.partition_reader import Headers, read_headers
+from events.kafka.record_batches import ReadMessage
 from events.log.contract import Head
 from events.log.foreign import ForeignReport, ForeignTally
 
@@ -181,17 +182,27 @@ class PartitionSurvey:
         ends, last = self.ends, None
         end = reader.ends([self._lane])[self._lane]
         for message in reader.scan(self._lane, ends.next_offset, end):
-            stranger = self._places.foreign(message)
-            if stranger is None:
-                ends.take(message.offset, message.key, message.headers)
-            else:
-                ends.pass_over(message.offset)
-                self.foreign.add(stranger)
+            self._take(message)
             last = message
         ends.next_offset = max(ends.next_offset, end)  # behind the last record, transactions may have ended
         if last is not None and self._bookmark is not None and ends.next_offset >= self._bookmarked + WORTH_A_BOOKMARK:
             self._bookmark.store(ends.bookmark(Landmark.at(last.offset, last), self.foreign.report()))
             self._bookmarked = ends.next_offset
+
+    def note(self, offset: int, messages: Iterable[ReadMessage]) -> None:
+        """Add messages that another reading found from an offset on, unless records between are unknown."""
+        if offset <= self.ends.next_offset:
+            for message in messages:
+                if message.offset >= self.ends.next_offset:
+                    self._take(message)
+
+    def _take(self, message: ReadMessage) -> None:
+        stranger = self._places.foreign(message)
+        if stranger is None:
+            self.ends.take(message.offset, message.key, message.headers)
+        else:
+            self.ends.pass_over(message.offset)
+            self.foreign.add(stranger)
 
     def forget(self) -> None:
         """Forget everything and delete the bookmark: it does not fit the stored records."""

@@ -68,8 +68,11 @@ class Checkpointer:
         """How many events no checkpoint covers yet."""
 
     def read(self) -> int:
-        """Read the log to its present end; return how many events were read."""
-        return sum(self._take(batch) for batch in self._log.tail(self._positions()))
+        """Read the log to its present end and return the number of events read. Raises `IntegrityError` if any is lost."""
+        events = sum(self._take(batch) for batch in self._log.tail(self._positions()))
+        for stream in self._log.acknowledged():
+            self._log.verify_head(stream)
+        return events
 
     def sign(self, *, last: bool = False) -> Checkpoint:
         """Make a checkpoint over what was read, even if nothing is new, and store it durably.

@@ -170,23 +170,17 @@ def verify(
     positions = results.positions if results is not None else {}
     at_positions: dict[str, bytes] = {}
 
-    def begun() -> dict[str, _StreamVerification]:
+    def begun(names: Iterable[str]) -> _Walks:
         pace = _Pace(progress)
-        return {
-            stream: _StreamVerification(
-                log,
-                stream,
-                stated.get(stream),
-                pace,
-                positions[stream].seq if stream in positions else 0,
-                reached.get(stream),
-                now_us,
-            )
-            for stream in sorted({*log.streams(), *marked, *stated, *reached})
-        }
 
-    walks = _together(log, begun) if since is None and log.is_interleaved else begun()
-    for stream, walk in walks.items():
+        def begin(stream: str) -> _StreamVerification:
+            position = positions[stream].seq if stream in positions else 0
+            return _StreamVerification(log, stream, stated.get(stream), pace, position, reached.get(stream), now_us)
+
+        return _Walks(begin, {*names, *marked, *stated, *reached})
+
+    walks = _together(log, begun) if since is None and log.is_interleaved else begun(log.streams())
+    for stream, walk in sorted(walks.items()):
         walk.run(since.streams.get(stream) if since is not None and stream != PROPERTY_STREAM else None)
         at_positions[stream] = walk.hash_at_position
         notices += walk.notices
@@ -258,24 +252,40 @@ class _Pace:
             self._progress(stream, self._events)
 
 
-def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]) -> dict[str, _StreamVerification]:
+class _Walks(dict[str, "_StreamVerification"]):
+    """The walks through streams. A missing walk begins when it is asked for."""
+
+    def __init__(self, begin: Callable[[str], _StreamVerification], names: Iterable[str]) -> None:
+        super().__init__((stream, begin(stream)) for stream in names)
+        self._begin = begin
+
+    def __missing__(self, stream: str) -> _StreamVerification:
+        return self.setdefault(stream, self._begin(stream))
+
+
+def _together(log: EventLog, begun: Callable[[Iterable[str]], _Walks]) -> _Walks:
     """Walk all streams in one reading, as far as they are whole; return the walks, so that they can go on.
 
     At a break the reading ends. All walks begin again without the stream that is broken, which is left to be read by itself: what
-    is wrong with another one may lie behind the place.
+    is wrong with another one may lie behind the place. The log is asked last for its streams: then it knows them.
     """
     broken: set[str] = set()
+    names: Sequence[str] = ()
     while True:
-        walks = begun()
+        walks = begun(names)
         try:
             for batch in log.tail(dict.fromkeys(broken, MAX_SEQ)):
                 for stream, records in groupby(sorted(batch, key=_STREAM), key=_STREAM):
-                    if stream in walks:  # and not begun meanwhile
-                        walks[stream].take(list(records))
+                    walks[stream].take(list(records))
+            for stream in log.streams():
+                walks[stream]
             return walks
         except IntegrityError as error:
-            if error.stream not in walks or error.stream in broken:  # of no one stream: then each is read by itself
-                return begun()
+            names = log.streams()
+            if (
+                error.stream not in {*names, *walks} or error.stream in broken
+            ):  # of no one stream: each is read by itself
+                return begun(names)
             broken.add(error.stream)
 
 

@@ -19,7 +19,7 @@ from events.vocabulary.codec import MAX_EVENT_BYTES
 
 PACKED = 256
 """Events in a pack: unpacked in a fifth of a millisecond."""
-LEVEL: Final = 6
+LEVEL: Final = 5
 MOST_BYTES: Final = PACKED * MAX_EVENT_BYTES
 """No pack of ours unpacks to more than this."""
 PACKS_AT_ONCE: Final = 2

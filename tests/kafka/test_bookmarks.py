@@ -90,6 +90,16 @@ def test_who_proves_reads_everything(open_log: Open, filled: Drafts, scanned: di
     assert len(scanned["events"]) == 26
 
 
+def test_who_verifies_reads_each_event_once(
+    open_log: Open, filled: Drafts, scanned: dict[str, list[int]], stranger: Stranger
+) -> None:
+    stranger.put_raw(b"no stream", b"", [])
+    prover = open_log(read_only=True, check_heads=False, resume=False)
+    found = verify(prover)
+    assert (found.ok, found.events, list(found.heads), found.foreign.count) == (True, 26, [TABLE, OTHER], 1)
+    assert scanned["events"] == [], "the walk has read them, and the survey learned from it"
+
+
 def test_a_writer_goes_on_from_its_bookmark(
     open_log: Open, filled: Drafts, scanned: dict[str, list[int]], tmp_path: Path
 ) -> None:

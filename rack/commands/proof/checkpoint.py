@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     signer = read_signer(arguments.key)
     address = log_address(arguments.log)
     with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True)))
+        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
         patience_s = SIGNER_WAIT_S if arguments.follow else 0.0
         store = resources.enter_context(closing(_store(address, log.log_id, patience_s, output)))
         memory = SigningMemory(arguments.key, log.log_id)

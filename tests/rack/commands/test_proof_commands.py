@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -50,6 +51,14 @@ def rack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
 def key(rack: CommandRunner, tmp_path: Path) -> Path:
     rack("keys", "new", tmp_path / "key", "--by", "chief")
     return tmp_path / "key"
+
+
+def test_a_log_that_lost_acknowledged_events_is_not_signed(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "floor.db") as database:
+        database.executescript(f"DROP TRIGGER events_stay; DELETE FROM events WHERE seq = {len(DRAFTS)}")
+    rack("checkpoint", "--key", key, code=4)
+    assert "the stream ends at 3, but 4 events were acknowledged" in rack.err
+    assert not list(tmp_path.glob("key.*.signed")), "nothing was signed"
 
 
 def test_the_first_key_of_a_log_is_published_in_it(rack: CommandRunner, tmp_path: Path) -> None:
