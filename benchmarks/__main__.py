@@ -1,7 +1,7 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures only these parts and keeps the written results of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month, told), `--rounds N` sets the number of rounds, `--without-kafka`
+freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` sets the number of rounds, `--without-kafka`
 skips parts that need a broker, `--dry-run` writes to standard output instead of the files.
 """
 
@@ -22,7 +22,6 @@ from benchmarks import (
     delay,
     freshness,
     from_device,
-    growth,
     history,
     month,
     on_sqlite,
@@ -32,6 +31,7 @@ from benchmarks import (
     through_gateway,
     told_in_time,
     warehouse,
+    worst_cases,
 )
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
@@ -134,12 +134,13 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "freshness": lambda folder, options: _benchmarks(
         [freshness.measure(folder, options.seconds, options.log, options.warehouse)]
     ),
-    "growth": lambda folder, _: _benchmarks(growth.measure(folder, SEED)),
+    "growth": lambda folder, _: _benchmarks(worst_cases.growing(folder, SEED)),
     "ranking": lambda *_: _benchmarks(ranking.measure(SEED)),
     "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds, options.keep),
     "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds, options.kafka)},
     "month": lambda folder, _: month.measure(folder),
     "told": lambda folder, _: told_in_time.measure(folder),
+    "worst": lambda folder, _: _benchmarks(worst_cases.measure(folder, SEED)),
 }
 
 
