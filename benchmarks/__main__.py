@@ -36,6 +36,7 @@ from benchmarks import (
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
+from benchmarks.profiling import added_by_stage, profile
 from benchmarks.reporting import say
 
 SEED = 1
@@ -46,7 +47,7 @@ BY_ROUND = 500
 
 
 def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Measure log to verdict, append, chain, replay and restart, on SQLite and Kafka; and the time of each step of a replay."""
+    """Log to verdict, append, chain, replay and restart, on SQLite and on Kafka; and where the time of a replay goes."""
     rounds = options.rounds
     say(f"writing {rounds:,} rounds …")
     groups = full_tables(rounds + REPEATS, tables=1, seed=SEED)
@@ -61,6 +62,7 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")
     chains = [*on_sqlite.chain(path, events), *stored]
+    say("where the time goes …")
     found = {
         "workload": {
             "rounds": rounds,
@@ -68,6 +70,8 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
             "events_per_round": round(events / rounds, 1),
             "seed": SEED,
         },
+        "stages": added_by_stage(path),
+        "profile": profile(path),
     }
     say("restart …")
     restarted = on_sqlite.restarting(path, rounds, later)

@@ -59,12 +59,12 @@ def _registered(question: Registered, db: Warehouse, by: str = "", part: Selecti
 def _of_page(subject: str) -> dict[str, Question]:
     """Return the questions that a page asks, by each dimension that it offers, and of a month."""
     shown = [each for each in REGISTRY if each.subject == subject and each.view]
-    asked: dict[str, Question] = {}
-    for each in shown:
-        asked |= {f"{each.name}, by {by}": partial(_registered, each, by=by) for by in each.offered()}
-        if each.takes:
-            asked[f"{each.name}, a month"] = partial(_registered, each, part=MONTH)
-    return asked
+    by_dimension = {
+        f"{each.name}, by {by}": partial(_registered, each, by=by) for each in shown for by in each.offered()
+    }
+    return by_dimension | {
+        f"{each.name}, a month": partial(_registered, each, part=MONTH) for each in shown if each.takes
+    }
 
 
 def _what_if(db: Warehouse) -> object:

@@ -61,6 +61,8 @@ def document(results: dict[str, Any]) -> str:
         found.append(_month(parts["month"]))
     if "told" in parts:
         found.append(_told(parts["told"]))
+    if "log" in parts:
+        found.append(_profile(parts["log"]["stages"], parts["log"]["profile"], parts["log"]["workload"]["rounds"]))
     return "\n".join(found)
 
 
@@ -200,3 +202,22 @@ def _told(measured: dict[str, Any]) -> str:
         "(`python -m benchmarks --only told`). "
         f"Not told before the verdict: {', '.join(f'`{code}`' for code in measured['not_told'])}.\n"
     )
+
+
+def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> str:
+    total = sum(stages.values())
+    lines = [
+        "## Where the time of a replay goes\n",
+        "From SQLite, by the processor time that each stage adds to a run that ends before it:\n",
+        "| stage | µs a round | share |",
+        "| --- | ---: | ---: |",
+    ]
+    lines += [
+        f"| {name} | {seconds / rounds * 1e6:.0f} | {100 * seconds / total:.0f} % |" for name, seconds in stages.items()
+    ]
+    lines += [
+        f"| all | {total / rounds * 1e6:.0f} | |",
+        "",
+        "By a profile: " + ", ".join(f"{name} {share} %" for name, share in profile["groups_percent"].items()) + ".",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
-"""Every question that a page asks of a warehouse is one that they time."""
+"""What the benchmarks name exists, and every question that a page asks of a warehouse is one that they time."""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from importlib import import_module
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analytics.questions import QUESTIONS as REGISTRY
-from benchmarks import questions
+from benchmarks import profiling, questions
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,3 +44,11 @@ def test_every_question_of_a_command_is_timed() -> None:
 def test_every_question_of_a_page_is_timed(question: str) -> None:
     timed = Path(questions.__file__).read_text("utf-8") + " ".join(each.answer for each in REGISTRY)
     assert re.search(rf"\b{re.escape(question)}\b", timed), f"add {question} to benchmarks/questions.py"
+
+
+def test_the_files_and_functions_that_a_profile_tells_apart_exist() -> None:
+    """A name that was left behind would count the time of its successor to another stage."""
+    assert [name for name in profiling.GROUPS if not (ROOT / name).is_file()] == []
+    for name, functions in profiling.RESULTS.items():
+        nodes = ast.walk(ast.parse((ROOT / name).read_text("utf-8")))
+        assert functions <= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}, name
