@@ -1,15 +1,18 @@
-"""The file results.json, and the tables of docs/benchmarks.md that are made from it."""
+"""results.json, and the tables of docs/benchmarks.md that are made from it."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results.json"
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
+CHART = ROOT / "docs" / "benchmarks.svg"
 TABLE = ("log", "live", "freshness", "growth", "ranking", "worst")
 """The parts whose benchmarks are in the table of figures, in this order."""
 INTRODUCTION = """\
@@ -33,9 +36,10 @@ def read() -> dict[str, Any]:
 
 
 def write(results: dict[str, Any]) -> None:
-    """Write both files."""
+    """Write all files."""
     RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     DOCUMENT.write_text(document(results), encoding="utf-8")
+    CHART.write_text(chart(_measured(results)), encoding="utf-8")
 
 
 def _measured(results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -52,7 +56,7 @@ def document(results: dict[str, Any]) -> str:
     found.append(_machine(results))
     if "log" in parts:
         found.append(_workload(parts["log"]["workload"]))
-    found.append(_table(measured))
+    found += [_table(measured), f"![Each ratio to its peer, on a logarithmic scale]({CHART.name})\n", _peers(measured)]
     if "warehouse" in parts:
         found.append(_warehouse(parts["warehouse"]))
     if "refresh" in parts:
@@ -86,14 +90,17 @@ def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
 def _machine(results: dict[str, Any]) -> str:
     machine = results["machine"]
     libraries = ", ".join(f"{name} {number}" for name, number in machine["libraries"].items())
-    loads = ", ".join(
-        f"{name} {part['load_average'][0]:.2g} ({part['date'][:10]})" for name, part in results["parts"].items()
-    )
-    return (
-        f"## The machine\n\n{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB; {machine['system']}; "
-        f"Python {machine['python']}, SQLite {machine['sqlite']}, {libraries}. Load average before each part, and its day: "
-        f"{loads}.\n"
-    )
+    lines = [
+        "## The machine\n",
+        f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB; {machine['system']}; "
+        f"Python {machine['python']}, SQLite {machine['sqlite']}, {libraries}. How busy it was when each part was measured:\n",
+        "| part | begun | load average before | after |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    for name, part in results["parts"].items():
+        before, after = part["load_average"]
+        lines.append(f"| {name} | {part['date'][:16].replace('T', ' ')} UTC | {before} | {after} |")
+    return "\n".join(lines) + "\n"
 
 
 def _workload(workload: dict[str, Any]) -> str:
@@ -109,16 +116,21 @@ def _workload(workload: dict[str, Any]) -> str:
 def _table(measured: list[dict[str, Any]]) -> str:
     lines = [
         "## Figures\n",
-        "| what | a second | ratio | by CPU | goal | met | the peer |",
-        "| --- | ---: | ---: | ---: | --- | --- | --- |",
+        "| what | a second | by CPU | the peer's | ratio | by CPU | goal | met |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |",
     ]
     for each in measured:
-        ours = each["ours"]
-        rate = f"{ours['wall_s']:.2f} s" if each["count"] == 1 else f"{ours['per_s']:,} {each['unit']}"
-        ratio, cpu_ratio = (f"{each['ratio']:.2f}", f"{each['cpu_ratio']:.2f}") if "peer" in each else ("", "")
+        peer, ours, unit = each.get("peer"), each["ours"], each["unit"]
+        if each["count"] == 1:
+            rate, by_cpu = f"{ours['wall_s']:.2f} s", f"{ours['cpu_s']:.2f} s"
+            theirs = f"{peer['wall_s']:.2f} s" if peer else ""
+        else:
+            rate, by_cpu = f"{ours['per_s']:,} {unit}", f"{ours['per_cpu_s']:,}"
+            theirs = f"{peer['per_s']:,}" if peer else ""
+        ratio, cpu_ratio = (f"{each['ratio']:.2f}", f"{each['cpu_ratio']:.2f}") if peer else ("", "")
         met = ("yes" if each["met"] else "**no**") if "goal" in each else ""
         lines.append(
-            f"| {each['title']} | {rate} | {ratio} | {cpu_ratio} | {each.get('goal', '')} | {met} | {each.get('peer_name', '')} |"
+            f"| {each['title']} | {rate} | {by_cpu} | {theirs} | {ratio} | {cpu_ratio} | {each.get('goal', '')} | {met} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -221,3 +233,46 @@ def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> 
         "By a profile: " + ", ".join(f"{name} {share} %" for name, share in profile["groups_percent"].items()) + ".",
     ]
     return "\n".join(lines) + "\n"
+
+
+LABELS, BARS, ROW, TOP = 440, 560, 22, 34
+"""Widths of the labels and of the bars, height of a row, and where the first row begins, in pixels."""
+FASTER, SLOWER, INK, GRID = "#0072b2", "#d55e00", "#1a1a1a", "#d0d0d0"
+"""Colors that the color-blind can tell apart; the bar's side of the line says the same."""
+
+
+def chart(measured: list[dict[str, Any]]) -> str:
+    """Return the SVG of all benchmarks that have a peer, on a logarithmic scale."""
+    rows = [each for each in measured if each.get("ratio")]
+    exponents = [math.log10(each["ratio"]) for each in rows]
+    low, high = math.floor(min([-1.0, *exponents])), math.ceil(max([1.0, *exponents]))
+    unit = BARS / (high - low)
+    zero = LABELS - low * unit
+    width, height = LABELS + BARS + 90, TOP + ROW * len(rows) + 8
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="sans-serif" font-size="12" role="img" aria-label="Speed beside the peer, on a logarithmic scale">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+    for power in range(low, high + 1):
+        x = LABELS + (power - low) * unit
+        stroke = INK if power == 0 else GRID
+        lines += [
+            f'<line x1="{x:.1f}" y1="{TOP - 8}" x2="{x:.1f}" y2="{height - 4}" stroke="{stroke}"/>',
+            f'<text x="{x:.1f}" y="{TOP - 14}" text-anchor="middle" fill="{INK}">{10.0**power:g} ×</text>',
+        ]
+    for number, (each, exponent) in enumerate(zip(rows, exponents, strict=True)):
+        y, length = TOP + ROW * number, abs(exponent) * unit
+        x = zero if exponent >= 0 else zero - length
+        lines += [
+            f'<text x="{LABELS - 8}" y="{y + 12}" text-anchor="end" fill="{INK}">{escape(each["title"].replace("`", ""))}</text>',
+            f'<rect x="{x:.1f}" y="{y}" width="{max(length, 1.0):.1f}" height="{ROW - 6}" '
+            f'fill="{FASTER if exponent >= 0 else SLOWER}"/>',
+            f'<text x="{(zero + length if exponent >= 0 else zero) + 5:.1f}" y="{y + 12}" fill="{INK}">'
+            f"{_times(each['ratio'])}</text>",
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
