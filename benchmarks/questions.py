@@ -59,7 +59,7 @@ def _registered(question: Registered, db: Warehouse, by: str = "", part: Selecti
 def _of_page(subject: str) -> dict[str, Question]:
     """Return the questions that a page asks, by each dimension that it offers, and of a month."""
     shown = [each for each in REGISTRY if each.subject == subject and each.view]
-    by_dimension = {
+    by_dimension: dict[str, Question] = {
         f"{each.name}, by {by}": partial(_registered, each, by=by) for each in shown for by in each.offered()
     }
     return by_dimension | {

@@ -135,6 +135,14 @@ def _table(measured: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _peers(measured: list[dict[str, Any]]) -> str:
+    peers: dict[str, list[str]] = {}
+    for each in measured:
+        if "peer" in each:
+            peers.setdefault(each["peer_name"], []).append(each["title"])
+    return "\n".join(["The peers:\n", *(f"* {'; '.join(titles)}: {peer}." for peer, titles in peers.items()), ""])
+
+
 SLOWEST = 4
 
 
