@@ -15,7 +15,7 @@ import msgspec
 from desk.review.desk import REFUSALS, Desk
 from desk.review.last_verification import State, VerificationStatus, verified_at
 from desk.review.witness_status import REFUSALS as WITNESS_REFUSALS
-from desk.review.witness_status import SIGNATURE_TIMEOUT_S, RefusedCheckpoints, Seen, Witnessed, witnessed_at
+from desk.review.witness_status import SIGNATURE_TIMEOUT_S, RefusedCheckpoints, SeenCheckpoint, Witnessed, witnessed_at
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 
@@ -29,7 +29,7 @@ __all__ = [
     "WITNESS_REFUSALS",
     "QuarantinedMessage",
     "RefusedCheckpoints",
-    "Seen",
+    "SeenCheckpoint",
     "State",
     "StreamStatus",
     "VerificationStatus",

@@ -33,7 +33,7 @@ WAIT_LIMIT_S = 60.0
 Key = tuple[str, int | None]
 
 
-class Reach(msgspec.Struct, frozen=True):
+class AdviceReach(msgspec.Struct, frozen=True):
     """How far the advice on an open round goes: up to the event of this device time."""
 
     round_no: int
@@ -45,7 +45,7 @@ class Commit(NamedTuple):
 
     at_s: float
     rounds: list[Key]
-    advised: dict[str, Reach]
+    advised: dict[str, AdviceReach]
 
 
 def floor(rounds: int, seed: int) -> list[tuple[str, list[Draft]]]:
@@ -164,4 +164,4 @@ def _follow(address: str, state_dir: Path | None, found: Any, ready: Flag, done:
     log.close()
 
 
-_reach = msgspec.json.Decoder(Reach).decode
+_reach = msgspec.json.Decoder(AdviceReach).decode

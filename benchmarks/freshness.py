@@ -31,7 +31,7 @@ WAIT_LIMIT_S = 600.0
 STREAMS = [f"table/fd-{number:02d}" for number in range(TABLES)]
 
 
-class Watch(threading.Thread):
+class GenerationWatch(threading.Thread):
     """Records when the warehouse has each round of the playing tables (monotonic clock)."""
 
     def __init__(self, warehouse: Path) -> None:
@@ -88,7 +88,7 @@ def measure(
             raise SystemExit(f"{address} holds the rounds of an earlier measurement; measure on a copy made before it")
     warehouse = warehouse or folder / "warehouse.duckdb"
     with gateway(address, folder) as (port, _), _following(address, warehouse):
-        watch = Watch(warehouse)
+        watch = GenerationWatch(warehouse)
         watch.start()
         due = play(port, script(1.0, seconds), 1.0, seconds).rounds
         until_s = time.monotonic() + WAIT_LIMIT_S

@@ -52,16 +52,16 @@ def script(speed: float, seconds: float) -> list[Turn]:
     return [Turn([(stream, drafts)], (), next_us) for (_, stream, drafts), next_us in zip(groups, nexts, strict=True)]
 
 
-class Played(NamedTuple):
+class PlayedEvents(NamedTuple):
     """The due times of events (monotonic clock): the last of each fully answered round; each other, by its time (µs)."""
 
     rounds: dict[Key, float]
     events: dict[Key, dict[int, float]]
 
 
-def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Played:
+def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> PlayedEvents:
     """Play for a while; return the due times of answered events."""
-    due = Played({}, {})
+    due = PlayedEvents({}, {})
 
     async def run() -> None:
         clock = FloorClock(0, speed)
@@ -82,7 +82,7 @@ def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Play
     return due
 
 
-def advice_delays(played: Played, commits: Sequence[Commit]) -> list[float]:
+def advice_delays(played: PlayedEvents, commits: Sequence[Commit]) -> list[float]:
     """Return, shortest first, the seconds from each event of whole rounds but the last to advice or a finding that includes it.
 
     >>> from benchmarks.delay import Reach

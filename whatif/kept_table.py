@@ -54,7 +54,7 @@ JOINED_AT: Final = 16
 """This many files of about the same size become one."""
 
 
-class _Going(msgspec.Struct, frozen=True):
+class _UnfinishedStreams(msgspec.Struct, frozen=True):
     """The content of `unfinished`: each stream with rows."""
 
     streams: dict[str, Unfinished]
@@ -107,7 +107,7 @@ class KeptTable(RowKeeper):
             return
         self._take_over(table, going)
 
-    def _take_over(self, table: RoundTable, going: _Going) -> None:
+    def _take_over(self, table: RoundTable, going: _UnfinishedStreams) -> None:
         """Resume a table whose files are as its manifest says; the rows of any other file are derived again."""
         made = table.manifest
         self._without_rows = dict(made.event_replay)
@@ -196,7 +196,7 @@ class KeptTable(RowKeeper):
             keep_texts(self.folder, {digest: text for digest, text in texts.items() if digest not in self._texts})
             self._texts |= texts
             made = scratch / "unfinished"
-            made.write_bytes(encode(_Going(going)))
+            made.write_bytes(encode(_UnfinishedStreams(going)))
             files = [*(entry for place in sorted(self._files) for entry in self._files[place]), *last.values()]
             manifest = Manifest(
                 version=VERSION,
@@ -273,12 +273,12 @@ class KeptTable(RowKeeper):
         return {place: self._write_rows(scratch, place, rows) for place, rows in by_place.items()}
 
 
-def _read_unfinished(table: RoundTable) -> _Going:
+def _read_unfinished(table: RoundTable) -> _UnfinishedStreams:
     """Return the positions from which a table's streams are continued. Raises `TableError` if it does not name them."""
     entry = table.manifest.unfinished
     if entry is None:
         raise TableError("it was not made by a replay")
-    going = msgspec.msgpack.decode(table.path(entry).read_bytes(), type=_Going)
+    going = msgspec.msgpack.decode(table.path(entry).read_bytes(), type=_UnfinishedStreams)
     if going.streams.keys() != table.manifest.heads.keys():
         raise TableError(f"{entry.path} is of other streams")
     return going

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from analytics.errors import search_words
-from analytics.errors.search_words import Search
+from analytics.errors.search_words import RoundSearch
 from analytics.errors.sentence import significant
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse
@@ -21,10 +21,10 @@ from replay.narrative.names import moment, told_apart
 from replay.narrative.text_table import table
 
 
-class Everything(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a search: rounds, and texts with every word; `outcome` is a sentence about the rounds."""
 
-    search: Search
+    search: RoundSearch
     written: Sequence[FoundText]
     understood: Sequence[str]
     outcome: str
@@ -74,7 +74,7 @@ class Everything(msgspec.Struct, frozen=True, kw_only=True):
         return table(("round", "began", "verdict", "agrees"), rows) if rows else []
 
 
-def search_everything(db: Warehouse, desk: Desk, text: str) -> Everything:
+def search_everything(db: Warehouse, desk: Desk, text: str) -> SearchResult:
     """Search a warehouse and its log. Raises the errors of both."""
     facts = hold.property_facts(db)
     try:
@@ -85,7 +85,7 @@ def search_everything(db: Warehouse, desk: Desk, text: str) -> Everything:
     found = search_words.search(db, text, date.fromisoformat(desk.today()))
     played = search_words.played_between(db, found.remembered)
     says = search_words.outcome(found.rounds, found.remembered, played, zone, found.said.unread)
-    return Everything(
+    return SearchResult(
         search=found,
         written=written,
         understood=search_words.understood(found.remembered, facts.currency),

@@ -29,7 +29,7 @@ COMPLAINT_WORDS: Mapping[Complaint, str] = {
 """What a patron complains of, in words."""
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True):
+class RoundSearch(msgspec.Struct, frozen=True, kw_only=True):
     """The sentence as understood, and the rounds that fit it or nearly do."""
 
     said: ParsedSentence
@@ -37,12 +37,12 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Sorted
 
 
-def search(db: Warehouse, text: str, today: date) -> Search:
+def search(db: Warehouse, text: str, today: date) -> RoundSearch:
     """Return a sentence's meaning and matches; `today` is the present gaming day. Raises the warehouse's errors."""
     said = read(db, text, today)
     remembered = remembered_of(said)
     found = [] if said.is_empty else disputes.find(db, remembered, limit=disputes.LOOKED_AT)
-    return Search(said=said, remembered=remembered, rounds=disputes.sort_out(found, remembered))
+    return RoundSearch(said=said, remembered=remembered, rounds=disputes.sort_out(found, remembered))
 
 
 def read(db: Warehouse, text: str, today: date) -> ParsedSentence:

@@ -63,7 +63,7 @@ def observed(db: Warehouse, by: str, selection: Selection, only: str | None = No
     """
     if by not in BY_FAIRNESS:
         raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(BY_FAIRNESS)}")
-    ask, keys = Ask(db=db, selection=selection), _TABLE[by]
+    ask, keys = SampleQuery(db=db, selection=selection), _TABLE[by]
     wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
     for family in wanted:
         if family in _DICE:
@@ -78,7 +78,7 @@ def observed(db: Warehouse, by: str, selection: Selection, only: str | None = No
 Key = dict[str, Any]
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
+class SampleQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The marts' rows for a part of the floor, one for each group, sorted."""
 
     db: Warehouse
@@ -112,18 +112,18 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
         return frame(self.db, f"{statement} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL", self.selection).rows()
 
 
-def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
+def _die(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     sixth = {str(face): 1 / 6 for face in range(1, 7)}
     for key, times in ask.counts("mart_faces", (*keys, "die"), "face", "rolls"):
         yield ValueCounts(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
 
 
-def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
+def _total(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     for key, times in ask.counts("mart_totals", keys, "total", "rolls"):
         yield ValueCounts(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
 
 
-def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
+def _lag(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[Repeated]:
     for key, pairs, total in ask.sums("mart_totals", keys, ("pairs", "lag_products")):
         # 2 × total - 21 of three dice has the mean 0 and the variance 4 × 3 × 35/12
         yield Repeated(family="lag", key=key, pairs=pairs, total=total, mean=0.0, variance=35.0**2)
@@ -132,7 +132,7 @@ def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
 _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
 
 
-def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
+def _number(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
         chances = (
@@ -141,7 +141,7 @@ def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
         yield ValueCounts(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
-def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
+def _start(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     # Where a patron holds the bank, the start is counted from that seat: positions have no odds of their own.
     from_a_seat = "".join(f" AND game <> '{game.name}'" for game in GAMES.values() if game.patron_banked)
     by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
@@ -154,7 +154,7 @@ _SEATS: Final = [str(seat) for seat in range(1, MOST_POSITIONS + 1)]
 _POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat in _SEATS))}"
 
 
-def _size_of_hands(ask: Ask) -> dict[str, int]:
+def _size_of_hands(ask: SampleQuery) -> dict[str, int]:
     """Return game → the number of cards in its hands: the most frequent one."""
     return {
         key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
@@ -162,7 +162,7 @@ def _size_of_hands(ask: Ask) -> dict[str, int]:
     }
 
 
-def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
+def _positions(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of = (*keys, "method", "position", "cards")
     for key, times in ask.counts("mart_cards", of, "card", "times", _POSITIONS):
         pack, cards = pack_of(key["game"]), key["cards"]
@@ -175,7 +175,7 @@ def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iter
             )
 
 
-def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
+def _jokers(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of = (*keys, "method", "position", "cards")
     for key, times in ask.counts("mart_hands", of, "if(joker, 'joker', 'none')", "hands", _POSITIONS):
         pack, cards = pack_of(key["game"]), key["cards"]
@@ -185,7 +185,7 @@ def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterato
         yield ValueCounts(family="joker", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
-def _hands(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
+def _hands(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of, value = (*keys, "method", "cards"), f"if(joker, pattern || '{_AND_JOKER}', pattern)"
     for key, times in ask.counts("mart_hands", of, value, "hands", "position = 'dealer'"):
         pack, cards = pack_of(key["game"]), key["cards"]
@@ -202,7 +202,7 @@ def _of_patterns(pack: Pack, cards: int) -> dict[str, float]:
     return {f"{name}{_AND_JOKER if joker else ''}": chance for (name, joker), chance in patterns(pack, cards).items()}
 
 
-def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Repeated]:
+def _repeats(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Repeated]:
     for key, pairs, repeated in ask.sums("mart_repeats", (*keys, "method", "cards"), ("pairs", "repeated"), _POSITIONS):
         pack, cards = pack_of(key["game"]), key["cards"]
         if pack is None or pack.copies != 1 or cards != size.get(key["game"]):
@@ -214,7 +214,7 @@ def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterat
         yield Repeated(family="repeat", key=key, pairs=pairs, total=repeated, mean=mean, variance=variance)
 
 
-_DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[ValueCounts | Repeated]]]] = {
+_DICE: Final[dict[str, Callable[[SampleQuery, tuple[str, ...]], Iterator[ValueCounts | Repeated]]]] = {
     "die": _die,
     "total": _total,
     "lag": _lag,
@@ -222,7 +222,9 @@ _DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[ValueCounts | R
     "start": _start,
 }
 """What dice and drawn numbers show, by family."""
-_CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]] = {
+_CARDS: Final[
+    dict[str, Callable[[SampleQuery, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]
+] = {
     "card": _positions,
     "joker": _jokers,
     "hand": _hands,

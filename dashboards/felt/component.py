@@ -21,7 +21,7 @@ from replay.transcript import entry
 HERE = Path(__file__).parent
 
 
-class Typed(NamedTuple):
+class FeltInput(NamedTuple):
     """The content of the felt.
 
     The transcript, whether it has the outcomes of all wagers, and whether the answer was requested earlier.
@@ -40,8 +40,8 @@ def felt(
     done: str = "",
     filed: str | None = None,
     currency: str = "USD",
-    shows: Callable[[Typed], bool] = lambda typed: True,
-) -> Typed:
+    shows: Callable[[FeltInput], bool] = lambda typed: True,
+) -> FeltInput:
     """Show the felt with an initial transcript, and return its present content.
 
     `draft`: the name under which the browser keeps the text over a reload; empty: not kept. `done` names the stored part of the
@@ -67,10 +67,10 @@ def felt(
     return typed
 
 
-def typed_on(draft: str, done: str = "", text: str = "") -> Typed:
+def typed_on(draft: str, done: str = "", text: str = "") -> FeltInput:
     """Return the present content of a draft's felt; `text` if nothing was typed yet."""
     state = st.session_state.get(_key(draft, done), {})
-    return Typed(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
+    return FeltInput(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
 
 
 def _key(draft: str, done: str) -> str:

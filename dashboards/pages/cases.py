@@ -13,7 +13,7 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, dispute_panel, drafts, observed_round, record_check, review_panel, save_link, source
-from dashboards.parts.dispute_panel import Shown
+from dashboards.parts.dispute_panel import RoundRecord
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, log_address
 from desk.review import cases
@@ -114,22 +114,22 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         source.show(review_panel.history(case.history, formats))
 
 
-def _record(found: PatronCase, formats: Formats) -> Shown:
+def _record(found: PatronCase, formats: Formats) -> RoundRecord:
     """Show the record on the claim if the log confirms it; return it."""
     view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
-        return Shown()
+        return RoundRecord()
     checked = record_check.check_of(view)
     source.show(markup.section("What the record shows"))
     if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats, disposed=desk.disposed(found.table)))
     else:
         source.show(record_check.check_notice(checked))
-    return Shown.of_view(view)
+    return RoundRecord.of_view(view)
 
 
-def _observed(found: PatronCase) -> Shown:
+def _observed(found: PatronCase) -> RoundRecord:
     """Show the log's record of a round that a person entered; return it."""
     place, number = found.table, found.case.round_no or 0
     judged, formats = observed_round.ask(
@@ -137,7 +137,7 @@ def _observed(found: PatronCase) -> Shown:
     )
     source.show(markup.section("What the record shows"))
     observed_round.record(judged, found.case.seat, formats)
-    return Shown() if judged is None else Shown.of_judged(place, judged.adjudication)
+    return RoundRecord() if judged is None else RoundRecord.of_judged(place, judged.adjudication)
 
 
 def _attachments(found: PatronCase) -> None:

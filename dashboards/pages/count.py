@@ -10,7 +10,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, house, source
-from desk.house.counting import CountRoom, Drafted, differences
+from desk.house.counting import CountRoom, DraftCount, differences
 from desk.house.pit import typed_cents
 from desk.review.persons import ReviewRefused
 from replay.narrative.names import plural, table_name
@@ -48,7 +48,7 @@ def page() -> None:
         source.show(markup.table(COUNTED, rows, "Counted boxes"))
 
 
-def _next(day: str, boxes: list[str], entered: Drafted | None, formats: Formats) -> None:
+def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Formats) -> None:
     """Show the next entry: the first, the second, or the decision if both differ."""
     who = access.person()
     person = None if who is None else desk.actor(who)
@@ -109,7 +109,7 @@ def cents(table: str, words: str) -> int:
         raise ReviewRefused(f"{table_name(table)}: {error}") from error
 
 
-def _differing(day: str, entered: Drafted, formats: Formats) -> None:
+def _differing(day: str, entered: DraftCount, formats: Formats) -> None:
     """Show the boxes whose entries differ, and ask for the right amount and the reason."""
     different = differences(entered)
     rows = [

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.felt.component import Typed, felt, typed_on
+from dashboards.felt.component import FeltInput, felt, typed_on
 from dashboards.parts import clips, desk, observed_round, source
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, desk_at
@@ -177,7 +177,7 @@ def _felt(place: Place | None, draft: FeltDraft) -> None:
     )
 
 
-def _shows(place: Place, draft: str, typed: Typed) -> bool:
+def _shows(place: Place, draft: str, typed: FeltInput) -> bool:
     """Return whether the answer may be shown: in an audit, after the payments are typed, or after recording that it is shown."""
     if not place.is_blind:
         return True

@@ -67,21 +67,21 @@ def writer() -> str | None:
     return None if known is None else known.id
 
 
-class Shown(NamedTuple):
+class RoundRecord(NamedTuple):
     """The record of a round: rows of its findings, each with its incident, and its verdict (None: no verdict)."""
 
     findings: Sequence[dict[str, Any]] = ()
     verdict: RoundVerdict | None = None
 
     @classmethod
-    def of_view(cls, view: RoundView) -> Shown:
+    def of_view(cls, view: RoundView) -> RoundRecord:
         """Return the warehouse's record of a recorded round."""
         findings = view.findings.to_dicts()
         said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": findings}
         return cls(findings, RoundVerdict.of(said))
 
     @classmethod
-    def of_judged(cls, table: str, judged: Adjudication) -> Shown:
+    def of_judged(cls, table: str, judged: Adjudication) -> RoundRecord:
         """Return the record of a round that a person entered, from its verdict; the warehouse has none."""
         rows = [
             msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}
@@ -100,7 +100,7 @@ class Steps:
         round_no: int,
         seat: int | None,
         dispute: Dispute | None,
-        shown: Shown,
+        shown: RoundRecord,
         formats: Formats,
     ) -> None:
         self.table, self.round_no, self.dispute, self.shown, self.formats = table, round_no, dispute, shown, formats
@@ -379,7 +379,7 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
     fresh = f"another {table} {round_no} {seat} {len(here)}"
     if shown is not None and shown.outcome is not None and st.session_state.get(fresh):
         shown = None
-    record = Shown.of_view(view)
+    record = RoundRecord.of_view(view)
     steps = Steps(table, round_no, seat, shown, record, formats)
     if shown is not None or steps.me is not None:
         steps.show()
@@ -399,7 +399,7 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
     return decided
 
 
-def resolution(shown: Shown, table: str, seat: int | None, formats: Formats, title: str = "") -> None:
+def resolution(shown: RoundRecord, table: str, seat: int | None, formats: Formats, title: str = "") -> None:
     """Offer to resolve the gravest incident with wrong money in a round (at a seat), if the viewer may review."""
     said = desk.reviews()
     if said is None or writer() is None:

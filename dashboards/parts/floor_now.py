@@ -27,7 +27,7 @@ from replay.narrative.names import game_name, plural, table_name
 GRAVEST_FIRST = tuple(markup.SEVERITIES)
 
 
-class Held:
+class OpenFloor:
     """A log open for reading, with the tables read so far; one refresh at a time."""
 
     def __init__(self, address: str) -> None:
@@ -54,9 +54,9 @@ class Held:
             return [_row(table, said) for table in self._floor.refresh()]
 
 
-@st.cache_resource(max_entries=1, show_spinner="Reading the floor", on_release=Held.close)
-def _held(address: str, drawn_from: tuple[int, int] | None) -> Held:
-    return Held(address)
+@st.cache_resource(max_entries=1, show_spinner="Reading the floor", on_release=OpenFloor.close)
+def _held(address: str, drawn_from: tuple[int, int] | None) -> OpenFloor:
+    return OpenFloor(address)
 
 
 def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:

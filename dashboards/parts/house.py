@@ -18,7 +18,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.run import cases_path, log_address, log_options
-from desk.house.counting import CountRoom, Drafted
+from desk.house.counting import CountRoom, DraftCount
 from desk.house.filing import Office
 from desk.house.pit import Pit
 from desk.house.property_file import FILE, closed_tables, house_folder
@@ -32,7 +32,7 @@ class Counts(NamedTuple):
 
     boxes: list[str]
     counted: list[tuple[str, int]]
-    entered: Drafted | None
+    entered: DraftCount | None
 
 
 FRESH_SECONDS = 3

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from analytics import integrity
-from analytics.integrity import RefusedCheckpoints, Seen, Witnessed
+from analytics.integrity import RefusedCheckpoints, SeenCheckpoint, Witnessed
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
@@ -147,7 +147,7 @@ def _checkpoints(found: Witnessed, formats: Formats) -> Html:
     return markup.table(CHECKPOINTS, rows, "The log's newest checkpoints and the witness", marked=marked)
 
 
-def _state(each: Seen, formats: Formats) -> Html:
+def _state(each: SeenCheckpoint, formats: Formats) -> Html:
     if each.cosigned_s is not None:
         at = formats.day_and_clock(each.cosigned_s * 1_000_000)
         signed = Html('<span class="rk-right"><span aria-hidden="true">✔\ufe0e</span> cosigned</span>')

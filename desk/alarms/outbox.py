@@ -82,7 +82,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     said: str
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
+class AlarmUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """A change of an alarm by a result or advice: its round (`#7`) or finding, its messages, its escalation (minutes, role)."""
 
     change: Change
@@ -185,18 +185,20 @@ class Outbox:
         self,
         stream: str,
         place: Head,
-        changed: Iterable[Taken],
+        changed: Iterable[AlarmUpdate],
         now_us: int,
     ) -> None:
         """Store the changes of alarms by a stream's results up to a place."""
         note = "INSERT OR REPLACE INTO places VALUES (?, ?, ?)"
         self._take(stream, changed, now_us, note, (stream, place.seq, place.hash))
 
-    def take_advice(self, stream: str, about: str, changed: Iterable[Taken], now_us: int) -> None:
+    def take_advice(self, stream: str, about: str, changed: Iterable[AlarmUpdate], now_us: int) -> None:
         """Store the changes of alarms by advice on a stream's open round, and that this round has advice."""
         self._take(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
 
-    def _take(self, stream: str, changed: Iterable[Taken], now_us: int, note: str, noted: tuple[object, ...]) -> None:
+    def _take(
+        self, stream: str, changed: Iterable[AlarmUpdate], now_us: int, note: str, noted: tuple[object, ...]
+    ) -> None:
         """Store the changed alarms, their escalation, the messages and a note, all or none."""
         with self._database.transaction() as connection:
             for each in changed:

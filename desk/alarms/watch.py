@@ -26,7 +26,7 @@ from desk.alarms.alarm import (
     changes,
     message_of,
 )
-from desk.alarms.outbox import Outbox, Taken
+from desk.alarms.outbox import AlarmUpdate, Outbox
 from desk.alarms.settings import Settings
 from desk.review.desk_memory import is_withdrawal
 from events.errors import UnreadableResult
@@ -89,7 +89,7 @@ class Watch:
 
     def _take_advice(self, results: ResultStore, advice: Advice, now_us: int) -> int:
         """Read the advice on an open round, and withdraw the alarms of a round that ended without a verdict."""
-        stream, about, taken = advice.stream, f"#{advice.round_no}", list[Taken]()
+        stream, about, taken = advice.stream, f"#{advice.round_no}", list[AlarmUpdate]()
         before = self._outbox.advised(stream)
         if before not in (None, about) and not self._is_judged(results, stream, before):
             taken += self._taken(stream, before, [], is_past=False)
@@ -131,7 +131,7 @@ class Watch:
         stored = next(iter(results.stored(stream, before.seq - 1)), None)
         return before.seq if stored is not None and Head(stored.place, stored.hash) == before else 0
 
-    def _changes(self, result: ChainedResult) -> Iterator[Taken]:
+    def _changes(self, result: ChainedResult) -> Iterator[AlarmUpdate]:
         """Yield the changes of alarms by a result; a round entered by a person raises none (D903).
 
         Verdicts that people adopted in place of an earlier engine's change alarms without messages: a report lists them (D1081).
@@ -161,10 +161,12 @@ class Watch:
         for each in self._taken(result.stream, about, now, is_past=is_past):
             yield msgspec.structs.replace(each, messages=[], steps=[]) if is_adopted else each
 
-    def _taken(self, stream: str, about: str, now: Sequence[Alarm], *, is_past: bool) -> Iterator[Taken]:
+    def _taken(self, stream: str, about: str, now: Sequence[Alarm], *, is_past: bool) -> Iterator[AlarmUpdate]:
         for change in changes(self._outbox.standing(stream, about), now):
             if change.before is not None or not is_past:
-                yield Taken(change=change, about=about, messages=self._messages(change), steps=self._steps(change))
+                yield AlarmUpdate(
+                    change=change, about=about, messages=self._messages(change), steps=self._steps(change)
+                )
 
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
         """Return the receivers of a change: those of earlier messages, and those that the routes add."""

@@ -36,19 +36,19 @@ Grid = Mapping[str, int]
 """Table → cents."""
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BoxCount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One person's entry of all boxes, each in cents."""
 
     by: str
     boxes: dict[str, int]
 
 
-class Drafted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DraftCount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The entries of a gaming day that are not in the log yet."""
 
     day: str
-    first: Counted
-    again: Counted | None = None
+    first: BoxCount
+    again: BoxCount | None = None
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ class CountRoom(Pit):
             if line is not None and isinstance(line.counts, model.DropCounted)
         ]
 
-    def waiting(self, day: str) -> Drafted | None:
+    def waiting(self, day: str) -> DraftCount | None:
         """Return the entries of a gaming day that are not yet in the log."""
         return self._draft(day) if self._path(day).exists() else None
 
@@ -93,7 +93,7 @@ class CountRoom(Pit):
         """Store a first entry of a day's boxes; it replaces one without a second entry."""
         person = self._people(by)[0]
         self._check(day, grid)
-        self._keep(Drafted(day=day, first=Counted(by=person.id, boxes=dict(grid))))
+        self._keep(DraftCount(day=day, first=BoxCount(by=person.id, boxes=dict(grid))))
 
     def again(self, day: str, grid: Grid, *, by: str) -> list[Difference]:
         """Accept the second entry; return the differences. If there are none, all boxes are written."""
@@ -102,7 +102,7 @@ class CountRoom(Pit):
         if draft.first.by == person.id:
             raise ReviewRefused(f"{person.id} made the first entry of {day}; the second is another person's")
         self._check(day, grid)
-        draft = msgspec.structs.replace(draft, again=Counted(by=person.id, boxes=dict(grid)))
+        draft = msgspec.structs.replace(draft, again=BoxCount(by=person.id, boxes=dict(grid)))
         found = differences(draft)
         if found:
             self._keep(draft)
@@ -123,7 +123,7 @@ class CountRoom(Pit):
             )
         self._write_all(draft, person.id, grid, reason)
 
-    def _write_all(self, draft: Drafted, by: str, settled: Grid, reason: str) -> None:
+    def _write_all(self, draft: DraftCount, by: str, settled: Grid, reason: str) -> None:
         person, again = self._persons.known(by), draft.again
         assert again is not None
         tables = sorted({*draft.first.boxes, *again.boxes})
@@ -165,9 +165,9 @@ class CountRoom(Pit):
                 raise ReviewRefused(f"{table} was not open on gaming day {day}, so that it has no box of that day")
             _must_be_uncounted(record, day)
 
-    def _draft(self, day: str) -> Drafted:
+    def _draft(self, day: str) -> DraftCount:
         try:
-            return msgspec.json.decode(self._path(day).read_bytes(), type=Drafted)
+            return msgspec.json.decode(self._path(day).read_bytes(), type=DraftCount)
         except FileNotFoundError:
             raise ReviewRefused(
                 f"no first entry of {day} waits: enter the boxes with `rack count enter --day {day}`"
@@ -175,7 +175,7 @@ class CountRoom(Pit):
         except (msgspec.MsgspecError, ValueError) as error:
             raise ReviewRefused(f"{self._path(day)}: {error}; remove it, and enter the boxes of {day} again") from error
 
-    def _keep(self, draft: Drafted) -> None:
+    def _keep(self, draft: DraftCount) -> None:
         self._folder.mkdir(exist_ok=True, mode=0o700)
         path = self._path(draft.day)
         fresh = path.with_suffix(".new")
@@ -193,7 +193,7 @@ class CountRoom(Pit):
         return self._folder / f"{day}.json"
 
 
-def differences(draft: Drafted) -> list[Difference]:
+def differences(draft: DraftCount) -> list[Difference]:
     """Return the boxes whose two entries differ, by table."""
     first, again = draft.first.boxes, {} if draft.again is None else draft.again.boxes
     return [

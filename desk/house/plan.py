@@ -28,7 +28,7 @@ APPLIERS = ("administrator", "compliance")
 """The roles of a person who may apply a property's file."""
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """One line of a plan: `+` new, `~` changed, `=` unchanged, `!` needs attention; and the events to append."""
 
     mark: str
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     """A plan: events to append, and files to write."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     files: tuple[Written, ...]
 
     @property
@@ -87,7 +87,7 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     steps += [_of_table(made, table, TableRecord(log, table.id), returns) for table in made.form.table]
     known = {f"table/{table.id}" for table in made.form.table}
     unknown = [] if log is None else sorted({each for each in log.streams() if each.startswith("table/")} - known)
-    steps += [Step("!", f"{stream} is in the log and not in {FILE}: nothing is removed") for stream in unknown]
+    steps += [PlanStep("!", f"{stream} is in the log and not in {FILE}: nothing is removed") for stream in unknown]
     only_office = house.filing == "office"
     same = stated.applied is not None and (stated.applied.sha256, stated.applied.only_office_files) == (
         made.sha256,
@@ -99,9 +99,11 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
         if stated.applied is not None and stated.applied.only_office_files == only_office:
             says = f"the file changed: SHA-256 {made.sha256[:16]}…"
         steps.append(
-            Step("+" if stated.applied is None else "~", f"{PROPERTY} property_applied ({says})", PROPERTY, (applied,))
+            PlanStep(
+                "+" if stated.applied is None else "~", f"{PROPERTY} property_applied ({says})", PROPERTY, (applied,)
+            )
         )
-    steps += [Step("!", each) for each in _warnings(made)]
+    steps += [PlanStep("!", each) for each in _warnings(made)]
     return Plan(tuple(steps), tuple(running_files(made)))
 
 
@@ -112,10 +114,10 @@ def _configured(made: Property) -> model.PropertyConfigured:
     )
 
 
-def _of_property(made: Property, stated: _Stated, configured: model.PropertyConfigured) -> Iterator[Step]:
+def _of_property(made: Property, stated: _Stated, configured: model.PropertyConfigured) -> Iterator[PlanStep]:
     day = made.form.property.first_day.isoformat()
     if not stated.last:
-        yield Step("+", f"{PROPERTY} gaming day {day}", PROPERTY, (model.GamingDayOpened(gaming_day=day),))
+        yield PlanStep("+", f"{PROPERTY} gaming day {day}", PROPERTY, (model.GamingDayOpened(gaming_day=day),))
     told = {
         "name": (configured.name, stated.configured and stated.configured.name),
         "zone": (configured.time_zone, stated.configured and stated.configured.time_zone),
@@ -124,27 +126,27 @@ def _of_property(made: Property, stated: _Stated, configured: model.PropertyConf
     }
     if stated.configured is None:
         said = ", ".join(f"{name} {new}" for name, (new, _) in told.items())
-        yield Step("+", f"{PROPERTY} property_configured ({said})", PROPERTY, (configured,))
+        yield PlanStep("+", f"{PROPERTY} property_configured ({said})", PROPERTY, (configured,))
     elif configured != stated.configured:
         said = ", ".join(f"{name} {old} → {new}" for name, (new, old) in told.items() if new != old)
-        yield Step("~", f"{PROPERTY} property_configured: {said}", PROPERTY, (configured,))
+        yield PlanStep("~", f"{PROPERTY} property_configured: {said}", PROPERTY, (configured,))
     else:
-        yield Step("=", f"{PROPERTY} as it is")
+        yield PlanStep("=", f"{PROPERTY} as it is")
 
 
-def _of_table(made: Property, table: Table, record: TableRecord, returns: Returns) -> Step:
+def _of_table(made: Property, table: Table, record: TableRecord, returns: Returns) -> PlanStep:
     """Return the plan at a table: its filing, as `rack rules file` would make it."""
     name = table.id
     if table.closed is not None:
-        return Step("=", f"{name} closed from {table.closed}: nothing more is filed")
+        return PlanStep("=", f"{name} closed from {table.closed}: nothing more is filed")
     book = made.rules[table.rules]
     filing = planned(record, book, returns)
     if filing.is_made:
-        return Step("=", f"{name} rules from {book.effective_gaming_day} as they are")
+        return PlanStep("=", f"{name} rules from {book.effective_gaming_day} as they are")
     mark = "+" if filing.before is None else "~"
     filed = rules_filed(book, book.text)
     opening = () if record.last else (model.GamingDayOpened(gaming_day=book.effective_gaming_day),)
-    return Step(mark, filing.says, record.stream, (*opening, filed))
+    return PlanStep(mark, filing.says, record.stream, (*opening, filed))
 
 
 def _warnings(made: Property) -> Iterator[str]:

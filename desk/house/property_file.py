@@ -82,7 +82,7 @@ class Member(_Strict, frozen=True, kw_only=True):
     closed: date | None = None
 
 
-class Eye(_Strict, frozen=True, kw_only=True):
+class CameraEntry(_Strict, frozen=True, kw_only=True):
     """A camera and the tables that it sees."""
 
     id: Id
@@ -93,7 +93,7 @@ class Eye(_Strict, frozen=True, kw_only=True):
     closed: date | None = None
 
 
-class Way(_Strict, frozen=True, kw_only=True):
+class MailRoute(_Strict, frozen=True, kw_only=True):
     """Which incidents are mailed to whom."""
 
     to: Annotated[tuple[MailAddress, ...], Meta(min_length=1, max_length=20)]
@@ -136,10 +136,10 @@ class Form(_Strict, frozen=True, kw_only=True):
     property: House
     table: Annotated[tuple[Table, ...], Meta(min_length=1)]
     person: Annotated[tuple[Member, ...], Meta(min_length=1)]
-    camera: tuple[Eye, ...] = ()
+    camera: tuple[CameraEntry, ...] = ()
     system: dict[str, System] = {}
     mail: MailServer | None = None
-    route: tuple[Way, ...] = ()
+    route: tuple[MailRoute, ...] = ()
     sign_in: SignIn | None = None
     key: Key | None = None
     witness: WitnessFiles | None = None

@@ -43,7 +43,7 @@ LIMITS: Final = ("15.00", "1000.00")
 """The limits of a new filing, to be changed before filing."""
 
 
-class Kind(NamedTuple):
+class TableGroup(NamedTuple):
     """A number of tables of a game, by its chapter; `prefix` begins their ids."""
 
     number: int
@@ -61,14 +61,14 @@ def games_in_force() -> dict[str, Chapter]:
     return games
 
 
-def kinds(text: str) -> list[Kind]:
+def kinds(text: str) -> list[TableGroup]:
     """Read `3 face_up_pai_gow, 1 dj_wild`. Raises `ReviewRefused`.
 
     >>> [(each.number, each.chapter.key, each.prefix) for each in kinds("3 face_up_pai_gow, 1 dj_wild, 1 over_under")]
     [(3, 'pa-688a', 'fu'), (1, 'pa-687a', 'dw'), (1, 'pa-686a', 'ou')]
     """
     games = games_in_force()
-    found: list[Kind] = []
+    found: list[TableGroup] = []
     for part in text.split(","):
         match = re.fullmatch(r"\s*([1-9][0-9]{0,2})\s+([a-z0-9_]+)\s*", part, re.ASCII)
         if match is None or match[2] not in games:
@@ -78,7 +78,7 @@ def kinds(text: str) -> list[Kind]:
         if any(each.chapter.game == match[2] for each in found):
             raise ReviewRefused(f"tables: {match[2]} is there twice; add the numbers up")
         prefix = _prefix(match[2], {each.prefix for each in found})
-        found.append(Kind(int(match[1]), games[match[2]], prefix))
+        found.append(TableGroup(int(match[1]), games[match[2]], prefix))
     return found
 
 

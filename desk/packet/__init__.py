@@ -18,7 +18,7 @@ import msgspec
 
 from desk.packet.attachments import attached
 from desk.packet.bundle import BadPacket, Bundle
-from desk.packet.check import Checked, check_bundle
+from desk.packet.check import PacketCheck, check_bundle
 from desk.packet.covering import WAIT_S, Waiting, cover
 from desk.packet.document import typeset
 from desk.packet.evidence import RoundUnknown
@@ -40,9 +40,9 @@ __all__ = [
     "REFUSALS",
     "BadPacket",
     "Bundle",
-    "Checked",
     "NotCovered",
     "Packet",
+    "PacketCheck",
     "RoundUnknown",
     "check_packet",
     "log_export",
@@ -219,7 +219,7 @@ def packet_at(
     return packet
 
 
-def check_packet(data: bytes, keys: Sequence[PublicKey]) -> Checked:
+def check_packet(data: bytes, keys: Sequence[PublicKey]) -> PacketCheck:
     """Check a packet (bundle or PDF) with only the public keys of its log (and of witnesses).
 
     Raises `BadPacket`, which names the fault.

@@ -25,7 +25,7 @@ from events.proofs.statements import HeadStatement, Statement, TimeStatement, re
 from replay.run.engine import current_engines
 
 
-class Checked(msgspec.Struct, frozen=True):
+class PacketCheck(msgspec.Struct, frozen=True):
     """The result of checking a packet.
 
     `reproduced`: this program reaches the same verdict from the packet's events alone. It must, unless its rules differ
@@ -42,7 +42,7 @@ class Checked(msgspec.Struct, frozen=True):
     reproduced: bool
 
 
-def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
+def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> PacketCheck:
     """Check a bundle with keys of the log and perhaps of witnesses. Raises `BadPacket`, which names the fault."""
     bundle = decode(data)
     origin = origin_of(bundle.about.log_id, bundle.about.property_id)
@@ -63,7 +63,7 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
     same_engine = bundle.about.software in current_engines()
     if same_engine and not reproduced and not bundle.about.withheld:
         raise BadPacket("adjudication", "its events lead to another verdict")
-    return Checked(bundle, judged, key, checkpoint, made, witnesses, same_engine, reproduced)
+    return PacketCheck(bundle, judged, key, checkpoint, made, witnesses, same_engine, reproduced)
 
 
 class _NotSigned(Exception):

@@ -33,7 +33,7 @@ OUTCOMES = {
 """What each outcome of a wager without a paytable's line says."""
 
 
-class Cited(msgspec.Struct, frozen=True):
+class CitedSection(msgspec.Struct, frozen=True):
     """A section and its content; `found`: a finding cites it."""
 
     section: str
@@ -41,7 +41,7 @@ class Cited(msgspec.Struct, frozen=True):
     found: bool
 
 
-def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> list[Cited]:
+def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> list[CitedSection]:
     """Return the sections that the findings and the settlements (of a seat, if given) cite."""
     if isinstance(book, str):
         return []
@@ -52,7 +52,7 @@ def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> li
     for settlement in judged.settlements:
         if seat in (None, settlement.seat):
             said.setdefault(settlement.cite, []).append(settled(settlement, book))
-    return [Cited(cite, tuple(dict.fromkeys(each)), cite in found) for cite, each in said.items()]
+    return [CitedSection(cite, tuple(dict.fromkeys(each)), cite in found) for cite, each in said.items()]
 
 
 def rule_of(finding: Finding, book: Rulebook) -> str:

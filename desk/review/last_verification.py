@@ -41,7 +41,7 @@ MOST_LOGS = 16
 MOST_ACCEPTED = 100
 
 
-class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CoveredEnd(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The end up to which a stream was confirmed: its last number and chain hash (hex)."""
 
     seq: Annotated[int, Meta(ge=1, le=2**53 - 1)]
@@ -58,14 +58,14 @@ class FullVerification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     checks: tuple[str, ...]
     log_id: str
     events: int
-    streams: dict[str, Covered]
+    streams: dict[str, CoveredEnd]
     start: VerifiedStart | None = None
     """Where `rack verify --since` may begin; None if something failed or no checkpoint covers anything."""
-    checkpoint: Covered | None = None
+    checkpoint: CoveredEnd | None = None
     """The last checkpoint: the number of statements and the root over them."""
 
 
-class Reached(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReachedEnds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far passed verifications of one log came at most: the ends of its streams and its last checkpoint.
 
     The time (UTC microseconds) and person are those of the latest.
@@ -73,8 +73,8 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
     by: Annotated[str, Meta(max_length=200)]
-    streams: dict[str, Covered]
-    checkpoint: Covered | None = None
+    streams: dict[str, CoveredEnd]
+    checkpoint: CoveredEnd | None = None
 
 
 class Acceptance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,7 +87,7 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     lost: tuple[str, ...]
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KeptNotices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of the file.
 
     It holds the last verification, the last failure that no later verification with its checks has resolved, how far each log
@@ -96,7 +96,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     last: FullVerification
     failure: FullVerification | None
-    reached: dict[str, Reached] = {}
+    reached: dict[str, ReachedEnds] = {}
     accepted: tuple[Acceptance, ...] = ()
 
 
@@ -144,7 +144,7 @@ def made(
     signed: bool,
     unread: int = 0,
     start: VerifiedStart | None = None,
-    checkpoint: Covered | None = None,
+    checkpoint: CoveredEnd | None = None,
 ) -> FullVerification:
     """Return a verification of a log; `failures` are sentences, the main one first (none: it passed).
 
@@ -168,7 +168,7 @@ def made(
         events=events,
         start=None if failures else start,
         checkpoint=checkpoint,
-        streams={stream: Covered(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
+        streams={stream: CoveredEnd(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
     )
 
 
@@ -196,23 +196,23 @@ def start_at(address: str, log_id: str) -> VerifiedStart:
     return kept.last.start
 
 
-def stream_marks(reached: Reached | None) -> dict[str, Mark]:
+def stream_marks(reached: ReachedEnds | None) -> dict[str, Mark]:
     """Return stream → the end reached."""
     streams = {} if reached is None else reached.streams
     return {stream: _mark(reached, end) for stream, end in streams.items() if reached is not None}
 
 
-def checkpoint_marks(reached: Reached | None) -> list[Mark]:
+def checkpoint_marks(reached: ReachedEnds | None) -> list[Mark]:
     """Return the last checkpoint reached, if any."""
     return [] if reached is None or reached.checkpoint is None else [_mark(reached, reached.checkpoint)]
 
 
-def _mark(reached: Reached, end: Covered) -> Mark:
+def _mark(reached: ReachedEnds, end: CoveredEnd) -> Mark:
     at = datetime.fromtimestamp(reached.at_us // 1_000_000, UTC)
     return Mark(Head(end.seq, bytes.fromhex(end.hash)), f"the verification of {at:%Y-%m-%d %H:%M:%SZ} by {reached.by}")
 
 
-def reached_in(kept: Kept, log_id: str) -> Reached | None:
+def reached_in(kept: KeptNotices, log_id: str) -> ReachedEnds | None:
     """Return how far passed verifications of a log came, by the file; None if there are none."""
     last = kept.last
     if log_id in kept.reached or last.log_id != log_id or not last.ok:
@@ -220,11 +220,11 @@ def reached_in(kept: Kept, log_id: str) -> Reached | None:
     return _reached_by(last)
 
 
-def _reached_by(passed: FullVerification) -> Reached:
-    return Reached(at_us=passed.at_us, by=passed.by, streams=passed.streams, checkpoint=passed.checkpoint)
+def _reached_by(passed: FullVerification) -> ReachedEnds:
+    return ReachedEnds(at_us=passed.at_us, by=passed.by, streams=passed.streams, checkpoint=passed.checkpoint)
 
 
-def _furthest(before: Reached | None, now: Reached) -> Reached:
+def _furthest(before: ReachedEnds | None, now: ReachedEnds) -> ReachedEnds:
     """Return the further end of each stream and the later checkpoint: two verifications may overlap in time."""
     if before is None:
         return now
@@ -246,7 +246,7 @@ def keep(path: Path, verification: FullVerification, accepted: Acceptance | None
         before = read(path)
     except ValueError:  # what cannot be read is replaced by what was found now
         before = None
-    kept = Kept(
+    kept = KeptNotices(
         last=verification,
         failure=_unanswered(before, verification, accepted),
         reached=_all_reached(before, verification, accepted),
@@ -264,8 +264,8 @@ def keep(path: Path, verification: FullVerification, accepted: Acceptance | None
 
 
 def _all_reached(
-    before: Kept | None, verification: FullVerification, accepted: Acceptance | None
-) -> dict[str, Reached]:
+    before: KeptNotices | None, verification: FullVerification, accepted: Acceptance | None
+) -> dict[str, ReachedEnds]:
     """Return how far each log was confirmed, including a new verification of one, without its own statement."""
     log_id = verification.log_id
     reached = {} if before is None else dict(before.reached)
@@ -282,7 +282,7 @@ def _all_reached(
 
 
 def _unanswered(
-    before: Kept | None, verification: FullVerification, accepted: Acceptance | None
+    before: KeptNotices | None, verification: FullVerification, accepted: Acceptance | None
 ) -> FullVerification | None:
     """Return the failure that remains after a verification."""
     if not verification.ok:
@@ -306,7 +306,7 @@ def _answers(passed: FullVerification, failure: FullVerification | None) -> bool
     )
 
 
-def read(path: Path) -> Kept | None:
+def read(path: Path) -> KeptNotices | None:
     """Return the file's content; None if there is no file. Raises `ValueError` if it is unreadable."""
     try:
         data = read_plain(path, MAX_BYTES + 1)
@@ -315,7 +315,7 @@ def read(path: Path) -> Kept | None:
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from error
     try:
-        return msgspec.json.decode(data, type=Kept)
+        return msgspec.json.decode(data, type=KeptNotices)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -348,7 +348,7 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
     return VerificationStatus(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
 
 
-def _differs(log: EventLog, ends: Mapping[str, Covered], *, thorough: bool) -> str:
+def _differs(log: EventLog, ends: Mapping[str, CoveredEnd], *, thorough: bool) -> str:
     """Return how the log differs from the confirmed ends; empty if it does not.
 
     `thorough`: a grown stream is read at its confirmed number, which is quick on one machine.

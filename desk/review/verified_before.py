@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from desk.review.last_verification import (
     Acceptance,
-    Reached,
+    ReachedEnds,
     checkpoint_marks,
     reached_in,
     read,
@@ -28,7 +28,7 @@ class VerifiedBefore(NamedTuple):
     `another`: the log verified here last, if it is not this one; else empty.
     """
 
-    reached: Reached | None
+    reached: ReachedEnds | None
     accepted: tuple[Acceptance, ...]
     accepting: str | None
     unreadable: str = ""

@@ -32,7 +32,7 @@ SIGNATURE_TIMEOUT_S = 300
 """A witness that has left a checkpoint without its signature for longer is silent."""
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class SeenCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint of the log: its numbers of statements and events, its root (hex), and its time (UTC microseconds).
 
     `cosigned_s` is the witness's own clock (UTC seconds) if it cosigned this one; None if not. `covered`: it cosigned this or a
@@ -73,7 +73,7 @@ class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
     cosigned: int
     newest_size: int | None
     newest_s: int | None
-    checkpoints: tuple[Seen, ...]
+    checkpoints: tuple[SeenCheckpoint, ...]
     behind: int
     events_behind: int
     waiting_since_us: int | None
@@ -166,10 +166,10 @@ def _read(data: bytes) -> tuple[Checkpoint, TimeStatement]:
     return Checkpoint.parse(Note.decode(batch.note).text), time
 
 
-def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, CosignedCheckpoint], reach: int) -> Seen:
+def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, CosignedCheckpoint], reach: int) -> SeenCheckpoint:
     checkpoint, time = each
     cosigned = held.get(checkpoint.size)
-    return Seen(
+    return SeenCheckpoint(
         size=checkpoint.size,
         events=time.events,
         root=checkpoint.root.hex(),

@@ -70,7 +70,7 @@ class AccountState(NamedTuple):
         return self.password or self.passkeys > 0
 
 
-class Happened(NamedTuple):
+class AccountEvent(NamedTuple):
     """A line of the history."""
 
     at_s: float
@@ -271,13 +271,13 @@ class Accounts:
                 for person, passkeys, password, until_s, last_s in database.rows(sql, now_s)
             }
 
-    def history(self, person: str | None = None) -> list[Happened]:
+    def history(self, person: str | None = None) -> list[AccountEvent]:
         """Return the history of one person or of all, oldest first."""
         if not self.path.exists():
             return []
         with self._database() as database:
             sql = "SELECT at_s, person, what FROM history WHERE ?1 IS NULL OR person = ?1 ORDER BY place"
-            return [Happened(*row) for row in database.rows(sql, person)]
+            return [AccountEvent(*row) for row in database.rows(sql, person)]
 
 
 @cache

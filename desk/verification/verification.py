@@ -16,7 +16,7 @@ import msgspec
 from desk.report.verification import Verified
 from desk.review.attachments import compared
 from desk.review.case_folder import CaseFolder, attachments_folder
-from desk.review.last_verification import Covered, keep, record_path, start_at
+from desk.review.last_verification import CoveredEnd, keep, record_path, start_at
 from desk.review.last_verification import made as notice_of
 from desk.review.verified_before import VerifiedBefore, verified_before
 from desk.review.witness_status import Witnessed, look
@@ -178,7 +178,7 @@ def _keep_notice(log: EventLog, made: Verification) -> Sequence[str]:
             checks=checks,
             events=found.events,
             signed=signed is not None and signed.checkpoints > 0,
-            checkpoint=Covered(signed.statements, signed.root) if signed is not None and signed.statements else None,
+            checkpoint=CoveredEnd(signed.statements, signed.root) if signed is not None and signed.statements else None,
             unread=sum(found.unread.values()),
             start=VerifiedStart(
                 at_us=made.at_us if since is None else since.at_us,

@@ -28,7 +28,7 @@ from intake.appending import BATCH, BATCH_BYTES
 from intake.devices import Device, DeviceWatch, device_of
 from intake.errors import IntakeError
 from intake.gateway import cloud_events
-from intake.gateway.group_commit import GroupCommit, Handed, Lines, NotStored, QueueFull
+from intake.gateway.group_commit import CommitRequest, GroupCommit, Lines, NotStored, QueueFull
 from intake.gateway.http_rules import HttpRules
 from intake.gateway.messages import (
     Answer,
@@ -211,7 +211,7 @@ class Gateway:
                 check_device(caller.device, messages, vendor=caller.profile is not None)
             return lines_of(messages)
 
-        handed = Handed(read, body.count(b"\n") + 1, len(body))
+        handed = CommitRequest(read, body.count(b"\n") + 1, len(body))
         try:
             self._commit.hand_in(handed)
             _, outcomes = await asyncio.wrap_future(handed.outcomes)

@@ -41,7 +41,7 @@ class NotStored(Exception):
     """It is not certain that the lines were stored: hand them in again. Says why."""
 
 
-class Handed:
+class CommitRequest:
     """The input of one request. `read` makes lines of it, on the writing thread; what it raises goes to the request."""
 
     def __init__(self, read: Callable[[], Lines], count: int, size: int) -> None:
@@ -66,7 +66,7 @@ class GroupCommit:
         read_rules: ReadRules | None = None,
     ) -> None:
         self._open_log, self._observe, self._report, self._read_rules = open_log, observe, report, read_rules
-        self._queue: queue.SimpleQueue[Handed | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[CommitRequest | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self.waiting_lines = self.waiting_bytes = 0
         self.trouble: str | None = None
@@ -88,7 +88,7 @@ class GroupCommit:
         """Whether the writing thread runs."""
         return self._thread.is_alive() and not self._closing
 
-    def hand_in(self, handed: Handed) -> None:
+    def hand_in(self, handed: CommitRequest) -> None:
         """Take what a request hands in. Raises `QueueFull` if too much waits already, `NotStored` after `close`."""
         with self._lock:
             if self._closing:
@@ -121,7 +121,7 @@ class GroupCommit:
 
     def _turn(self) -> bool:
         """Gather a group and store it; return whether there is to be another."""
-        group, due, lines, size, open_ = list[Handed](), float("inf"), 0, 0, True
+        group, due, lines, size, open_ = list[CommitRequest](), float("inf"), 0, 0, True
         while open_ and lines < BATCH and size < BATCH_BYTES:
             try:
                 handed = self._queue.get(timeout=self._patience_s(due))
@@ -148,7 +148,7 @@ class GroupCommit:
             return max(0.0, due - time.monotonic())
         return None if self.trouble is None else REOPEN_S
 
-    def _read(self, handed: Handed) -> bool:
+    def _read(self, handed: CommitRequest) -> bool:
         """Make lines of what was handed in; return whether there is anything to store."""
         if not handed.outcomes.set_running_or_notify_cancel():  # the device has gone before anything was stored
             self._release(handed)
@@ -160,7 +160,7 @@ class GroupCommit:
             return False
         return True
 
-    def _store(self, group: Sequence[Handed]) -> None:
+    def _store(self, group: Sequence[CommitRequest]) -> None:
         lines = [line for handed in group for line in handed.lines]
         began = time.monotonic()
         try:
@@ -240,11 +240,11 @@ class GroupCommit:
             except LogUnavailable as error:
                 self.trouble = str(error)
 
-    def _fail(self, handed: Handed, error: Exception) -> None:
+    def _fail(self, handed: CommitRequest, error: Exception) -> None:
         self._release(handed)
         handed.outcomes.set_exception(error)
 
-    def _release(self, handed: Handed) -> None:
+    def _release(self, handed: CommitRequest) -> None:
         with self._lock:
             self.waiting_lines -= handed.count
             self.waiting_bytes -= handed.size

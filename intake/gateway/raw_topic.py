@@ -26,7 +26,7 @@ from events.vocabulary.card_numbers import hidden_numbers
 from intake.appending import LineOutcome
 from intake.devices import Device, DeviceWatch
 from intake.errors import IntakeError, NoKeyring
-from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
+from intake.gateway.group_commit import CommitRequest, GroupCommit, NotStored, QueueFull
 from intake.gateway.messages import IntakeMessage, NotItsOwn, Tokens, check_device
 from intake.lines import AcceptedLine, Refusal, json_texts, read_reported, reason_of, stream_in
 from intake.profiles.profile import Profile
@@ -125,7 +125,7 @@ class RawTopic:
         def read() -> list[Line]:
             return [line for lane, message in messages for line in self._read(lane, message)]
 
-        handed = Handed(read, len(messages), sum(len(message.value or b"") for _, message in messages))
+        handed = CommitRequest(read, len(messages), sum(len(message.value or b"") for _, message in messages))
         self._commit.hand_in(handed)
         lines, outcomes = handed.outcomes.result()
         self._observe(outcomes)

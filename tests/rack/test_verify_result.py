@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desk.review.last_verification import FullVerification, Kept, State, keep, read, record_path, verified_at
+from desk.review.last_verification import FullVerification, KeptNotices, State, keep, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.device_lines import as_lines
@@ -315,7 +315,7 @@ def test_of_two_who_verify_at_once_one_whole_notice_stays(tmp_path: Path) -> Non
     made = FullVerification(at_us=1, by="a", ok=True, sentence="s", checks=(), log_id="0" * 32, events=1, streams={})
     keep(tmp_path / "v", made)
     keep(tmp_path / "v", made)
-    assert read(tmp_path / "v") == Kept(last=made, failure=None)
+    assert read(tmp_path / "v") == KeptNotices(last=made, failure=None)
     assert [path.name for path in tmp_path.iterdir()] == ["v"]
     with closing((tmp_path / "v").open("rb")) as file:
         assert file.read().startswith(b"{")

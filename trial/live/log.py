@@ -13,7 +13,7 @@ from events.proofs.keys import read_signer
 from floor.faults.comparison import ComparableFinding, FaultLabel, compare
 from replay.narrative.names import plural
 from trial import demo
-from trial.live.parts import DEVICES, Site
+from trial.live.parts import DEVICES, LiveSite
 from trial.live.simulated_floor import ACCOUNT, Account, office_events
 from trial.place import DEMO_KEY, WAREHOUSE
 
@@ -61,7 +61,7 @@ def prepare(out: Path, address: str | None) -> str:
     return address
 
 
-def make_log(site: Site) -> None:
+def make_log(site: LiveSite) -> None:
     """Create the log, with the office's events and the property's key. Raises `TrialRefused` if it holds events already."""
     with site.new_log() as log:
         log.append_groups([office_events(site.start_us, site.seed, site.games)])
@@ -69,7 +69,7 @@ def make_log(site: Site) -> None:
     demo.write_report(site.out, {"log": site.log})
 
 
-def judge_rest(site: Site) -> LiveDay:
+def judge_rest(site: LiveSite) -> LiveDay:
     """Judge the remaining rounds, build the warehouse, sign a checkpoint, and compare findings with planted faults.
 
     All parts must have ended.

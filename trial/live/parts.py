@@ -18,7 +18,7 @@ DEVICES = "devices.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site(TrialPlace):
+class LiveSite(TrialPlace):
     """The files, ports and settings of a live property.
 
     `start_us` is the start of the simulated floor's clocks (UTC microseconds), `speed` their speed.
@@ -54,7 +54,7 @@ class Part:
     lasts: bool = True
 
 
-def parts(site: Site) -> list[Part]:
+def parts(site: LiveSite) -> list[Part]:
     """Return the parts."""
     log, warehouse = f"--log={site.log}", f"--warehouse={site.warehouse}"
     gateway = ["gateway", log, f"--devices={site.out / DEVICES}", f"--listen=127.0.0.1:{site.gateway_port}", "--quiet"]

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import options_of
     from trial.demo import parse_games
     from trial.live.log import judge_rest, make_log, prepare
-    from trial.live.parts import Site, parts
+    from trial.live.parts import LiveSite, parts
     from trial.live.supervision import Supervision, check_ports
 
     for library in (
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         "joserfc",
     ):  # a part that lacks its library would only say that it ended
         import_module(library)
-    site = Site(
+    site = LiveSite(
         log="",
         out=arguments.out,
         gateway_port=arguments.gateway_port,

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analytics.errors import search_words
-from analytics.errors.search_words import Search
+from analytics.errors.search_words import RoundSearch
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse, reading
 from rack.cli import main
@@ -154,7 +154,7 @@ def sentence(template: str, row: dict[str, Any], zone: Any) -> str:
     )
 
 
-def found_of(db: Warehouse, text: str) -> Search:
+def found_of(db: Warehouse, text: str) -> RoundSearch:
     days = hold.gaming_days(db)
     return search_words.search(db, text, date.fromordinal(days[0].toordinal() + 1))
 

@@ -16,7 +16,7 @@ from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verification_run
 from desk.alarms.alarm import AlarmStatus, Change, trial_message
-from desk.alarms.outbox import DAY_US, Outbox, Taken
+from desk.alarms.outbox import DAY_US, AlarmUpdate, Outbox
 from desk.verification.steps import VerificationStep
 from events.log.contract import Head
 from rulebook.chapters.submission import simple_submission
@@ -355,7 +355,7 @@ def outbox(floor: Living) -> Iterator[Outbox]:
     """The outbox next to the log, with one message for the desk."""
     alarm = trial_message("k", None).alarm
     change = Change(what="raised", standing=AlarmStatus(alarm=alarm, revision=1, withdrawn=False), before=None)
-    taken = Taken(change=change, about="#1", messages=[("desk", trial_message("k", None))], steps=[])
+    taken = AlarmUpdate(change=change, about="#1", messages=[("desk", trial_message("k", None))], steps=[])
     with Outbox(floor.warehouse.with_name("floor.db.alarms"), sending=True) as outbox:
         outbox.take(alarm.stream, Head(1, b"h"), [taken], 0)
         yield outbox

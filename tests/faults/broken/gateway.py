@@ -17,7 +17,7 @@ from events.kafka.client import TopicPartition, TopicReader
 from intake.appending import LineOutcome
 from intake.gateway.app import Gateway
 from intake.gateway.connections import BoundedProtocol
-from intake.gateway.group_commit import GroupCommit, Handed
+from intake.gateway.group_commit import CommitRequest, GroupCommit
 from intake.lines import JSON_LINES
 from tests.faults.processes import BUILD
 from tests.simulation.world import Build
@@ -34,7 +34,7 @@ def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]
 def answers_before_it_stores() -> Iterator[None]:
     real = GroupCommit._store
 
-    def store(self: GroupCommit, group: Sequence[Handed]) -> None:
+    def store(self: GroupCommit, group: Sequence[CommitRequest]) -> None:
         for handed in group:
             handed.outcomes.set_result((handed.lines, [LineOutcome(line.stream, 1) for line in handed.lines]))
             handed.outcomes = Future()

@@ -20,7 +20,7 @@ from events.vocabulary.envelope import Draft
 from intake.appending import BATCH
 from intake.gateway import app, group_commit
 from intake.gateway.cloud_events import BATCH as CLOUD_EVENTS
-from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
+from intake.gateway.group_commit import CommitRequest, GroupCommit, NotStored, QueueFull
 from intake.lines import line_of, read_line
 from tests.contract.drafts import DAY, TABLE, Drafts
 from tests.intake.gateway.conftest import PROPERTY, Served, opening, serving, until
@@ -180,7 +180,7 @@ def test_requests_that_come_together_share_a_commit(path: Path, drafts: Drafts) 
     commits: list[int] = []
     commit = GroupCommit(opening(path), lambda lines, _: commits.append(lines))
     lines = [read_line(line, f"line:{n}") for n, line in enumerate(day_and_wagers(drafts, 9), 1)]
-    handed = [Handed(partial(list, [line]), 1, 100) for line in lines]
+    handed = [CommitRequest(partial(list, [line]), 1, 100) for line in lines]
     for each in handed:
         commit.hand_in(each)
     assert [each.outcomes.result()[1][0].seq for each in handed] == list(range(1, 11))
@@ -300,7 +300,7 @@ def test_a_stream_that_cannot_be_continued_keeps_no_other_request_waiting(path: 
 
     commit = GroupCommit(lambda: Damaged(path, create=True, property_id=PROPERTY))
     lines = [line_of("table/fu-08", drafts.day()), line_of(TABLE, drafts.day())]
-    handed = [Handed(partial(list, [read_line(line, "line:1")]), 1, 100) for line in lines]
+    handed = [CommitRequest(partial(list, [read_line(line, "line:1")]), 1, 100) for line in lines]
     for each in handed:
         commit.hand_in(each)
     with pytest.raises(NotStored, match="LOG-SEAL table/fu-08 event 3"):
@@ -315,12 +315,12 @@ def test_a_stream_that_cannot_be_continued_keeps_no_other_request_waiting(path: 
 def test_what_was_taken_is_stored_and_answered_before_the_end(path: Path, drafts: Drafts) -> None:
     commit = GroupCommit(opening(path))
     lines = [read_line(line, "line:1") for line in day_and_wagers(drafts)]
-    handed = Handed(lambda: lines, 4, 100)
+    handed = CommitRequest(lambda: lines, 4, 100)
     commit.hand_in(handed)
     commit.close()
     assert [each.seq for each in handed.outcomes.result(timeout=0)[1]] == [1, 2, 3, 4]
     with pytest.raises(NotStored, match="being stopped"):
-        commit.hand_in(Handed(lambda: lines, 4, 100))
+        commit.hand_in(CommitRequest(lambda: lines, 4, 100))
     commit.close()
 
 
@@ -334,11 +334,11 @@ def test_the_queue_takes_nothing_beyond_its_bytes(path: Path, monkeypatch: pytes
         return []
 
     commit = GroupCommit(opening(path))
-    commit.hand_in(Handed(read, 1, 60))
+    commit.hand_in(CommitRequest(read, 1, 60))
     held.wait()
     with pytest.raises(QueueFull):
-        commit.hand_in(Handed(list, 1, 41))
-    commit.hand_in(Handed(list, 1, 40))
+        commit.hand_in(CommitRequest(list, 1, 41))
+    commit.hand_in(CommitRequest(list, 1, 40))
     release.set()
     commit.close()
 
@@ -350,7 +350,7 @@ def acknowledging_before_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that answers as soon as lines are read."""
     real = GroupCommit._store
 
-    def store(self: GroupCommit, group: Sequence[Handed]) -> None:
+    def store(self: GroupCommit, group: Sequence[CommitRequest]) -> None:
         for handed in group:
             handed.outcomes.set_result((handed.lines, []))
             handed.outcomes = Future()
@@ -372,7 +372,7 @@ def test_the_check_of_the_answer_sees_a_build_that_answers_too_early(
 def check_that_answered_is_stored(path: Path, lines: Sequence[bytes]) -> None:
     Slow.gate.clear()
     commit = GroupCommit(lambda: Slow(path, create=True, property_id=PROPERTY))
-    handed = Handed(lambda: [read_line(line, "line:1") for line in lines], len(lines), 100)
+    handed = CommitRequest(lambda: [read_line(line, "line:1") for line in lines], len(lines), 100)
     commit.hand_in(handed)
     try:
         handed.outcomes.result(timeout=0.3)
