@@ -64,7 +64,7 @@ def document(results: dict[str, Any]) -> str:
     if "month" in parts:
         found.append(_month(parts["month"]))
     if "told" in parts:
-        found.append(_told(parts["told"]))
+        found.append(_reported(parts["told"]))
     if "log" in parts:
         found.append(_profile(parts["log"]["stages"], parts["log"]["profile"], parts["log"]["workload"]["rounds"]))
     return "\n".join(found)
@@ -212,7 +212,7 @@ def _month(measured: dict[str, Any]) -> str:
     )
 
 
-def _told(measured: dict[str, Any]) -> str:
+def _reported(measured: dict[str, Any]) -> str:
     return (
         "## Mispayments told in time\n\n"
         f"Of {measured['planted']} mispayments that `rack demo` plants, advice names {measured['in_time']} "

@@ -41,7 +41,7 @@ def planted_money(folder: Path) -> dict[str, list[Finding]]:
     return found
 
 
-def told(folder: Path) -> list[PlantedMispayment]:
+def planted_mispayments(folder: Path) -> list[PlantedMispayment]:
     """Return every planted mispayment of a demo."""
     log, made = open_log(f"sqlite://{folder.resolve()}/floor.db", read_only=True), list[PlantedMispayment]()
     for stream, wrong in planted_money(folder).items():
@@ -72,7 +72,7 @@ def measure(folder: Path) -> dict[str, Any]:
     from rack.cli import main
 
     main(["demo", "--out", str(folder), "--quiet", "--json"])
-    found = told(folder)
+    found = planted_mispayments(folder)
     in_time = [each for each in found if each.in_time]
     return {
         "planted": len(found),

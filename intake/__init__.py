@@ -1,1 +1,1 @@
-"""What is handed in: lines become drafts for the log, or go to quarantine. Who may write what, and the tokens of patrons."""
+"""Intake: reported lines become drafts for the log, or go to quarantine. Who may write what, and the tokens of patrons."""

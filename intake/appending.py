@@ -70,9 +70,9 @@ def append_lines(
     pace: Pace | None = None,
     read_rules: ReadRules | None = None,
 ) -> Iterator[IntakeSummary]:
-    """Append what is reported, quarantine what is refused; yield the running account after each batch.
+    """Append reported lines, quarantine refused ones; yield the running account after each batch.
 
-    With a pace, what is held is appended as soon as it is due, and if a None comes in between.
+    With a pace, waiting lines are appended as soon as they are due, and whenever a None comes.
     """
     appender = LineAppender(log, read_rules)
     yield appender.summary  # stopped in the first batch, one knows what was stored, too

@@ -183,7 +183,7 @@ def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[Fin
     rows: list[dict[str, Any]] = []
     marked: list[int] = []
     for row, money, found in incidents:
-        disposition, signed_by = _said(found)
+        disposition, signed_by = _dispositions(found)
         if any(each.state != "resolved" for each in found):
             marked.append(len(rows))
         rows.append(
@@ -202,7 +202,7 @@ def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[Fin
     return table_of("incidents", "Incidents", frame, empty="No incident in this period.", marked=tuple(marked))
 
 
-def _said(found: Sequence[FindingReview]) -> tuple[str, str | None]:
+def _dispositions(found: Sequence[FindingReview]) -> tuple[str, str | None]:
     """Return the dispositions of an incident's findings in words, each once, and all their signers."""
     words, people = [], []
     for each in found:

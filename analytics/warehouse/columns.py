@@ -309,7 +309,7 @@ def summary() -> str:
     """Return docs/warehouse.md: every table with its grain and content."""
     rows = []
     for table in (*MODELS, *_ITSELF):
-        said, grain = _told(table)
+        said, grain = _description_of(table)
         rows.append(f"| `{table}` | {', '.join(f'`{each}`' for each in grain)} | {said} |")
     return (
         "\n".join([HEAD, "", "## Tables", "", "| table | one row for each | contents |", "| --- | --- | --- |", *rows])
@@ -317,7 +317,7 @@ def summary() -> str:
     )
 
 
-def _told(table: str) -> tuple[str, tuple[str, ...]]:
+def _description_of(table: str) -> tuple[str, tuple[str, ...]]:
     """Return a table's description and grain from the head of its model."""
     header = _ITSELF.get(table) or model_text(table)
     said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
@@ -353,7 +353,7 @@ def _row(column: str, kind: str, meaning: str) -> str:
 
 
 def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
-    said, grain = _told(table)
+    said, grain = _description_of(table)
     yield from (
         "",
         f"## {table}",

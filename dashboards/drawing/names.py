@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from analytics.warehouse.warehouse import PropertyFacts
-from replay.narrative.names import MINUS, balance, day_words, difference, moment, told_apart
+from replay.narrative.names import MINUS, balance, day_words, difference, moment, zone_note
 
 UNKNOWN = "–"
 
@@ -66,18 +66,18 @@ class Formats(msgspec.Struct, frozen=True):
 
     def clock(self, at_us: int | None) -> str:
         """Return the time of day at the property: `21:14:05`."""
-        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M:%S}{told_apart(self.moment(at_us))}"
+        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M:%S}{zone_note(self.moment(at_us))}"
 
     def time_of_day(self, at_us: int | None) -> str:
         """Return the time of day at the property to the minute, for lists: `21:14`."""
-        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M}{told_apart(self.moment(at_us))}"
+        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M}{zone_note(self.moment(at_us))}"
 
     def day_and_clock(self, at_us: int | None) -> str:
         """Return the day and time at the property: `6 Mar, 21:14:05`."""
         if at_us is None:
             return UNKNOWN
         moment = self.moment(at_us)
-        return f"{moment.day} {moment:%b}, {moment:%H:%M:%S}{told_apart(moment)}"
+        return f"{moment.day} {moment:%b}, {moment:%H:%M:%S}{zone_note(moment)}"
 
     def zone_name(self, at_us: int | None) -> str:
         """Return the name of the time zone then: `EST`."""

@@ -92,7 +92,7 @@ def _enter(day: str, boxes: list[str], way: str) -> None:
         amounts = {table: cents(table, words) for table, words in typed.items() if words}
         if way == "enter":
             room.enter(day, amounts, by=by)
-        elif different := room.again(day, amounts, by=by):
+        elif different := room.enter_second(day, amounts, by=by):
             words = plural(len(different), "box differs", "boxes differ")
             st.session_state[house.NOTICE] = f"{words}; nothing is on record yet."
 

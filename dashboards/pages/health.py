@@ -240,9 +240,9 @@ def of_verification() -> list[Check]:
     address = log_address()
     if address is None:
         return []
-    now = verification_run.standing(address)
+    now = verification_run.status_of(address)
     found = " ".join(
-        [verification_run.told(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]
+        [verification_run.status_words(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]
     ).strip()
     if now.alarming:
         return [

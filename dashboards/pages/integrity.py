@@ -68,7 +68,7 @@ def show_verification(address: str, formats: Formats) -> None:
     if asked or verification_run.going_on(address):
         walked = _watched(address)
     if walked is None:
-        told = verification_run.told(verification_run.standing(address), formats)
+        told = verification_run.status_words(verification_run.status_of(address), formats)
         source.show(
             markup.empty(
                 told or "Not yet verified",

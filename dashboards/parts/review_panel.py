@@ -62,7 +62,7 @@ def cents_typed(text: str) -> int | None:
     return None if found is None else int(found[1]) * 100 + int(found[2] or 0)
 
 
-def standing(review: FindingReview, formats: Formats) -> Html:
+def state_words(review: FindingReview, formats: Formats) -> Html:
     """Return a finding's state, its assignee, and its disposition."""
     parts = [f"<strong>{markup.text(STATES[review.state])}</strong>"]
     if review.assigned_to and review.state == "assigned":
@@ -87,10 +87,10 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
     return Html(f'<ol class="rk-history" aria-label="Review history">{rows}</ol>')
 
 
-def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
+def incident_state_words(reviews: Sequence[FindingReview], formats: Formats) -> Html:
     """Return an incident's state and assignee, and how often each disposition was given."""
     if len(reviews) == 1:
-        return standing(reviews[0], formats)
+        return state_words(reviews[0], formats)
     state, holder = incident_state(reviews), incident_holder(reviews)
     parts = [f"<strong>{markup.text(STATES[state])}</strong>"]
     if holder and state == "assigned":
@@ -119,7 +119,7 @@ def panel(
     """
     written = sum(len(review.history) for review in reviews)
     desk.outcome(_overtaken(members[0]["finding_id"], reviews, formats))
-    source.show(standings(reviews, formats))
+    source.show(incident_state_words(reviews, formats))
     source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
     who = access.person()
     if who is None or not access.may(access.REVIEW):

@@ -99,7 +99,7 @@ def words(address: str) -> list[str]:
 
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
-def standing(address: str) -> VerificationStatus:
+def status_of(address: str) -> VerificationStatus:
     """Return the state of a log by the notice of its last full verification."""
     return integrity.verified_at(address, **log_options())
 
@@ -109,7 +109,7 @@ def banner(formats: Formats) -> Html:
     address = log_address()
     if address is None:
         return Html("")
-    now = standing(address)
+    now = status_of(address)
     if not now.alarming:
         return Html("")
     title = {
@@ -117,12 +117,12 @@ def banner(formats: Formats) -> Html:
         State.OTHER_CONTENTS: "The log no longer holds what was last verified",
         State.UNREADABLE: "The notice of the last verification cannot be read",
     }[now.state]
-    below = " ".join([*([now.detail + "."] if now.detail else []), told(now, formats)])
+    below = " ".join([*([now.detail + "."] if now.detail else []), status_words(now, formats)])
     way = markup.link("integrity", "Verify the log on Integrity")
     return markup.notice(title, Html(f"{markup.text(below)} {way}; rely on no verdict until it passes."))
 
 
-def told(now: VerificationStatus, formats: Formats) -> str:
+def status_words(now: VerificationStatus, formats: Formats) -> str:
     """Return the last full verification in a sentence: when, by whom, and the result."""
     shown = now.shown
     if shown is None:
@@ -156,7 +156,7 @@ def walk(address: str, show: Callable[[VerificationStep], None] = lambda step: N
         walking.wait(BEAT_S)
         if walking.step is not None:
             show(walking.step)
-    standing.clear()
+    status_of.clear()
     return _walks()[address]
 
 

@@ -135,7 +135,7 @@ def alarm_of(incident: Incident, verdict: Adjudication | None, house: House) -> 
         overpaid_cents=incident.overpaid_cents,
         underpaid_cents=incident.underpaid_cents,
         currency=house.currency,
-        findings=tuple(_told(finding) for finding in incident.findings),
+        findings=tuple(_alarm_finding(finding) for finding in incident.findings),
         patrons=_patrons(incident.findings, verdict),
     )
 
@@ -266,7 +266,7 @@ def to_body(message: Message) -> bytes:
     return msgspec.json.encode(message, order="sorted")
 
 
-def _told(finding: Finding) -> AlarmFinding:
+def _alarm_finding(finding: Finding) -> AlarmFinding:
     return AlarmFinding(
         id=finding.id,
         code=finding.code,

@@ -170,18 +170,18 @@ class Outbox:
         """Return stream → the last event before the outbox began; earlier ones raise no alarm."""
         return dict(self._database.rows("SELECT stream, seq FROM past"))
 
-    def standing(self, stream: str, about: str) -> list[AlarmStatus]:
+    def alarms_about(self, stream: str, about: str) -> list[AlarmStatus]:
         """Return the alarms of a round or of a finding between rounds, withdrawn ones too."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE stream = ? AND about = ? ORDER BY raised_us, alarm"
-        return [_standing(*row) for row in self._database.rows(sql, stream, about)]
+        return [_status_of(*row) for row in self._database.rows(sql, stream, about)]
 
-    def told(self, alarm: str) -> set[str]:
+    def receivers_of(self, alarm: str) -> set[str]:
         """Return the receivers of an alarm's messages, sent or about to be."""
         return {
             name for (name,) in self._database.rows("SELECT DISTINCT receiver FROM messages WHERE alarm = ?", alarm)
         }
 
-    def take(
+    def record_results(
         self,
         stream: str,
         place: Head,
@@ -190,13 +190,13 @@ class Outbox:
     ) -> None:
         """Store the changes of alarms by a stream's results up to a place."""
         note = "INSERT OR REPLACE INTO places VALUES (?, ?, ?)"
-        self._take(stream, changed, now_us, note, (stream, place.seq, place.hash))
+        self._record(stream, changed, now_us, note, (stream, place.seq, place.hash))
 
-    def take_advice(self, stream: str, about: str, changed: Iterable[AlarmUpdate], now_us: int) -> None:
+    def record_advice(self, stream: str, about: str, changed: Iterable[AlarmUpdate], now_us: int) -> None:
         """Store the changes of alarms by advice on a stream's open round, and that this round has advice."""
-        self._take(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
+        self._record(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
 
-    def _take(
+    def _record(
         self, stream: str, changed: Iterable[AlarmUpdate], now_us: int, note: str, noted: tuple[object, ...]
     ) -> None:
         """Store the changed alarms, their escalation, the messages and a note, all or none."""
@@ -241,7 +241,7 @@ class Outbox:
             "WHERE done = 0 AND due_us <= ? AND acknowledged_by IS NULL ORDER BY due_us, alarm, after_min, role",
             now_us,
         )
-        return [DueStep(standing=_standing(*row[:3]), after_min=row[3], role=row[4]) for row in rows]
+        return [DueStep(standing=_status_of(*row[:3]), after_min=row[3], role=row[4]) for row in rows]
 
     def escalate(self, step: DueStep, messages: Sequence[tuple[str, Message]], now_us: int) -> None:
         """Record a step as done, and add its messages."""
@@ -331,7 +331,7 @@ class Outbox:
     def alarms(self) -> list[AlarmStatus]:
         """Return every raised alarm, newest first."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE NOT withdrawn ORDER BY raised_us DESC, alarm"
-        return [_standing(*row) for row in self._database.rows(sql)]
+        return [_status_of(*row) for row in self._database.rows(sql)]
 
 
 _PUT = "INSERT OR IGNORE INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, NULL, '')"
@@ -341,7 +341,7 @@ def _row(alarm: str, receiver: str, message: Message, now_us: int) -> tuple[obje
     return message.key, alarm, receiver, message.what, to_body(message), now_us, now_us
 
 
-def _standing(data: bytes, revision: int, withdrawn: int) -> AlarmStatus:
+def _status_of(data: bytes, revision: int, withdrawn: int) -> AlarmStatus:
     return AlarmStatus(alarm=msgspec.json.decode(data, type=Alarm), revision=revision, withdrawn=bool(withdrawn))
 
 

@@ -27,7 +27,7 @@ from desk.review.desk import Desk
 from events.errors import EventError, IntegrityError, LogUnavailable
 
 POLL_S = 0.25
-AGAIN_S = 5.0
+RETRY_S = 5.0
 """A log that cannot be read is opened again after so long."""
 UNREADABLE = (LogUnavailable, EventError, IntegrityError)
 
@@ -167,7 +167,7 @@ class Sender:
             if str(error) != self._trouble:
                 self._tell(f"the log cannot be read, and is tried again: {error}")
             self._trouble, self._desk, self._watch = str(error), None, None
-            self._open_at = time.monotonic() + AGAIN_S
+            self._open_at = time.monotonic() + RETRY_S
             self._resources.close()
 
     def _open(self) -> None:

@@ -101,13 +101,13 @@ class Watch:
             if each.change.before is not None or each.messages  # what no one is told is no alarm yet
         ]
         if taken:
-            self._outbox.take_advice(stream, about, taken, now_us)
+            self._outbox.record_advice(stream, about, taken, now_us)
         return len(taken)
 
     def _is_judged(self, results: ResultStore, stream: str, about: str) -> bool:
         """Whether a round (`#7`) has a verdict, or had one in results since discarded."""
         return results.latest("adjudications", f"{stream}{about}") is not None or any(
-            each.alarm.basis == "verdict" for each in self._outbox.standing(stream, about)
+            each.alarm.basis == "verdict" for each in self._outbox.alarms_about(stream, about)
         )
 
     def _read_stream(self, results: ResultStore, stream: str, now_us: int) -> int:
@@ -116,11 +116,11 @@ class Watch:
             taken, place = list(self._changes(result)), Head(result.place, result.hash)
             found, unnoted = found + len(taken), unnoted + 1
             if taken or unnoted == GROUP:
-                self._outbox.take(stream, place, taken, now_us)
+                self._outbox.record_results(stream, place, taken, now_us)
                 unnoted = 0
             self._places[stream] = place
         if unnoted:
-            self._outbox.take(stream, self._places[stream], [], now_us)
+            self._outbox.record_results(stream, self._places[stream], [], now_us)
         return found
 
     def _place(self, results: ResultStore, stream: str) -> int:
@@ -162,7 +162,7 @@ class Watch:
             yield msgspec.structs.replace(each, messages=[], steps=[]) if is_adopted else each
 
     def _taken(self, stream: str, about: str, now: Sequence[Alarm], *, is_past: bool) -> Iterator[AlarmUpdate]:
-        for change in changes(self._outbox.standing(stream, about), now):
+        for change in changes(self._outbox.alarms_about(stream, about), now):
             if change.before is not None or not is_past:
                 yield AlarmUpdate(
                     change=change, about=about, messages=self._messages(change), steps=self._steps(change)
@@ -171,7 +171,7 @@ class Watch:
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
         """Return the receivers of a change: those of earlier messages, and those that the routes add."""
         alarm = change.standing.alarm
-        told = self._outbox.told(alarm.id) if change.before is not None else set()
+        told = self._outbox.receivers_of(alarm.id) if change.before is not None else set()
         names = dict.fromkeys(sorted(told & self._settings.receiver.keys()))
         if not change.standing.withdrawn:
             names |= dict.fromkeys(

@@ -95,7 +95,7 @@ class CountRoom(Pit):
         self._check(day, grid)
         self._keep(DraftCount(day=day, first=BoxCount(by=person.id, boxes=dict(grid))))
 
-    def again(self, day: str, grid: Grid, *, by: str) -> list[Difference]:
+    def enter_second(self, day: str, grid: Grid, *, by: str) -> list[Difference]:
         """Accept the second entry; return the differences. If there are none, all boxes are written."""
         person = self._people(by)[0]
         draft = self._draft(day)

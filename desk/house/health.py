@@ -115,7 +115,7 @@ def _sign_in(made: Property, log: EventLog, now_us: int) -> Part:
     local = local_sign_in(login)
     if local is None:
         return Part("sign-in", True, "by the identity provider that login.toml names")
-    standing = Accounts(local.accounts).standing(now_us / 1_000_000)
+    standing = Accounts(local.accounts).states(now_us / 1_000_000)
     people = [each.id for each in made.form.person if each.roles and each.closed is None]
     waiting = [each for each in people if each not in standing or not standing[each].is_set_up]
     if waiting:

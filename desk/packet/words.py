@@ -19,7 +19,7 @@ from replay.narrative.names import (
     identified,
     moment,
     table_name,
-    told_apart,
+    zone_note,
 )
 
 Story = dict[str, Any]
@@ -87,12 +87,12 @@ class Style:
         ['01:46:56 EDT', '01:46:56 EST', '02:46:56']
         """
         at = moment(at_us, self.zone)
-        return f"{at:%H:%M:%S}{told_apart(at)}"
+        return f"{at:%H:%M:%S}{zone_note(at)}"
 
     def time(self, at_us: int) -> str:
         """Return day and time; with its zone in the repeated hour of a clock change."""
         at = moment(at_us, self.zone)
-        return f"{at:%Y-%m-%d %H:%M:%S}{told_apart(at)}"
+        return f"{at:%Y-%m-%d %H:%M:%S}{zone_note(at)}"
 
 
 def shortened(sentence: str) -> str:

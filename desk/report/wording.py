@@ -7,7 +7,16 @@ from typing import Any
 
 from desk.packet.words import Style
 from desk.report.content import Report, ReportColumn
-from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, told_apart, wager_name
+from replay.narrative.names import (
+    MINUS,
+    day_words,
+    game_name,
+    moment,
+    readable,
+    table_name,
+    wager_name,
+    zone_note,
+)
 
 UNKNOWN = "–"
 
@@ -68,7 +77,7 @@ def time_words(at_us: int, style: Style) -> str:
     '31 Mar 2026, 12:01:30'
     """
     at = moment(at_us, style.zone)
-    return f"{at.day} {at:%b %Y, %H:%M:%S}{told_apart(at)}"
+    return f"{at.day} {at:%b %Y, %H:%M:%S}{zone_note(at)}"
 
 
 def _meter(centicents: int, style: Style) -> str:

@@ -254,7 +254,7 @@ class Accounts:
                     self._ended = dict(database.rows("SELECT person, at_s FROM ended"))
         return self._ended
 
-    def standing(self, now_s: float) -> dict[str, AccountState]:
+    def states(self, now_s: float) -> dict[str, AccountState]:
         """Return person → how that person can sign in, for everyone ever invited."""
         if not self.path.exists():
             return {}

@@ -503,7 +503,7 @@ class GroupMember:
                 return None
             return frozenset(partition.partition for partition in self._consumer.assignment())
 
-    def standing(self) -> Any:
+    def membership(self) -> Any:
         """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
         found = self._consumer.group_metadata()
         if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass

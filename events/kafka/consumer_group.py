@@ -80,7 +80,7 @@ class KafkaGroup:
         """
         assigned = self._member.poll()
         with contextlib.suppress(MemberEvicted):
-            generation = self._member.standing().generation_id
+            generation = self._member.membership().generation_id
             if generation != self._generation:
                 self._generation = generation
                 self._stored.read_state()

@@ -61,7 +61,7 @@ class OutgoingRecord(NamedTuple):
 class Member(Protocol):
     """A member of a consumer group."""
 
-    def standing(self) -> Any:
+    def membership(self) -> Any:
         """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
 
 
@@ -213,7 +213,7 @@ class TransactionalWriter:
             for lane, offset in consumed.offsets.items()
         }
         try:
-            self._await(self._manager.send_offsets_to_transaction(offsets, consumed.member.standing()))
+            self._await(self._manager.send_offsets_to_transaction(offsets, consumed.member.membership()))
         except (MemberEvicted, kafka_errors.CommitFailedError) as error:
             self._await(self._manager.begin_abort())
             raise MemberEvicted(str(error)) from error

@@ -139,10 +139,10 @@ class EventLog(Protocol):
         """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
 
     def turn(self) -> AbstractContextManager[None]:
-        """Keep other writers out through several calls: what is read inside still holds when something is appended.
+        """Keep other writers out during several calls, so that an append can depend on what was read before it.
 
-        Every call that writes takes the turn for itself; if a log has one writer for as long as it is open, this does
-        nothing. Raises `SecondWriter` if another writer does not give its turn back.
+        Every call that writes takes the turn for itself; if a log has one writer for as long as it is open, this does nothing.
+        Raises `SecondWriter` if another writer does not give its turn back.
         """
 
     def repairs(self) -> list[str]:

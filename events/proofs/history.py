@@ -131,7 +131,7 @@ class History:
         if keys is not None:
             self._check_signature(first, note, keys)
         while self._marks and self._marks[-1].head.seq <= checkpoint.size:
-            self._meet(self._marks.pop(), checkpoint)
+            self._check_mark(self._marks.pop(), checkpoint)
         for statement in self.ledger.added:
             self.stated.setdefault(statement.stream, StatedHeads()).add(statement)
         self.last = checkpoint
@@ -152,7 +152,7 @@ class History:
         except BadNote as error:
             raise BadCheckpoint(first, "checkpoint_forged", f"{error}{keys.why_not(note, size)}") from error
 
-    def _meet(self, mark: Mark, checkpoint: Checkpoint) -> None:
+    def _check_mark(self, mark: Mark, checkpoint: Checkpoint) -> None:
         if mark.head == Head(checkpoint.size, checkpoint.root):
             return
         message = (

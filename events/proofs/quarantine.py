@@ -74,8 +74,10 @@ class EntryMissing(IntegrityError):
 
 
 class QuarantineCheck(msgspec.Struct, frozen=True):
-    """A comparison: the numbers of entries, of entries with and without an event that vouches for them, of entries whose bytes
-    were changed, and of events whose entry is missing. `notices` has the event of each entry, None if none exists.
+    """A comparison of the quarantine with the events.
+
+    It counts entries, entries with and without an event that vouches for them, entries with changed bytes, and events without
+    their entry. `notices` has the event of each entry, None if there is none.
     """
 
     entries: int = 0

@@ -88,7 +88,7 @@ class Signer(Protocol):
 
 
 class NoteSignature(msgspec.Struct, frozen=True):
-    """One line of signature: whose, the 4 bytes of the key's id, and what follows them."""
+    """One signature line: the signer's name, the 4 bytes of the key's id, and the signature."""
 
     name: str
     key_id: bytes

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-AGAIN_S: Final = 0.2
+RETRY_S: Final = 0.2
 """How long to wait after no answer, or one that asks to come again."""
 _AGAIN: Final = frozenset({408, 429, 503})
 
@@ -60,7 +60,7 @@ class Collector:
                 raise NotTaken(f"the gateway answers {status}: {answer.decode(errors='replace').strip()}")
             if given_up():
                 return []
-            await asyncio.sleep(AGAIN_S)
+            await asyncio.sleep(RETRY_S)
 
     async def _ask(self, body: bytes) -> tuple[int, bytes]:
         """Send a body once; return status and body of the answer. Raises `OSError`, `EOFError` or `ValueError`."""

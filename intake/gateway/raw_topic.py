@@ -33,7 +33,7 @@ from intake.profiles.profile import Profile
 from intake.profiles.shelf import Profiles
 
 POLL_S: Final = 0.2
-AGAIN_S: Final = 1.0
+RETRY_S: Final = 1.0
 """How long the topic waits if the log, the register or the broker cannot be had."""
 
 Line = AcceptedLine | Refusal
@@ -80,7 +80,7 @@ class RawTopic:
                 self._say(str(error))
             except Exception as error:  # a defect: the topic is read again from the last offset that was kept
                 self._say(f"unexpected {type(error).__name__}: {error}")
-            self._ending.wait(AGAIN_S)
+            self._ending.wait(RETRY_S)
 
     def _say(self, trouble: str) -> None:
         if trouble != self.trouble:

@@ -1,1 +1,1 @@
-"""Events of a table, in the order of its stream, become rounds of play and the state of the table between them."""
+"""Folds a table's events, in the order of its stream, into rounds of play and the state of the table between them."""

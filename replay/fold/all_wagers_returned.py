@@ -35,7 +35,7 @@ def _is_returned(round_: Round) -> bool:
 
 @derived
 def seats_returned_as_void(round_: Round) -> frozenset[int]:
-    """Return the seats of which all wagers were returned as void and no other money moved."""
+    """Return the seats whose wagers were all returned as void while no other money moved."""
     seats = {fact.payload.seat for fact in round_.of(model.WagerReturned)}
     return frozenset(seat for seat in seats if is_returned_as_void(round_, seat))
 
@@ -43,7 +43,7 @@ def seats_returned_as_void(round_: Round) -> frozenset[int]:
 def is_returned_as_void(round_: Round, seat: int | None = None, but: Collection[str] = ()) -> bool:
     """Return whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501).
 
-    `but`: wagers that the void leaves to be settled; what was done with them is not asked.
+    `but`: wagers that the void leaves to be settled; their moves are ignored.
     """
 
     def of(type_: type[Event]) -> list[RecordedEvent]:

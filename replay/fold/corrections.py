@@ -1,4 +1,4 @@
-"""Corrections: what counts in the place of an event that a later event supersedes. Stored events never change.
+"""Corrections: the valid content of an event that a later event supersedes. Stored events never change.
 
 A correction names an earlier event of its own stream by number and by id, so that a slip of the pen supersedes nothing. A
 correction that does not fit is refused: it changes nothing and is found (LOG-CORRECTION, D140).
@@ -24,9 +24,9 @@ Replacements = dict[int, Substitute]
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A correction as it is in its stream: its number, number and id of what it supersedes, and what replaces that.
+    """A correction in its stream: its number, the number and id of the superseded event, and the replacement.
 
-    `round_no` is the round that it names, itself or as that of the replacement.
+    `round_no` is the round named by the correction itself or by its replacement.
     """
 
     seq: int

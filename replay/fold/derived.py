@@ -1,7 +1,7 @@
-"""Facts derived from a round: worked out once, kept with the round, and forgotten when the round changes.
+"""Facts derived from a round: computed once, kept with the round, and forgotten when the round changes.
 
-Invariant: the function that works a fact out is its name and its type, and its file is its home. No one else puts anything there.
-A fact that depends on the rules, too, is kept with the rules it was worked out by: under other rules it is worked out again.
+Invariant: the function that computes a fact is its name and its type, and its file is its home. No other code stores facts there.
+A fact that also depends on the rules is kept with them: under other rules it is computed again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 def derived(work_out: Callable[[Round], T]) -> Callable[[Round], T]:
-    """Keep what follows from a round alone."""
+    """Cache a fact that depends only on the round."""
 
     @functools.wraps(work_out)
     def fact(round_: Round) -> T:
@@ -34,7 +34,7 @@ def derived(work_out: Callable[[Round], T]) -> Callable[[Round], T]:
 
 
 def derived_by_rules(work_out: Callable[[Round, Rulebook], T]) -> Callable[[Round, Rulebook], T]:
-    """Keep what follows from a round and the rules that it is judged by."""
+    """Cache a fact that depends on the round and its rules."""
 
     @functools.wraps(work_out)
     def fact(round_: Round, book: Rulebook) -> T:
@@ -47,7 +47,7 @@ def derived_by_rules(work_out: Callable[[Round, Rulebook], T]) -> Callable[[Roun
 
 
 def derived_of_each(work_out: Callable[[Round, Rulebook, K], T]) -> Callable[[Round, Rulebook, K], T]:
-    """Keep what follows from a round and its rules for each of something: a position, a hand."""
+    """Cache a fact about each of several things (positions, hands) that depends on the round and its rules."""
 
     @functools.wraps(work_out)
     def fact(round_: Round, book: Rulebook, of: K) -> T:

@@ -18,7 +18,7 @@ from replay.fold.round import Round
 
 
 def as_played(round_: Round) -> Round:
-    """Return the round with what came late in its place; the round itself if nothing did."""
+    """Return the round with late events in their place; the round itself if there are none."""
     facts = [fact for fact in round_.facts if fact is not round_.opened]
     if not any(fact.is_late for fact in facts) or round_.numbers:
         return round_
@@ -26,7 +26,7 @@ def as_played(round_: Round) -> Round:
 
 
 def in_order_of_play(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
-    """Return facts in the order of the log, with what came late in its place."""
+    """Return facts in the order of the log, with late events in their place."""
     placed: list[RecordedEvent] = []
     for fact in facts:
         at = len(placed)
@@ -38,9 +38,9 @@ def in_order_of_play(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
 
 @derived
 def as_arrived(round_: Round) -> Round | None:
-    """Return the round with what came late as near to its arrival as its device's numbers allow; None if it was placed there.
+    """Return the round with late events as near to their arrival as their devices' numbers allow; None if they are there already.
 
-    What is found in the order of play alone rests on one late clock.
+    A finding only in the order of play depends on one late clock.
     """
     if not round_.numbers:
         return None
@@ -52,7 +52,7 @@ def as_arrived(round_: Round) -> Round | None:
 
 @derived
 def by_the_clocks(round_: Round) -> Round | None:
-    """Return the round in the order of the clocks, as far as each device's numbers allow; None if that is no other (D403)."""
+    """Return the round in the order of the clocks, as far as each device's numbers allow; None if nothing changes (D403)."""
     facts = [fact for fact in round_.facts if fact is not round_.opened]
     times = [fact.at_us for fact in facts]
     if times == sorted(times):

@@ -1,4 +1,4 @@
-"""How far an event reaches: only the open round, or also the fold itself and the rounds judged later."""
+"""The reach of an event: only the open round, or also the fold itself and later rounds."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ NO_PLAIN_FACTS: PlainFacts = {}
 
 
 def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
-    """Return whether an event is about a round and does not name it."""
+    """Return whether an event concerns a round without naming it."""
     return round_no is None and TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY
 
 
@@ -93,7 +93,7 @@ def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None
 
 
 def carryover(round_: Round) -> tuple[object, ...]:
-    """Return what a round leaves to later ones: whether and by whom it was dealt, or void, its stub, what left shoe and meter."""
+    """Return a round's effects on later ones: whether and by whom it was dealt, or void, its stub, what left shoe and meter."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
@@ -112,9 +112,9 @@ def late_by_round(late: Replacements, corrected: Replacements) -> dict[int, list
 
 
 def with_late(ended: Round, late: Sequence[tuple[int, Event]]) -> Round:
-    """Return a round that ends with what comes of it after its end, as later rounds are judged by it (D1123).
+    """Return a round with the later events that concern it, as later rounds are judged by it (D1123).
 
-    A card whose place decides whether it counts (after a shuffle in the round, or next to a copy found face up) does not.
+    A card whose validity depends on its place (after a shuffle in the round, or next to a copy found face up) is left out.
     """
     last, first, facts = ended.last_seq, ended.first_card, list[RecordedEvent]()
     shuffles = [fact.seq for fact in ended.of(model.CardsShuffled) if fact.payload.deck == ended.deck]
@@ -136,7 +136,7 @@ def with_late(ended: Round, late: Sequence[tuple[int, Event]]) -> Round:
 
 
 def carry_over(state: TableState, ended: Round, late: Sequence[tuple[int, Event]]) -> TableState | None:
-    """Leave a round, with what comes late of it, to later ones; return the table as if it had lost nothing, None if so it is."""
+    """Apply a round, with its late events, to the table; return the table as if it had lost nothing, None if that is the same."""
     whole = with_late(ended, late)
     if ended.first_card is None and whole.first_card is not None:
         state.dealt_from(ended.deck)
@@ -152,7 +152,7 @@ def carry_over(state: TableState, ended: Round, late: Sequence[tuple[int, Event]
 
 
 def ban_deck(state: TableState, ended: Round) -> None:
-    """Note whether a round bans its deck from the table."""
+    """Record whether a round bans its deck from the table."""
     if ended.deck in state.decks:
         state.decks[ended.deck].banned_by = bans_deck(ended)
 
@@ -160,7 +160,7 @@ def ban_deck(state: TableState, ended: Round) -> None:
 class PublishedEditions:
     """The amendments published in a table's stream, since the fold began on a gaming day.
 
-    `reach_behind`: one of them counts on a day on which, or before which, the fold began.
+    `reach_behind`: one of them applies to days at or before the beginning of the fold.
     """
 
     def __init__(self, begins_on: str) -> None:
@@ -169,7 +169,7 @@ class PublishedEditions:
         self._begins_on = begins_on
 
     def take(self, edition: ChapterPublished, state: TableState, is_in_round: bool) -> bool:
-        """Take an amendment; return whether rounds of its days were already opened without it."""
+        """Add an amendment; return whether rounds of its days were already opened without it."""
         self.texts.append(edition.toml)
         day = edition.effective_gaming_day
         self.reach_behind |= day <= self._begins_on

@@ -1,7 +1,7 @@
-"""What is not known of a table because a message was lost, or came late (D402, D850, D951, D1201).
+"""The unknown parts of a table's state because a message was lost or came late (D402, D850, D951, D1201).
 
-The idea: nothing is forgotten. What may have changed is marked, so that no rule relies on it, and `as_on_record` gives the table
-without the marks: what would be found only by that is a doubt.
+The idea: nothing is forgotten. Parts that may have changed are marked, so that no rule relies on them, and `as_on_record` returns
+the table without the marks: a finding that needs it is only a doubt.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CONCERN: Final = {
 
 
 def lose(state: TableState, devices: frozenset[str]) -> None:
-    """After a round of which devices lost evidence, mark what they report on, or no one did, until it is reported (D402)."""
+    """Mark the parts of the state that devices which lost evidence, or no device, report on as unknown until reported (D402)."""
     state.after_loss, state.unsure = bool(devices), state.unsure - {READY}
     if not devices:
         return
@@ -67,9 +67,9 @@ def _mark(state: TableState, lost: set[str]) -> None:
 
 
 def lose_late(state: TableState, fact: RecordedEvent) -> None:
-    """Forget what a device reports on: this event of it comes, and the table should have had it (D850).
+    """Mark the part that a device reports on as unknown: a late event of it should have been in the table (D850).
 
-    What is out of order is taken to be as the event says; whether it was then is not known.
+    Failed devices are taken to be as the event says; their earlier state is unknown.
     """
     lost, seats = _lost(state), state.seats_unsure
     lose(state, frozenset({fact.source}))
@@ -108,7 +108,7 @@ def as_if_unknown(round_: Round, late: Mapping[type[Event], int]) -> Round:
 
 
 def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:
-    """End a round in the shoe, as it is known and as it is on record; once the two are equal, they are one again (D951).
+    """End a round in the shoe, in its known and its recorded form; once both are equal, they are merged (D951).
 
     Return the table as it would be if the round had lost nothing; None if it lost nothing.
     """
@@ -128,7 +128,7 @@ def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:
 
 
 def as_on_record(table: TableState) -> TableState | None:
-    """Return a table as it is if what was lost changed nothing of it; None if nothing of it is unknown (D951)."""
+    """Return the table as if lost messages had changed nothing; None if nothing of it is unknown (D951)."""
     lost = _lost(table)
     steps = [*table.loose.values(), *(deck.preparations for deck in table.decks.values())]
     is_sure = not any("?" in status for status in table.devices.values())
@@ -155,7 +155,7 @@ def as_on_record(table: TableState) -> TableState | None:
 
 
 def _lost(state: TableState) -> frozenset[str]:
-    """Return what is unknown because a message was lost, and was not reported again."""
+    """Return the parts that are unknown because a message was lost and not reported again."""
     known = {"patrons": state.patrons_known, "equipment": state.equipment_known}
     known |= dict.fromkeys(LISTS - state.reporters.keys(), True)  # nothing on record to go by
     return frozenset(what for what in state.unsure if not known.get(what, what != READY))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def meters_after(state: TableState, ended: Round, with_late: Round) -> None:
-    """Note in the table's state what is known of the meters after a round, with what came late of it (`with_late`)."""
+    """Record in the table's state the known meter readings after a round with its late events (`with_late`)."""
     _note_void(state, with_late)
     _note_unrecorded_payments(state, with_late)
     _forget_silent_meters(state, ended)
@@ -82,7 +82,7 @@ def _note_void(state: TableState, ended: Round) -> None:
 
 
 def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
-    """Note the progressive wagers that were paid what may be a share of a meter, if no meter recorded it (D331).
+    """Record progressive wagers with a payment that may be a share of a meter, if no meter recorded it (D331).
 
     A payment by slip may be one; a payment in cash may be one if it is the whole meter (D375).
     """

@@ -1,9 +1,9 @@
-"""Folds `observed/<table>`: what people entered of single rounds, each into a `Round` of its own.
+"""Folds `observed/<table>`: rounds that people entered, each into a `Round` of its own.
 
 The idea that makes it simple: an observed round is alone. `round_observed` opens it, the events of its number follow, and
-`round_closed` ends it. Each is folded as the only round of a table of which nothing else is known but the rules that it pins and
-the dealer whom the observer names, so nothing of the table, and of no other entry, bears on it. If the order of what was done was
-not seen, the events are taken in the usual order: wagers, play, settlement, the rack.
+`round_closed` ends it. Each is folded as the only round of a table, with only its pinned rules and the observer's named dealer,
+so neither the table nor another entry affects it. If the order of actions was not seen, the usual order is assumed: wagers, play,
+settlement, the rack.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _RANKS: Mapping[type[Event], int] = {
 
 
 class ObservedEntry:
-    """One observed round as it was entered: its header, its events, and the corrections of either.
+    """One observed round as entered: its header, its events, and the corrections of either.
 
-    `is_repeated`: its number was opened again; what follows under the number is not judged (D780).
+    `is_repeated`: its number was opened again; later events with that number are not judged (D780).
     """
 
     def __init__(self, opened: ReadEnvelope[Event], header: model.RoundObserved) -> None:
@@ -104,7 +104,7 @@ class ObservedEntry:
 
 
 def place_of_line(lines: Sequence[tuple[int, Event | None]], after_seq: int) -> int:
-    """Return the place of a line that is added to an entry: after the one that it names, and before the end of the round.
+    """Return the place of an added line in an entry: after the line that it names, and before the end of the round.
 
     >>> place_of_line([(4, model.CutOffered(accepted=True, seat=1)), (5, model.RoundClosed(by="x"))], 9)
     1
@@ -154,7 +154,7 @@ class ObservedFold:
         """While the stream is folded again: number of an event → of the round that it is of."""
 
     def apply(self, event: ReadEnvelope[Event]) -> Sequence[ObservedEntry]:
-        """Apply an event; return the entries that are complete by it. While the stream is folded again none is."""
+        """Apply an event; return the entries that it completes. During a refold there are none."""
         if isinstance(event.payload, model.EventCorrected):
             self._correct(event, event.payload)
             return []
@@ -181,7 +181,7 @@ class ObservedFold:
         return self._end()
 
     def _publish(self, edition: model.ChapterPublished) -> None:
-        """Note an amendment: entries of any day may be of one on which it counts."""
+        """Record an amendment: entries of any day may be subject to it."""
         if edition.toml not in self.editions:
             self.editions = (*self.editions, edition.toml)
             self.needs_refold = self.replacements is None and (self.open is not None or self.last_round_no > 0)
@@ -217,7 +217,7 @@ class ObservedFold:
             entry.corrections.append(event)
 
     def _collect(self, event: ReadEnvelope[Event]) -> None:
-        """Take an event to its entry, as the corrections in force have it."""
+        """Add an event to its entry, as corrected."""
         assert self.replacements is not None
         number, added = event.round_no or 0, event.payload
         self._home[event.seq] = number

@@ -19,9 +19,9 @@ class Offer(msgspec.Struct, frozen=True):
 class HeldPosition(msgspec.Struct, frozen=True):
     """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
 
-    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
-    first card was dealt. `asked`: how many of the offers came before the first card, if no one had it by then on record.
-    `forgotten`: the same by what was on record before a message was lost that may say otherwise; None if nothing is unknown.
+    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its first card was
+    dealt. `asked`: the number of offers before the first card, if by the record no one had it by then. `forgotten`: the same as
+    recorded before a message was lost that may change it; None if nothing is unknown.
     """
 
     seat: int = 0
@@ -35,11 +35,11 @@ class HeldPosition(msgspec.Struct, frozen=True):
     forgotten: HeldPosition | None = None
 
     def forget(self) -> HeldPosition:
-        """Return the position when a message about it was lost."""
+        """Return the position after a message about it was lost."""
         return HeldPosition(forgotten=self.forgotten or self)
 
     def offer(self, made: Offer) -> HeldPosition:
-        """Return the position when it was offered once more."""
+        """Return the position after one more offer."""
         return self._with(msgspec.structs.replace(self, offers=(*self.offers, made)), lambda each: each.offer(made))
 
     def _with(self, now: HeldPosition, step: Callable[[HeldPosition], HeldPosition]) -> HeldPosition:
@@ -63,12 +63,12 @@ class HeldPosition(msgspec.Struct, frozen=True):
         return self._with(taken, lambda each: each.take(seat, holder))
 
     def deal(self) -> HeldPosition:
-        """Return the position when the first card of a round was dealt."""
+        """Return the position after the first card of a round."""
         dealt = {"dealt": True} if self.taken is not None else {"asked": len(self.offers)}
         return self._with(msgspec.structs.replace(self, **dealt), HeldPosition.deal)
 
     def after_round(self) -> HeldPosition:
-        """Return the position when the round is over."""
+        """Return the position after the round."""
         after = HeldPosition(offers=self.offers)
         if self.taken is not None:
             seat, holder = self.taken

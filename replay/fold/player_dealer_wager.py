@@ -1,4 +1,4 @@
-"""The wager of a round's player-dealer, and whose it is where several seats put one down (GEGR-002138; D202, D546, D1226)."""
+"""The wager of a round's player-dealer, and its owner if several seats placed one (GEGR-002138; D202, D546, D1226)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def player_dealers(round_: Round) -> Sequence[int]:
 
 
 def _before_the_cards(round_: Round) -> Sequence[RecordedEvent]:
-    """Return what was wagered as player-dealer before the first card; if nothing was, the first such wager of the round."""
+    """Return the player-dealer wagers before the first card; if there are none, the first such wager of the round."""
     wagered = round_.of(model.PlayerDealerWagered)
     if len(wagered) < 2:
         return wagered

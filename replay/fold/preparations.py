@@ -1,4 +1,4 @@
-"""What made the table ready for a round's first card: before the round opened, and in it.
+"""The preparations of the table for a round's first card: before the round opened, and in it.
 
 The theory of this file: a text asks what was done before the cards are dealt; when a device reports the round as open, it does
 not ask. So what was done with the cards between the two counts as what was done before.
@@ -27,7 +27,7 @@ BEFORE_THE_SHUFFLE = (model.DeckInspected, model.JokerDestroyed, model.CardsSpre
 
 @derived
 def preparations(round_: Round) -> list[Preparation]:
-    """Return what made the round's deck ready: before the round opened, and in it before the first card."""
+    """Return the preparations of the round's deck: before the round opened, and in it before the first card."""
     steps = list(round_.before.preparations(round_.deck))
     seated = dict(round_.before.patrons)
     first = round_.first_card

@@ -56,7 +56,7 @@ def counted_by_machine(round_: Round) -> bool:
 
 
 def uncounted(round_: Round) -> int:
-    """Return in how many rounds of play in a row, this one included, the deck was certainly not counted: stub or shuffler."""
+    """Return the number of consecutive rounds, including this one, in which neither stub nor deck was certainly counted."""
     is_open = round_.before.after_loss or not round_.covers("stub")
     if is_open or round_.of(model.StubCounted) or counted_by_machine(round_):
         return 0

@@ -184,7 +184,7 @@ class TableState(msgspec.Struct):
 
     @property
     def cut_deck(self) -> str:
-        """The deck that a cut is of: that of a round that waits for its first card, else the one shuffled last."""
+        """The deck of a cut: that of a round that waits for its first card, else the last one shuffled."""
         return self.round_deck or self.last_shuffled
 
     def at_opening(self) -> TableState:

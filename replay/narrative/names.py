@@ -79,12 +79,12 @@ def utc(at_us: int) -> str:
     return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def told_apart(at: datetime) -> str:
+def zone_note(at: datetime) -> str:
     """Return the zone after a local time in the repeated hour of a clock change; empty otherwise.
 
     >>> from zoneinfo import ZoneInfo
     >>> zone = ZoneInfo("America/New_York")
-    >>> [told_apart(datetime(2026, 11, 1, hour, 46, tzinfo=zone, fold=fold)) for hour, fold in ((0, 0), (1, 0), (1, 1), (2, 0))]
+    >>> [zone_note(datetime(2026, 11, 1, hour, 46, tzinfo=zone, fold=fold)) for hour, fold in ((0, 0), (1, 0), (1, 1), (2, 0))]
     ['', ' EDT', ' EST', '']
     """
     return f" {at:%Z}" if at.replace(fold=1 - at.fold).utcoffset() != at.utcoffset() else ""

@@ -199,7 +199,7 @@ def _shuffler(round_: Round, book: Rulebook) -> str:
 
 
 def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
-    """Whether the table's device reshuffles by itself, if that makes cutting and spreading fall away."""
+    """Whether the table's device reshuffles by itself, so that neither cutting nor spreading is due."""
     return _shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
 
 

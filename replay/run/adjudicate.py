@@ -3,8 +3,8 @@
 Invariant: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up: a finding makes a
 variance; otherwise a doubt leaves it undetermined; otherwise a void round is void; otherwise it is upheld, if a settlement of
 what was at stake is on record (D860). Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. If
-evidence of a round was lost, any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the
-order of the clocks (D403), or of a round in which a device contradicts itself (D404).
+evidence of a round was lost, any other finding is a doubt, since the lost evidence may undo it (D402); so is a finding that the
+order of the clocks does not give (D403), or one in a round in which a device contradicts itself (D404).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CLOCKS_DIFFER = "not in the order of the devices' clocks"
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """The conclusion on a round: the verdict, what cannot be told and why, the findings, and every wager's money."""
+    """The conclusion on a round: the verdict, the unknown parts and why, the findings, and every wager's money."""
 
     verdict: Verdict
     undetermined: tuple[str, ...]
@@ -86,7 +86,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
 
 
 def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[list[Finding], list[str]]:
-    """Return the findings on a round that are proved, in order of the evidence, and the reasons why others are not."""
+    """Return the proved findings on a round, in order of the evidence, and the reasons why others are not proved."""
     findings: list[Finding] = []
     doubts: list[str] = []
     results = _evaluate(rules, round_, book)
@@ -103,7 +103,7 @@ def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[l
 
 
 def _evaluate(rules: Sequence[Rule], round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what the rules yield, in their order; if a round has several readings, what all of them yield (D500)."""
+    """Return the findings of the rules, in order; if a round has several readings, those common to all (D500)."""
     readings, results = round_readings(round_, book), list[Finding | Indeterminate]()
     is_clear = len(readings) == 1
     for rule in rules:
@@ -116,7 +116,7 @@ def _evaluate(rules: Sequence[Rule], round_: Round, book: Rulebook) -> list[Find
 
 
 def _found_in_all(rule: Rule, readings: Sequence[Round], book: Rulebook) -> list[Finding]:
-    """Return what a rule finds in every reading of a round."""
+    """Return the findings of a rule in every reading of a round."""
     found = [result for result in rule.evaluate(readings[0], book) if isinstance(result, Finding)]
     for reading in readings[1:]:
         if not found:
@@ -158,7 +158,7 @@ def _unproved_findings(
 def _findings_by_what_is_unknown(
     rules: Sequence[Rule], round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]
 ) -> list[str]:
-    """Return what would be found if what was lost, or came late, had changed nothing at the table before the round (D951)."""
+    """Return the findings if the lost or late messages had changed nothing at the table before the round (D951)."""
     before = as_on_record(round_.before)
     if before is None or round_.lost:
         return []

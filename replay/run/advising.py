@@ -53,7 +53,7 @@ def new_advice(
 ) -> dict[str, bytes]:
     """Return the advice on the open rounds of streams that went on, if it is other than before.
 
-    Who does not follow the log gives none, and takes away what is not true any more.
+    A replayer that does not follow the log gives none, and removes outdated advice.
     """
     advice: dict[str, bytes] = {}
     for stream, worker in workers.items():
@@ -68,7 +68,7 @@ def new_advice(
 def advise_on(fold: TableFold, as_of: int) -> Advice | None:
     """Return the advice on the open round of a table, as of event `as_of` of its stream; None if no round is open.
 
-    The fold and its round do not change. Without rules in force nothing can be said.
+    The fold and its round do not change. Without rules in force there is no advice.
     """
     round_ = fold.open
     book = rules_in_force(round_) if round_ is not None else None
@@ -111,7 +111,7 @@ def hands_are_known(round_: Round, book: Rulebook) -> bool:
 
 
 def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
-    """Yield what the rules that may run on an open round find in it."""
+    """Yield the findings of early rules on an open round."""
     early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
     found, _ = findings_by(early, standing, book)
     in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}
@@ -132,7 +132,7 @@ def _last_of(round_: Round, finding: Finding) -> RecordedEvent | None:
 
 
 def _can_be_undone(round_: Round, finding: Finding, stands_at: tuple[type[Event], ...]) -> bool:
-    """Whether the last fact that a finding rests on is one of these events, and the next of them has not come yet."""
+    """Whether a finding's last fact is one of these events, and the event after it has not come yet."""
     last = _last_of(round_, finding)
     if last is None or last.payload.KIND not in stands_at:
         return False
@@ -140,9 +140,9 @@ def _can_be_undone(round_: Round, finding: Finding, stands_at: tuple[type[Event]
 
 
 def _may_be_placed(round_: Round, finding: Finding) -> bool:
-    """Whether a finding is of a stake that was moved and never placed on record, while a device may still report it late.
+    """Whether a finding concerns a moved stake without a recorded placing, which a device may still report late.
 
-    A device that placed wagers may until it is heard again, for until then no number of its own is missing (D850).
+    A device that placed wagers may do so until its next report shows whether a number is missing (D850).
     """
     if finding.wager is None:
         return False

@@ -1,9 +1,8 @@
-"""Compares the stored results of a stream, record by record, with those that judging it again gives.
+"""Compares the stored results of a stream, record by record, with those of judging it again.
 
-The idea: folding a stream from its first event gives the same results, to the byte and under each key in the same order, as
-following it did, however often that was interrupted. So what is stored under a key must begin what judging again gives. Only
-if an earlier engine judged a part of the stream are there no bytes to compare, for an adjudication names its engine: then
-the conclusions in force are compared.
+The idea: folding a stream from its first event gives the same results, byte for byte and in the same order under each key, as
+following it with any interruptions. So the stored results under a key must be the first of the new ones. If an earlier engine
+judged part of the stream, the bytes differ, since an adjudication names its engine: then the conclusions in force are compared.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from replay.run.stream_worker import WITHDRAWN, Result
 
 
 class StreamLog:
-    """One stream of a log, as what a replay reads of a log."""
+    """One stream of a log, in the form that a replay reads."""
 
     def __init__(self, log: ReplaySource, stream: str) -> None:
         self._log, self._stream = log, stream
@@ -58,7 +57,7 @@ class StreamLog:
 
 
 class ResultDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored result that differs from what judging again gives, or that only one of the two has.
+    """A difference between a stored result and judging again, also if only one of the two has the result.
 
     `place` is its place in the chain of the stream's results; 0 if it is not stored.
     """
@@ -92,7 +91,7 @@ class StreamComparison(msgspec.Struct, kw_only=True):
     judged_to: int = 0
 
     def additions(self) -> str:
-        """Return what was missing, in words; empty if nothing was."""
+        """Return the missing results in words; empty if there are none."""
         if not self.missing:
             return ""
         kind, key, _ = self.missing[0]
@@ -118,9 +117,9 @@ _adjudication = msgspec.json.Decoder(Adjudication)
 def compare(
     stream: str, results: ResultStore, fresh: ResultStore, engines: Collection[str], held: HeldVerdicts = NOTHING_HELD
 ) -> StreamComparison:
-    """Compare what is stored of a stream with fresh results of the same stream, which these engines made.
+    """Compare a stream's stored results with new ones, made by these engines.
 
-    What is `held` is another engine's conclusion, and only counted.
+    Results that are `held` are another engine's conclusions, and only counted.
     """
     expected: dict[tuple[str, str], list[bytes]] = {}
     for made in fresh.stored():
@@ -155,7 +154,7 @@ def judged_by_another(results: ResultStore, stream: str, is_ours: Callable[[str]
 
 
 def held_to(found: Resumption, results: ResultStore, reached: Mapping[str, int], stream: str) -> int:
-    """Return up to which event the verdicts of a stream are held; 0 if this program's engines judged all of it.
+    """Return the event up to which the verdicts of a stream are held; 0 if this program's engines judged all of it.
 
     The findings of a meter name no engine: if this program did not go on with its state, an earlier one made them.
     """
@@ -177,7 +176,7 @@ def judged_to(results: ResultStore, stream: str) -> int:
 
 
 def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:
-    """Yield what is stored of one stream."""
+    """Yield the stored results of one stream."""
     return (each for each in results.stored(stream) if each.stream == stream)
 
 
@@ -248,7 +247,7 @@ def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str,
 
 
 def _conclusion(kind: str, data: bytes | None) -> Any:
-    """Return what a result says apart from its history; None if nothing is in force.
+    """Return a result's conclusion without its history; None if it is not in force.
 
     Bytes that cannot be read are returned as they are.
     """
@@ -279,7 +278,7 @@ def _difference(each: ChainedResult, fresh: ResultStore, number: int) -> ResultD
 
 
 def _what(stored: bytes | None, made: bytes | None) -> str:
-    """Return how a stored result differs from the one that judging again gives."""
+    """Return how a stored result differs from the one of judging again."""
     if made is None:
         return "judging again does not lead to this result"
     if stored is None:

@@ -1,10 +1,10 @@
-"""The engine: a digest of all that decides a verdict, by game, so that a verdict names its judge.
+"""The engine: a digest, for each game, of everything that decides a verdict, so that a verdict names its judge.
 
 What judges a game is the shared part (what the judges import, directly or through others, and the house ways), the settlement and
 rules of that game with what they import, and its chapters with those that they copy from. Nothing else counts: a changed page,
 simulation or golden round, and a change of another game, cost no replay. An adjudication names the engine of its game. Stored
-positions go with the shared part, and each snapshot says which games' engines it rests on (`positions.py`), so that a stream is
-judged again only if the engine of one of its games changed. Verdicts of another engine stay in force and are superseded if
+positions depend on the shared part, and each snapshot names the games' engines it depends on (`positions.py`), so that a stream
+is judged again only if the engine of one of its games changed. Verdicts of another engine stay in force and are superseded if
 they differ.
 
 Imports are read from the source, not from the modules that happen to be loaded, so that every process gives the same digest.
@@ -49,22 +49,22 @@ Contents = Iterable[tuple[str, bytes]]
 
 
 def engine() -> str:
-    """Return version and digest of all that decides verdicts in this process: the shared part and every game."""
+    """Return the version and digest of everything that decides verdicts in this process: the shared part and every game."""
     return f"{_version()}+{_digest(None, outside_packages(), outside_chapters())}"
 
 
 def engine_of(game: str) -> str:
-    """Return the name of the engine of a game: version and digest of what judges it."""
+    """Return the name of a game's engine: version and digest."""
     return f"{_version()}+{digest_for(game)}"
 
 
 def shared_engine() -> str:
-    """Return the name of what all games share: by it stored positions and snapshots can be gone on with."""
+    """Return the name of the shared part, on which stored positions and snapshots depend."""
     return f"shared+{digest_for('')}"
 
 
 def digest_for(game: str) -> str:
-    """Return the digest of what judges a game; with no game, of what all games share.
+    """Return the digest of a game's engine; without a game, of the shared part.
 
     An unknown game has the digest of the whole program: the answer can change with every game that is added.
     """
@@ -97,20 +97,20 @@ def games_on_file(state: TableState) -> set[str]:
 
 
 def engine_for(round_: Round, book: Rulebook | None) -> str:
-    """Return the name of what judges a round: by the rules in force, or without them by what is on file at the table."""
+    """Return the name of a round's engine: by the rules in force, or without them by the rules on file at the table."""
     games = {book.game} if book is not None else games_on_file(round_.before)
     return engine_of(games.pop() if games else "") if len(games) < 2 else engine()
 
 
 def current_engines() -> frozenset[str]:
-    """Return the names that adjudications of this program have."""
+    """Return the engine names in adjudications of this program."""
     return frozenset({engine(), *map(engine_of, ("", *GAMES))})
 
 
 def digest_of(folder: Path, outside: Contents = (), game: str | None = None) -> str:
     """Return the digest, 16 hexadecimal digits, of what decides verdicts in a folder's packages and in files from outside.
 
-    With the name of a game only what judges that game counts, with an empty name what all games share.
+    With a game's name, only that game's engine counts; with an empty name, the shared part.
     """
     return _hash([*_deciding(_Program(folder), game, ()), *outside])
 

@@ -1,9 +1,9 @@
-"""What an earlier engine concluded stays in force until two persons adopt what this one concludes.
+"""Verdicts of an earlier engine stay in force until two people adopt those of this engine.
 
-The idea: a program with another engine folds a stream again, for the state of the table is its own, but judges only rounds that
-have no verdict yet. Whether something that came later touches a round that is held follows from a digest of all that its verdict
-rests on: of the fold up to where the earlier engine came, and of the fold with what came since. Only if the two differ, the
-round is judged again, by this engine, and the new revision names it.
+The idea: a program with another engine folds a stream again, since it needs its own state of the table, but judges only rounds
+without a verdict. Two digests of all that a held round's verdict depends on are compared: of the fold up to the earlier engine's
+last event, and of the fold with later events. Only if they differ is the round judged again, by this engine, which the new
+revision names.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from replay.run.engine import current_engines
 
 
 class HeldVerdicts(msgspec.Struct, frozen=True):
-    """How far the verdicts of a stream are an earlier engine's: to the event `to`, of so many `rounds`.
+    """The verdicts of a stream that are an earlier engine's: up to the event `to`, on this many `rounds`.
 
-    `adopted` is the number of the event (in `property/main`) by which persons adopted what this engine concludes; 0: none.
+    `adopted` is the number of the event (in `property/main`) by which people adopted this engine's verdicts; 0: none.
     """
 
     to: int = 0
@@ -38,13 +38,13 @@ NOTHING_HELD = HeldVerdicts()
 
 
 class _Kept(msgspec.Struct):
-    """What is read of a snapshot."""
+    """The fields of a snapshot that are read."""
 
     held: HeldVerdicts = NOTHING_HELD
 
 
 def held_in(snapshot: bytes | None) -> HeldVerdicts:
-    """Return what a snapshot says of the verdicts that are held."""
+    """Return the held verdicts in a snapshot."""
     return NOTHING_HELD if snapshot is None else msgspec.msgpack.decode(snapshot, type=_Kept).held
 
 
@@ -63,14 +63,14 @@ def is_own(engine: str) -> bool:
 
 
 class VerdictKeeper(Protocol):
-    """Says which verdicts remain in a fold, without judging the rounds again."""
+    """Decides which verdicts remain in a fold, without judging the rounds again."""
 
     def keeps(self, key: str, stored: Adjudication, evidence: Callable[[], bytes]) -> bool:
-        """Whether a stored verdict remains; `evidence` returns a digest of all that one on the round follows from."""
+        """Whether a stored verdict remains; `evidence` returns a digest of all that the round's verdict depends on."""
 
 
 class KeepsStored:
-    """Keeps every verdict (`own` and those of other engines), or those of one of the two, and notes what it kept of others."""
+    """Keeps all verdicts, or only this program's (`own`) or only others', and counts the others that it kept."""
 
     def __init__(self, *, own: bool, others: bool, with_evidence: bool = False) -> None:
         self._own, self._others, self._with_evidence = own, others, with_evidence
@@ -90,18 +90,18 @@ class KeepsStored:
 
 
 class KeepsUnchanged:
-    """Keeps the verdicts on rounds of which the evidence is as it was."""
+    """Keeps the verdicts on rounds with unchanged evidence."""
 
     def __init__(self, evidence: Mapping[str, bytes]) -> None:
         self._evidence = evidence
 
     def keeps(self, key: str, stored: Adjudication, evidence: Callable[[], bytes]) -> bool:
-        """Keep it if nothing that it follows from changed, and an earlier engine made it."""
+        """Keep it if its evidence is unchanged and an earlier engine made it."""
         before = self._evidence.get(key)
         return before is not None and not is_own(stored.engine) and before == evidence()
 
 
 def is_missing(latest: Callable[[str, str], bytes | None], result: tuple[str, str, bytes]) -> bool:
-    """Whether nothing is stored under the key of a result, of a stream whose verdicts are held; a meter's findings all are."""
+    """Whether no result is stored under a key, in a stream with held verdicts; a meter's findings all are missing."""
     kind, key, data = result
     return latest(kind, key) is None and not stream_of(key, data).startswith("meter/")

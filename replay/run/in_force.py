@@ -1,4 +1,4 @@
-"""What is in force of stored results: of each round the newest verdict, of findings those that were not withdrawn."""
+"""The stored results in force: each round's newest verdict, and findings not withdrawn."""
 
 from __future__ import annotations
 

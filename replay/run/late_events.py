@@ -1,7 +1,7 @@
-"""What comes late is taken in together, at the end of its commit or before the next round begins or ends (D781).
+"""Late events are applied together, at the end of their commit or before the next round begins or ends (D781).
 
-Invariant: what counts as late, and where it ends, follows from the records alone: from the number of the round that an event
-names, and from when it was recorded. It is the same however a replay was interrupted, and so are the results.
+Invariant: the records alone decide which events are late and where they end: the round number in an event, and when it was
+recorded. So interruptions of a replay change neither these nor the results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUND_ENDS: Final = frozenset({RoundOpened.TYPE, RoundClosed.TYPE})
 
 
 def is_late(type_: str, round_no: int | None, open_: Round | None, last_round_no: int) -> bool:
-    """Return whether an event comes late by what it says: a correction, or of a round that is over."""
+    """Return whether an event is late by its content: a correction, or of a closed round."""
     if type_ == EventCorrected.TYPE:
         return True
     if round_no is None or type_ == RoundOpened.TYPE or round_no > last_round_no:
@@ -29,7 +29,7 @@ def is_late(type_: str, round_no: int | None, open_: Round | None, last_round_no
 class LateEvents:
     """The late events of the commit that is being read, and the rounds that they change.
 
-    `is_waiting`: what they change is judged when the last of them was read; before that each was taken in when it came.
+    `is_waiting`: their rounds are judged after the last of them; earlier, each was applied on arrival.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class LateEvents:
         self._cost = 0
 
     def add(self, recorded_us: int, seq: int, late: bool) -> None:
-        """Note an event of a stream, and whether it came late."""
+        """Record an event of a stream, and whether it was late."""
         if recorded_us != self.recorded_us:
             self.recorded_us, self._cost, self.is_waiting = (recorded_us if late else None), 0, False
         if late:
@@ -47,10 +47,10 @@ class LateEvents:
             self.is_waiting = self.is_waiting or self._cost > LITTLE
 
     def end_with(self, type_: str, recorded_us: int, late: bool) -> bool:
-        """Return whether what waits is judged before this event."""
+        """Return whether the waiting rounds are judged before this event."""
         return self.is_waiting and (recorded_us != self.recorded_us or (type_ in ROUND_ENDS and not late))
 
     def pop(self) -> list[Round]:
-        """Return the rounds that wait, and let none wait any more."""
+        """Return the waiting rounds, and clear them."""
         waiting, self.rounds, self.is_waiting = list(self.rounds.values()), {}, False
         return waiting

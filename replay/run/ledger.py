@@ -1,4 +1,4 @@
-"""The entry that an event of a table makes in its accounting: what drop, win and hold are made of (D27)."""
+"""The accounting entry of a table's event: the source of drop, win and hold (D27)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from replay.fold.phases import LEDGER_EVENTS
 
 
 def corrected_entry(event: ReadEnvelope[model.Event], replacements: Replacements | None) -> LedgerEntry | None:
-    """Return the accounting entry that an event makes, as corrected; one that is taken back is of no amount."""
+    """Return an event's accounting entry, as corrected; a withdrawn event has the amount 0."""
     if replacements is None or event.seq not in replacements:
         return ledger_entry(event) if event.payload.KIND in LEDGER_EVENTS else None
     substitute, first = replacements[event.seq], ledger_entry(event)

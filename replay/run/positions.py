@@ -111,7 +111,7 @@ def _fault(log: ReplaySource, stream: str, position: Head) -> str:
 def resolve_time(log: ReplaySource, at_us: int) -> dict[str, int]:
     """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back).
 
-    Of a stream that breaks off before, it is the number where it breaks, so that a replay meets it there and names it.
+    For a stream that breaks off earlier, it is the number of the break, so that a replay reports it.
     """
     positions = {}
     for stream in log.streams():

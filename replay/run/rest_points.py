@@ -1,11 +1,11 @@
 """Rest points: states of a table's fold from which it can begin again, so that a late correction costs by how far it reaches.
 
-The idea: a state with which no round was open is all that the rounds after it are judged by. What arrives late reaches back a
-little way or, seldom, a long one; so the points lie dense near the end of the stream and sparser with their age. To a point that
-lies before a given event it is at most twice as far as to that event, and a stream of a million events has some twenty points.
-Which of them a fold may begin again at is decided in `refold.py`.
+The idea: a state without an open round is all that later rounds depend on. Late events usually reach back a short way and seldom
+a long one; so the points are dense near the end of the stream and sparser with age. The last point before a given event is at
+most twice as far back as that event, and a stream of a million events has some twenty points. `refold.py` decides where a fold
+may begin again.
 
-They are kept in memory, by the process that folds the stream, and never stored: nothing next to the log is believed for them.
+They are kept in memory, by the process that folds the stream, and never stored, so they need no trust in files next to the log.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RestPoints:
         self._points = [BEGINNING, *reversed(kept)]
 
     def from_the_last(self) -> list[RestPoint]:
-        """Return the points from the last back to the beginning of the stream, which counts as one."""
+        """Return the points, last first, ending with the beginning of the stream, which counts as one."""
         return self._points[::-1]
 
     def forget_after(self, seq: int) -> None:

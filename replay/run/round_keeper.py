@@ -1,7 +1,7 @@
-"""What a replay tells the keeper of a table of its rounds (`whatif.kept_table`): the seam between the two.
+"""The interface between a replay and the keeper of a table of its rounds (`whatif.kept_table`).
 
-Invariant: this file says what is passed on and when, and keeps nothing. Results are committed first, then the keeper is told how
-far; what it did not get to keep it can read from the log again.
+Invariant: this file defines what is passed on and when, and keeps nothing. Results are committed first, then the keeper gets
+their heads; rounds that it missed it can read from the log again.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ class RoundTaker(Protocol):
     """Takes the rounds of one stream from its worker, in the order in which they are judged."""
 
     def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
-        """Take a round as it is after the event `seq`: one that ended, or an earlier one again.
+        """Receive a round as of the event `seq`: one that ended, or an earlier one again.
 
         `book` are the rules it was judged by, or why there are none.
         """
 
     def at_rest(self, state: bytes, seq: int) -> None:
-        """Take the table's state, packed, after an event with which no round is open: the next round can be folded from it."""
+        """Receive the table's packed state after an event that leaves no round open: the next round can be folded from it."""
 
 
 class RoundKeeper(Protocol):
     """Keeps the rounds that a replay judges."""
 
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
-        """Bring these streams to the positions from which the replay goes on; return a sentence for each thing put right.
+        """Bring these streams to the positions of the replay; return a sentence for each repair.
 
         A stream at position 0 begins again.
         """
 
     def taker(self, stream: str) -> RoundTaker | None:
-        """Return what takes the rounds of a stream from here on; None if none are kept."""
+        """Return the receiver of a stream's rounds from here on; None if none are kept."""
 
     def refolded(self, stream: str) -> None:
-        """A stream was folded again from its beginning: what was taken from it no longer counts."""
+        """Discard a stream's rounds: it was folded again from its beginning."""
 
     def broken(self, stream: str, why: str) -> None:
-        """Nothing later in a stream is judged."""
+        """Stop a stream: nothing later in it is judged."""
 
     def forget(self, stream: str) -> None:
-        """The results of a stream were thrown away, for the log has no such stream."""
+        """Discard a stream: its results were deleted, since the log has no such stream."""
 
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
-        """The results up to these heads were committed. Return whether everything is kept now.
+        """Record that the results up to these heads were committed; return whether everything is kept now.
 
-        If it is not asked for `at_once`, a keeper may wait a little, and is told again.
+        Unless `at_once`, a keeper may wait a little, and is called again.
         """
 
 
@@ -60,14 +60,14 @@ class StreamRoundKeeper(RoundKeeper, Protocol):
     """Keeps the rounds of one stream in another process; it can be sent there, and back when it is packed."""
 
     def pack(self) -> None:
-        """Make ready to be sent back."""
+        """Pack for sending back."""
 
 
 class DividedRoundKeeper(RoundKeeper, Protocol):
     """Keeps the rounds of streams that are judged in several processes."""
 
     def of_stream(self, stream: str) -> StreamRoundKeeper:
-        """Return what keeps the rounds of a stream in another process, from where they are kept here."""
+        """Return a keeper for a stream's rounds in another process, starting from the present state."""
 
     def gather(self, kept: StreamRoundKeeper) -> None:
-        """Take over what was kept of a stream there; the results of the stream were committed."""
+        """Take over the rounds that another process kept of a stream, after the stream's results were committed."""

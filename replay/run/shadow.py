@@ -1,9 +1,9 @@
-"""A shadow: what this program's engine concludes of rounds whose verdicts are an earlier engine's, kept apart from these.
+"""A shadow: this engine's verdicts on rounds whose verdicts in force are an earlier engine's, kept separately.
 
-The idea: judging again gives revisions of the standing verdicts, as it always did. A shadow keeps them in a store of its own
-instead of putting them in force, each with the digest of the verdict that it would supersede. To adopt a shadow is one event in
-the property's stream, which names its digest; the replayer puts those revisions in force with its next commit, all or none, and
-leaves out each whose predecessor is no longer the standing verdict.
+The idea: judging again gives revisions of the verdicts in force. A shadow stores them separately instead of putting them in
+force, each with the digest of the verdict that it would supersede. One event in the property's stream adopts a shadow by its
+digest; the replayer puts those revisions in force with its next commit, all or none, but leaves out each whose predecessor is no
+longer in force.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ShadowSummary(msgspec.Struct, kw_only=True):
 
 
 def held_streams(results: ResultStore) -> dict[str, int]:
-    """Return the streams of which another engine than this program's judged something → up to which event."""
+    """Return stream → the last event judged by another engine."""
     found, reached = stored_state(results), results.reached()
     ends = {stream: held_to(found, results, reached, stream) for stream in sorted(results.chain_heads())}
     return {stream: end for stream, end in ends.items() if end}
@@ -64,7 +64,7 @@ def held_streams(results: ResultStore) -> dict[str, int]:
 def judge_beside(
     log: EventLog, results: ResultStore, shadow: ResultStore, progress: Progress | None = None
 ) -> ShadowSummary:
-    """Judge what another engine judged into a shadow, a stream at a time; one that was judged as far before is left out."""
+    """Judge another engine's rounds into a shadow, one stream at a time; streams already judged as far are skipped."""
     summary, done, reached = ShadowSummary(), shadow.positions(shadow_engine()), results.reached()
     broken, altered = results.broken_chains(), check_chains(shadow).broken
     with relaxed_gc():
@@ -107,27 +107,27 @@ def _judge_stream(
 
 
 def shadow_engine() -> str:
-    """Return the name under which a shadow of this program's engine keeps how far it came."""
+    """Return the engine name under which a shadow stores its progress."""
     return f"shadow+{code_of(engine())}"
 
 
 def shadow_digest(shadow: ResultStore) -> str:
-    """Return the SHA-256 of what a shadow holds: of the ends of its chains."""
+    """Return the SHA-256 of a shadow's content: of the ends of its chains."""
     heads = [[stream, head.seq, head.hash.hex()] for stream, head in sorted(shadow.chain_heads().items())]
     return sha256(b"rack/shadow/v1\0" + encode_json([code_of(engine()), heads])).hexdigest()
 
 
 class VerdictChange(NamedTuple):
-    """A standing verdict and the one that a shadow has for it; the result is as the shadow stores it."""
+    """A verdict in force and the shadow's; the result is as stored in the shadow."""
 
     before: Adjudication
     after: Adjudication
 
 
 def changes(shadow: ResultStore, latest: LatestResult, stream: str) -> Iterator[VerdictChange | ChainedResult]:
-    """Yield what adopting a shadow changes in a stream: verdicts with those that stand, a meter's findings, ledger entries.
+    """Yield the changes from adopting a shadow in a stream: verdicts next to those in force, a meter's findings, ledger entries.
 
-    A verdict that is not the one that the shadow would supersede was revised since, by this engine, and remains.
+    A verdict that was meanwhile revised by this engine remains.
     """
     of_meter = stream.startswith("meter/")
     for each in of_stream(shadow, stream):
@@ -141,9 +141,10 @@ def changes(shadow: ResultStore, latest: LatestResult, stream: str) -> Iterator[
 
 
 class Adopted(NamedTuple):
-    """What is put in force: the number of the event, the streams, and what hinders it, a sentence each.
+    """An adoption to put in force: the number of the event, the streams, and the obstacles, a sentence each.
 
-    `results` yields those of a stream one by one, so that nothing grows with the number of rounds; again as often as it is asked.
+    `results` yields those of a stream one by one, so that memory does not grow with the number of rounds; it can be called
+    repeatedly.
     """
 
     seq: int
@@ -153,14 +154,14 @@ class Adopted(NamedTuple):
 
 
 class Adoptions:
-    """What persons adopted, as the property's stream says it; `open_shadow` opens the shadow that they name."""
+    """The adoptions in the property's stream; `open_shadow` opens the shadow that they name."""
 
     def __init__(self, open_shadow: ShadowOpener) -> None:
         self._open_shadow = open_shadow
 
     @contextmanager
     def take(self, log: ReplaySource, held: Mapping[str, HeldVerdicts], latest: LatestResult) -> Iterator[Adopted]:
-        """Yield what the last adoption puts in the place of what is held; nothing if it was of another engine."""
+        """Yield the last adoption's results, which replace held ones; nothing if it was of another engine."""
         last = last_adoption(log)
         if last is None or code_of(last[1].engine) != code_of(engine()):
             yield Adopted(0, [], [])
@@ -201,7 +202,7 @@ def _adopted(shadow: ResultStore, latest: LatestResult, stream: str, seq: int) -
 
 
 def last_adoption(log: ReplaySource) -> tuple[int, VerdictsAdopted] | None:
-    """Return the last event by which verdicts were adopted, with its number; None if there is none that can be read."""
+    """Return the last adoption event with its number; None if there is no readable one."""
     last = None
     if PROPERTY_STREAM not in log.streams():
         return None

@@ -58,7 +58,7 @@ _raw = msgspec.json.Decoder(RawEnvelope)
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that a later revision does not make; published under the id of the finding."""
+    """A finding that a later revision no longer makes; published under the finding's id."""
 
     id: str
     stream: str
@@ -67,12 +67,12 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, kw_only=True):
-    """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
+    """The state for resuming a worker: the table without an open round, the records folded since, the results in force.
 
-    `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known.
-    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole, `editions` the amendments published
-    in a stream of such rounds. `judges` are the games that the
-    stream is of, each with the digest of what judges it, `held` the verdicts that are an earlier engine's.
+    `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known. `inherited_to`
+    as of the worker. `observed_to` is the last observed round entered whole, `editions` the amendments published in a stream of
+    such rounds. `judges` are the games that the stream is of, each with the digest of what judges it, `held` the verdicts that
+    are an earlier engine's.
     """
 
     table: TableState | None
@@ -89,7 +89,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
 
 @functools.lru_cache(maxsize=256)
 def rulebook(toml: str, day: str = "", published: tuple[str, ...] = ()) -> Rulebook | str:
-    """Return the rules that a filed text makes on a gaming day, with these published amendments; or why it is refused."""
+    """Return the rules of a filed text on a gaming day, with these published amendments; or why it is refused."""
     try:
         return parse_submission(toml, "rules_filed", day, published)
     except (RulesRefused, ValueError) as error:
@@ -97,7 +97,7 @@ def rulebook(toml: str, day: str = "", published: tuple[str, ...] = ()) -> Ruleb
 
 
 def rules_in_force(round_: Round) -> Rulebook | str:
-    """Return the rules that a round was played by: the last filed whose day had come; or why there are none.
+    """Return the rules of a round: the last filing whose day had come; or why there are none.
 
     Filing under a chapter that was never in force does not put it in force (D14).
     """
@@ -111,22 +111,22 @@ def rules_in_force(round_: Round) -> Rulebook | str:
 
 
 def current(event: ReadEnvelope[model.Event]) -> ReadEnvelope[model.Event]:
-    """Return an event with its payload in its current version. Raises `EventError` if there is no way there."""
+    """Return an event with its payload in its current version. Raises `EventError` if it cannot be converted."""
     payload = upcast(event.payload)
     return event if payload is event.payload else msgspec.structs.replace(event, payload=payload)
 
 
 class StreamWorker:
-    """Turns one stream's records into results. `needs_refold`: a record reached back further than what is at hand.
+    """Turns one stream's records into results. `needs_refold`: a record concerns an earlier round than those at hand.
 
     While `pending_revisions` is not None, the stream is being folded again (see `refold.py`): what differs from the verdicts
     stored before is collected there until `finish`, for only the last verdict on a round counts; `opened_rounds` then has the
-    numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
-    stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
-    the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (None: no one has counted), and is kept where it is stored. `elsewhere` reads the events of other streams that an
-    observed round names. `taker` takes the rounds too as they are judged, `keeper` says during a refold which verdicts remain
-    unjudged, `rest_points` are the states from which a refold can begin. `late` is what came late and is not taken in yet.
+    numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have stored
+    verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of the last
+    record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers stored (None:
+    no one has counted), and is kept where it is stored. `elsewhere` reads the events of other streams that an observed round
+    names. `taker` takes the rounds too as they are judged, `keeper` says during a refold which verdicts remain unjudged,
+    `rest_points` are the states from which a refold can begin. `late` is what came late and is not taken in yet.
     """
 
     taker: RoundTaker | None = None
@@ -184,7 +184,7 @@ class StreamWorker:
         return worker
 
     def keep_rest_points(self, points: RestPoints) -> None:
-        """Add to these points from now on, and that from which this worker was resumed, if it holds."""
+        """Add to these rest points from now on, and the point from which this worker was resumed, if it is valid."""
         self.rest_points = points
         if self._rest_seq and not self.needs_refold:
             points.add(self._rest_seq, self._state_at_rest)
@@ -239,20 +239,20 @@ class StreamWorker:
 
     @property
     def _is_stopped(self) -> bool:
-        """Whether nothing later can be judged before a refold: a scout does not judge, and in a refold everything is at hand."""
+        """Whether later records must wait for a refold: a scout does not judge, and in a refold everything is at hand."""
         return self.needs_refold and self.judging and self.pending_revisions is None
 
     def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
-        """Whether the events have the stream and the numbers under which the log holds them."""
+        """Whether the events' own streams and numbers are those of the log."""
         in_order = [event.seq for event in events] == [record.seq for record in records]
         return in_order and {event.stream for event in events} == {self.stream}
 
     def _fold(
         self, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
     ) -> tuple[int, Sequence[Result]]:
-        """Fold events from index `start` on, as far as the first that can lead to results; return the index after it, and these.
+        """Fold events from index `start` to the first that can give results; return the index after it, and these results.
 
-        `data` are the events as stored.
+        `data` are the stored events.
         """
         if self.table is not None:
             return self._fold_table(self.table, data, events, start)
@@ -321,17 +321,17 @@ class StreamWorker:
         return end, results
 
     def _ends_late(self, event: ReadEnvelope[Any]) -> bool:
-        """Whether what came late is taken in before this event; in a refold it is after the last."""
+        """Whether late events are applied before this event; in a refold they are applied after the last."""
         return self.late.is_waiting and self.pending_revisions is None and self.late_ends_with(event)
 
     def late_ends_with(self, event: ReadEnvelope[Any]) -> bool:
-        """Return whether what waits is taken in before this event, the next after the last that was read."""
+        """Return whether waiting late events are applied before this event, the next after the last one read."""
         open_, last = (self.table.open, self.table.state.last_round_no) if self.table is not None else (None, 0)
         late = is_late(event.type, event.round_no, open_, last)
         return self.late.end_with(event.type, event.recorded_at_us, late)
 
     def late_ends_before(self, record: Record) -> bool:
-        """Say the same of a record; one that cannot be read is not waited for."""
+        """Say the same of a record; an unreadable one is not waited for."""
         try:
             return self.late_ends_with(_raw.decode(record.data))
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -345,7 +345,7 @@ class StreamWorker:
         return changed and self.late.is_waiting
 
     def take_in(self) -> list[Result]:
-        """Judge again, once, the rounds that something came late of; return the verdicts that differ from those before."""
+        """Judge again, once, the rounds with late events; return the verdicts that differ from those before."""
         return [result for round_ in self.late.pop() for result in self.judge(round_)]
 
     def snapshot(self) -> bytes:
@@ -382,7 +382,7 @@ class StreamWorker:
         )
 
     def _games(self) -> set[str]:
-        """The games that the stream is of: what judges them decides what this worker holds and has stored."""
+        """The games of the stream: their engines decide which results this worker holds and has stored."""
         games = {self.rules.game} if self.rules is not None else set[str]()
         if self.meter is not None:
             return games | {game_of(key) for key in self.meter.state.chapters}
@@ -410,9 +410,9 @@ class StreamWorker:
                 fold.replacements, fold.objections = replacements, objections
 
     def finish(self) -> list[Result]:
-        """Return, after the last record, what differs from the verdicts stored before; go on as any other worker.
+        """Return, after the last record, the results that differ from those stored before; go on as any other worker.
 
-        The findings of the verdicts that stand are among it: they are stored by themselves too, and may be missing there.
+        This includes findings of verdicts in force: they are also stored separately, and may be missing there.
         """
         self.take_in()
         if self.observed is not None:
@@ -467,7 +467,7 @@ class StreamWorker:
         return [("ledger", f"{self.stream}#{event.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
-        """Adjudicate a round; where the verdict differs from the one stored, return its new revision.
+        """Adjudicate a round; if the verdict differs from the stored one, return the new revision.
 
         A second record under a number that was played is not judged: it would take the place of the first one's verdict (D780).
         """
@@ -478,7 +478,7 @@ class StreamWorker:
         return self._conclude(round_, book)
 
     def _conclude(self, round_: Round, book: Rulebook | str, conclusion: Conclusion | None = None) -> list[Result]:
-        """Return the verdict on a round, if it differs from the one stored; `conclusion` is what is concluded already."""
+        """Return the verdict on a round if it differs from the stored one; `conclusion`, if given, is used instead of judging."""
         is_first = round_.round_no > self.judged_to or round_.round_no in self._waiting_first
         self._waiting_first.discard(round_.round_no)
         self.judged_to = max(self.judged_to, round_.round_no)
@@ -528,7 +528,7 @@ class StreamWorker:
         return True
 
     def _is_as_judged(self, key: str, round_: Round, book: Rulebook | str) -> bool:
-        """Whether an earlier refold judged the same record of a round, so that the verdict stored then remains."""
+        """Whether an earlier refold judged the same record of a round, so that its stored verdict remains."""
         evidence = _evidence_digest(round_, book)
         if self.refold_evidence.get(key) == evidence and (stored := self._stored(key)) is not None:
             self._confirmed[key] = stored.findings
@@ -546,7 +546,7 @@ class StreamWorker:
 
 
 def _evidence_digest(round_: Round, book: Rulebook | str) -> bytes:
-    """Return a digest of all that a verdict follows from: the record of a round, the table before it, and the rules."""
+    """Return a digest of everything that a verdict depends on: the record of a round, the table before it, and the rules."""
     faults = [
         (fault.kind, fault.seq, fault.detail, fault.missing, fault.round_no, fault.earlier)
         for fault in round_.record_faults

@@ -28,17 +28,16 @@ class _Heading(msgspec.Struct):
 
 
 class StreamTally(msgspec.Struct):
-    """How many rounds of a stream have which verdict, and how many of its findings in force have which code.
+    """The number of a stream's rounds by verdict, and of its findings in force by code.
 
-    A result that another stream stored under the same key counts there, so that a number may be below zero here; the sums are
-    right.
+    A result that another stream stored under the same key counts there, so a number may be negative here; the sums are right.
     """
 
     verdicts: dict[str, int] = msgspec.field(default_factory=dict)
     findings: dict[str, int] = msgspec.field(default_factory=dict)
 
     def add(self, result: Result, before: bytes | None) -> None:
-        """Count a result in the place of the one before it under its key."""
+        """Count a result, replacing the one before it under its key."""
         kind, key, data = result
         if before is not None:
             self._count(kind, key, before, -1)
@@ -75,7 +74,7 @@ class Tally:
                     self._codes[key] = finding.code
 
     def counts(self) -> StreamTally:
-        """Return what is in force."""
+        """Return the counts in force."""
         return StreamTally(dict(Counter(self._verdicts.values())), dict(Counter(self._codes.values())))
 
 
@@ -145,5 +144,5 @@ def filled(summary: Summary, tally: StreamTally) -> Summary:
 
 
 def may_revise(kind: str, data: bytes) -> bool:
-    """Whether a result may take the place of an earlier one under its key; of most adjudications it is known that they do not."""
+    """Whether a result may replace an earlier one under its key; most adjudications are known not to."""
     return kind == "findings" or (kind == "adjudications" and b'"revision":1,' not in data)

@@ -1,6 +1,6 @@
-"""Judge a whole log again from its first event, and compare every stored result: what no rewritten chain can hide.
+"""Judges a whole log again from its first event, and compares every stored result: a rewritten chain shows, too.
 
-Each stream is judged as far as it was: to its replay position. Nothing is stored.
+Each stream is judged up to its replay position. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class VerdictCheck(msgspec.Struct, kw_only=True):
     unjudged: dict[str, str] = {}
 
     def failures(self) -> list[str]:
-        """Return what is wrong, a sentence for each stream."""
+        """Return the faults, a sentence for each stream."""
         lines = [f"judged again, {each.line()}" for each in self.differences]
         return lines + [f"{stream}: the results were not compared: {why}" for stream, why in self.unjudged.items()]
 

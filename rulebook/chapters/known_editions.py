@@ -10,7 +10,7 @@ from rulebook.chapters.editions import Amendment, read_amendment
 
 
 class KnownEdition(NamedTuple):
-    """An edition of a chapter. `edition` and `effective` are None of an amendment whose text is not held.
+    """An edition of a chapter. `edition` and `effective` are None if the amendment's text is not held.
 
     `held`: by the program, by the property that published it, or by neither.
     """

@@ -90,7 +90,7 @@ def compare(
 def high_and_low(hand: Hand, dealer: Hand, wheel: Wheel = "second") -> tuple[Outcome, str]:
     """Compare hands of five and two cards with the dealer's; `wheel` as in `rank_five` (§ 688a.11(f), D2).
 
-    If it is not known how the player's cards were set, they lose if they do in every setting: set foul they lose too (D376).
+    If the player's setting is unknown, the hand loses only if every setting loses; a foul setting loses, too (D376).
     """
     if hand.high is None or hand.low is None:
         if hand.cards is None or hand.disputed or dealer.high is None or dealer.low is None:

@@ -40,7 +40,7 @@ def test_a_day_of_the_house(log: EventLog, drafts: Drafts, tmp_path: Path) -> No
     pit.close("fu-01", by="m.ortiz", cents=1_900_000, at="02:14")
     room = CountRoom(log, PERSONS, lambda: NOW_US, tmp_path / "counts")
     room.enter(DAY, {"fu-01": 100, "fu-02": 200}, by="m.ortiz")
-    assert room.again(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
+    assert room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
 
     record = TableRecord(log, "fu-01")
     counted = [event for _, event in record.counting(model.FillReceived, model.DropCounted)]

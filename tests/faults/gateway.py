@@ -36,7 +36,7 @@ TOPIC_POINTS = ("after-offset", "before-offset", *POINTS)
 SILENCE_S = 30.0
 """So long without anything new means that nothing more comes."""
 
-AGAIN_S = 0.02
+RETRY_S = 0.02
 
 
 class Device:
@@ -58,7 +58,7 @@ class Device:
             while (answers := self._hand_in(body)) is None:
                 if ended.is_set() or time.monotonic() > deadline:
                     raise Lost(f"{self.stream}: the gateway never answered")
-                time.sleep(AGAIN_S)
+                time.sleep(RETRY_S)
             statuses = [answer["status"] for answer in answers]
             demand(len(statuses) == len(drafts), f"{self.stream}: {len(statuses)} answers to {len(drafts)} lines")
             demand(set(statuses) <= {"stored", "duplicate"}, f"{self.stream}: sound lines were answered {statuses}")
@@ -170,7 +170,7 @@ def await_end(path: Path) -> None:
             before, ends = ends, [log.head(table.stream).seq for table in tables()]
             since = since if ends == before else time.monotonic()
             demand(time.monotonic() < since + SILENCE_S, f"the topic was not read to its end: {ends}")
-            time.sleep(AGAIN_S)
+            time.sleep(RETRY_S)
 
 
 Killing = Callable[[Child], None] | str
@@ -234,7 +234,7 @@ def await_answer(port: int) -> None:
                 if connection.getresponse().status == 200:
                     return
             except (OSError, HTTPException):
-                time.sleep(AGAIN_S)
+                time.sleep(RETRY_S)
     raise Lost("the gateway did not come up")
 
 

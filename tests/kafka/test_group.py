@@ -147,11 +147,11 @@ def test_a_zombie_that_takes_the_partition_over_late_writes_nothing(
     """It slept between being given the partition and taking it over: the group has another generation by now."""
     zombie = join()
     together((zombie, {0, 1}))
-    standing = zombie._member.standing()
+    standing = zombie._member.membership()
     member = join()
     zombie._member.close()
     together((member, {0, 1}))
-    monkeypatch.setattr(zombie._member, "standing", lambda: standing)
+    monkeypatch.setattr(zombie._member, "membership", lambda: standing)
     with member.part(0) as (_, ours):
         ours.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
         with zombie.part(0) as (_, late), pytest.raises(PartitionReassigned, match="partition 0"):

@@ -94,14 +94,14 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     shifts = [each for each in found.hand_overs if day in (None, each.gaming_day)]
     output.value({"entries": to_builtins(entries), "hand_overs": to_builtins(shifts)})
     header = ("event", "gaming day", "happened", "by", "table", "camera", "persons", "what")
-    rows = [(str(e.entry.seq), e.gaming_day, utc(e.noted.happened_us), *_said(e)) for e in entries]
+    rows = [(str(e.entry.seq), e.gaming_day, utc(e.noted.happened_us), *_cells(e)) for e in entries]
     output.table(header, rows, empty="No entry.")
     for each in shifts:
         output.text(_hand_over(each))
     return Exit.FINDINGS if any(each.accepted is None for each in shifts) else Exit.CLEAN
 
 
-def _said(each: SurveillanceEntry) -> tuple[str, ...]:
+def _cells(each: SurveillanceEntry) -> tuple[str, ...]:
     noted = each.noted
     return noted.by, noted.table or "–", noted.camera or "–", noted.persons or "–", noted.note
 

@@ -92,7 +92,7 @@ def _enter(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
 
 def _again(room: CountRoom, given: argparse.Namespace, output: Output) -> Exit:
     boxes = _boxes(room, given)
-    differences = room.again(given.day, boxes, by=given.by)
+    differences = room.enter_second(given.day, boxes, by=given.by)
     says = "nothing is written until you count these again, or settle them with `rack count settle` and a reason"
     agreed = f"both entries agree: {len(boxes)} boxes of {given.day} are written"
     _print(given.day, differences, says if differences else agreed, output)

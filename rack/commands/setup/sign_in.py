@@ -77,7 +77,7 @@ def _at_accounts(act: Callable[[Reception, argparse.Namespace, Output], None]) -
 
 
 def _list(at: Reception, arguments: argparse.Namespace, output: Output) -> None:
-    standing, rows = at.accounts.standing(at.now_s), []
+    standing, rows = at.accounts.states(at.now_s), []
     for each in at.persons.all:
         passkeys, password, invited, last = standing.get(each.id) or (0, False, None, None)
         ways = (str(passkeys or "–"), "yes" if password else "–", _time(invited), _time(last))

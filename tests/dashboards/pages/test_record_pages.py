@@ -357,7 +357,7 @@ def outbox(floor: Living) -> Iterator[Outbox]:
     change = Change(what="raised", standing=AlarmStatus(alarm=alarm, revision=1, withdrawn=False), before=None)
     taken = AlarmUpdate(change=change, about="#1", messages=[("desk", trial_message("k", None))], steps=[])
     with Outbox(floor.warehouse.with_name("floor.db.alarms"), sending=True) as outbox:
-        outbox.take(alarm.stream, Head(1, b"h"), [taken], 0)
+        outbox.record_results(alarm.stream, Head(1, b"h"), [taken], 0)
         yield outbox
 
 

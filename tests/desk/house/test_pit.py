@@ -291,8 +291,8 @@ def test_boxes_are_written_once_two_people_agree(log: SqliteLog, pit: Pit, room:
     room.enter(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
     assert drops(log) == []
     with pytest.raises(ReviewRefused, match="the second is another person's"):
-        room.again(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
-    assert room.again(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
+        room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
+    assert room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
     assert (drops(log), drops(log, "fu-02")) == ([("count-c-lee", 100, DAY)], [("count-c-lee", 200, DAY)])
     assert room.boxes(DAY) == []
     for act in (room.enter, room.again):
@@ -306,7 +306,7 @@ def test_what_differs_is_shown_and_nothing_is_written_until_it_is_settled(
     opened(pit)
     opened(pit, "fu-02")
     room.enter(DAY, {"fu-01": 100}, by="c.lee")
-    differing = room.again(DAY, {"fu-01": 150, "fu-02": 200}, by="s.kane")
+    differing = room.enter_second(DAY, {"fu-01": 150, "fu-02": 200}, by="s.kane")
     assert differing == [
         Difference(table="fu-01", first=100, again=150),
         Difference(table="fu-02", first=None, again=200),

@@ -183,14 +183,14 @@ def test_what_is_removed_opens_nothing_and_ends_what_it_opened(accounts: Account
     passkey = accounts.passkey(b"id")
     assert passkey is not None
     assert accounts.by_passkey(passkey, PEOPLE, 1, NOW) == ORTIZ
-    assert accounts.standing(NOW)["m.ortiz"] == (1, True, None, NOW)
+    assert accounts.states(NOW)["m.ortiz"] == (1, True, None, NOW)
     accounts.remove("m.ortiz", NOW + 1)
     assert tried(accounts, "m.ortiz") == WRONG
     assert accounts.passkey(b"id") is None
     with pytest.raises(SignInRefused, match="removed"):
         accounts.by_passkey(passkey, PEOPLE, 2, NOW)
     assert accounts.ended() == {"m.ortiz": NOW + 1}
-    assert not accounts.standing(NOW)["m.ortiz"].is_set_up
+    assert not accounts.states(NOW)["m.ortiz"].is_set_up
 
 
 def test_a_code_is_found_by_its_step_and_never_again_after_it() -> None:

@@ -54,7 +54,7 @@ def topic() -> Topic:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_topic, "AGAIN_S", 0.05)
+    monkeypatch.setattr(raw_topic, "RETRY_S", 0.05)
 
 
 @contextmanager

@@ -338,7 +338,7 @@ def test_an_adoption_tells_no_one_of_old_days(house: Upgraded, monkeypatch: pyte
         house.adopt()
         house.replay()
         assert (before, told()) == (1, 1)
-        assert outbox.standing(house.table.stream, "#1")[0].withdrawn
+        assert outbox.alarms_about(house.table.stream, "#1")[0].withdrawn
 
 
 def test_an_unknown_adoption_of_an_earlier_program_is_passed_over(
