@@ -108,7 +108,7 @@ def publishing(log: EventLog, text: str) -> Publication:
     if made.key not in known_chapters():
         raise ReviewRefused(f"{made.key}: there is no such chapter; expected one of {', '.join(known_chapters())}")
     if PROPERTY not in log.streams():
-        raise ReviewRefused("the log does not say of which property it is; set the property up first (`rack apply`)")
+        raise ReviewRefused("the log does not name its property; set the property up first (`rack apply`)")
     earlier = tuple(each.toml for each in published(log))
     known = [
         each for each in map(read_amendment, (*amendment_texts(jurisdiction, name), *earlier)) if each.key == made.key

@@ -186,7 +186,7 @@ def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: 
 
 def _mail(made: Property, log: EventLog, now_us: int) -> Part:
     if made.form.mail is None or not made.form.route:
-        return Part("mail", False, "no [mail] with a [[route]]: no one is told of incidents")
+        return Part("mail", False, "no [mail] with a [[route]]: no one gets mail about incidents")
     notice = made.folder / TEST
     if not notice.exists():
         return Part("mail", False, f"no test mail was taken yet: `rack doctor {made.folder} --send-test`")
@@ -197,7 +197,7 @@ def _mail(made: Property, log: EventLog, now_us: int) -> Part:
 def _archive(made: Property, log: EventLog, now_us: int) -> Part:
     backup = made.form.backup
     if backup is None:
-        return Part("archive", False, "no [backup]: what is lost with this disk is lost")
+        return Part("archive", False, "no [backup]: a failed disk loses the data")
     folder = made.folder / backup.folder
     if not folder.is_dir():
         return Part("archive", False, f"none yet: `rack archive --out {folder}`, or run rack-archive.timer")

@@ -152,7 +152,7 @@ def _of_table(made: Property, table: Table, record: TableRecord, returns: Return
 def _warnings(made: Property) -> Iterator[str]:
     form = made.form
     if form.mail is None or not form.route:
-        yield "no mail or no route: no one is told of incidents"
+        yield "no mail or no route: no one gets mail about incidents"
     if form.sign_in is None and not (made.folder / "login.toml").exists():
         yield "no [sign_in] and no login.toml: no one signs in, and the pages show without forms on this machine alone"
     if form.key is None:
@@ -160,7 +160,7 @@ def _warnings(made: Property) -> Iterator[str]:
     if form.witness is None:
         yield "no witness: no one else can vouch for the log"
     if form.backup is None:
-        yield "no backup: what is lost with this disk is lost"
+        yield "no backup: a failed disk loses the data"
     for role in ("compliance", "pit", "count"):
         holders = [each for each in form.person if role in each.roles and each.closed is None]
         if len(holders) < (1 if role == "pit" else 2):

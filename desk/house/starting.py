@@ -223,7 +223,7 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         'id = "cam-1"',
         f"sees = [{seen}]",
         "",
-        "# [mail]                  # who is told of incidents; without it no one is",
+        "# [mail]                  # who gets mail about incidents; without it no one does",
         '# host = "mail.example"',
         '# from = "rack@example.com"',
         "# [[route]]",

@@ -20,7 +20,7 @@ HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     action = action_parsers(parser, add_warehouse)
-    build = action("build", "Update the file from a log and its results; only what is new is read.", _build)
+    build = action("build", "Update the file from a log and its results, reading only new records.", _build)
     add_log(build)
     add(build, "--anew", "Read everything and replace the file.")
     export = action("export", "Write tables as files; the export is recorded in the log first.", _export)

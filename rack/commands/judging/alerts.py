@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for each in (send, listed, messages, retry):
         add(each, "--outbox FILE", "The outbox, which one process sends from.")
     add(send, "--past", "With a new outbox, what was found before too.")
-    add(send, "--once", "Send what is due and exit; 1 if a message was not accepted.")
+    add(send, "--once", "Send due messages and exit; 1 if a receiver did not accept one.")
     add(test, "--receiver NAME", "Only this receiver.")
     add(messages, "--dead", "Dead letters alone; the exit code is 1 if there are any.")
     add(retry, "key KEY", "The message's key (default: every dead letter).", nargs="?")

@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(entry, "--clock-offset-ms MS", "How far the clock of the video is ahead; times are then the video's.", type=int)
     add(entry, "--dealer ID", "Who dealt, if no line of the transcript says so.")
     add(entry, "--observation ID", "The observation that the rounds belong to (rack observe open).")
-    add(entry, "--order-not-seen", "The order of what was done is not claimed.")
+    add(entry, "--order-not-seen", "The order of actions is not claimed.")
     add(entry, "--same-as ROUND", "The recorded round that this is another record of.", type=int)
     add(entry, "--same-entry ROUND", "The observed round that this is another record of.", type=int)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from desk.review.desk import Desk
     from desk.review.observed_table import EnteredRound
 
-HELP = "Observe rounds: open an observation, close it, list, show, correct and confirm entries, and say what they show"
+HELP = "Observe rounds: open an observation, close it, list, show, correct and confirm entries, and show results"
 
 EPILOG = """\
 A round is entered with rack ingest TRANSCRIPT --table ID --day DAY --observer PERSON. The seed of a random selection is
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     listed = reading("list", "List observations and entered rounds.", _list)
     opened = writing("open", "Open an observation.", _open)
-    work = reading("work", "List what was selected for an observation, what is done and what is to do.", _work)
+    work = reading("work", "List the tasks of an observation, done and open.", _work)
     unreadable = writing("unreadable", "Record that a selected round cannot be read.", _unreadable)
     close = writing("close", "Close an observation.", _close)
     show = reading("show", "Print a round with the number and the fields of each line.", _show)
@@ -70,8 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(opened, "--to TIME", "The end of the frame.", type=moment("--to"), dest="frame_to_us")
     add(opened, "--rounds N", "How many rounds the frame has, if they were counted.", type=int, dest="frame_rounds")
     drawn = unreadable.add_mutually_exclusive_group(required=True)
-    add(drawn, "--at TIME", "The time that was drawn.", type=moment("--at"), dest="selected")
-    add(drawn, "--number N", "The number that was drawn of a counted frame.", type=int, dest="selected")
+    add(drawn, "--at TIME", "The drawn time.", type=moment("--at"), dest="selected")
+    add(drawn, "--number N", "The drawn number in a counted frame.", type=int, dest="selected")
     add(close, "--unreadable N", "Selected rounds that could not be read.", type=int)
     add(fix, "--event N", "The number of the line, as show prints it.", type=int, required=True)
     right = fix.add_mutually_exclusive_group(required=True)

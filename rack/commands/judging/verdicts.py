@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     diff = action(
         "diff", "List every verdict, finding, amount due and calculation that differs, by rule and decision.", _diff
     )
-    adopt = action("adopt", "Put a shadow in the place of the standing verdicts; two persons.", _adopt)
+    adopt = action("adopt", "Put a shadow's verdicts in force; needs two people.", _adopt)
     for each in (diff, adopt):
         add(each, "name NAME", "The shadow.")
     add(diff, "--csv FILE", "Write every line to a new file.")

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         parser,
         "--withhold",
-        "Leave out what is about patrons at other seats; hashes stand for it (default if a seat is named).",
+        "Leave out other patrons' parts, keeping their hashes (default if a seat is named).",
         action=argparse.BooleanOptionalAction,
     )
     add(parser, "--by PERSON", "Who makes the packet, as in the property's directory (default: the login name).")

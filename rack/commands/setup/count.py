@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listed = action("list", "List which boxes of a day wait to be counted, or the lines of a table.", _list)
     add(listed, "table TABLE", "The table.", nargs="?", type=str.lower)
     add(listed, "--day DAY", "The gaming day, such as 2026-11-29.")
-    right = action("correct", "State a box that was written otherwise, or strike it.", _counting(correct))
+    right = action("correct", "Correct a written box, or strike it.", _counting(correct))
     add_correction(right)
 
 

@@ -72,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(initial, "table TABLE", "The table.", type=str.lower)
     add(initial, "line LINE", "The number of the line, as list shows it.", type=positive)
     add_person(initial, reason="")
-    right = action("correct", "Correct a line: state what it should be, or strike it.", _entering("correct"))
+    right = action("correct", "Correct the content of a line, or strike it.", _entering("correct"))
     add_correction(right)
     add(right, "--slip NUMBER", "The number of the slip.")
     add(right, "--dealer ID", "The dealer.")
