@@ -1,1 +1,1 @@
-"""The contract of a log, and what every log does alike: numbers, the hash chain, the high-water mark."""
+"""The contract of a log, and the shared parts of every log: numbers, the hash chain, the high-water mark."""

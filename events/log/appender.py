@@ -1,8 +1,8 @@
-"""What an appender adds to a device's draft, and what it refuses: number, time, gaming day, chain. Pure; both logs use it.
+"""The additions and refusals of an appender: number, time, gaming day, chain. Pure; both logs use it.
 
-The rules: a stream's first event is `gaming_day_opened`; the day changes only by that event (whose own envelope carries
-the new day), never backwards and never within a round (`DayRounds`); `recorded_at_us` never decreases; an event is
-appended only to the kinds of streams that `events.vocabulary.places` names for it.
+The rules: a stream's first event is `gaming_day_opened`; the day changes only by that event (whose own envelope carries the new
+day), never backwards and never within a round (`DayRounds`); `recorded_at_us` never decreases; an event is appended only to the
+kinds of streams that `events.vocabulary.places` names for it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _EventKind(msgspec.Struct):
 
 
 class RecordSummary(NamedTuple):
-    """What an appender learns from a stored record: the state of the stream after it, and how a repeat is recognized."""
+    """The facts of a stored record for an appender: the state of the stream after it, and how to recognize a repeat."""
 
     state: StreamState
     source: str
@@ -105,7 +105,7 @@ def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
 
 
 def learn(before: StreamState | None, record: Record) -> RecordSummary:
-    """Return what a stored record says, given the state before it (None: unknown).
+    """Return the facts of a stored record, given the state before it (None: unknown).
 
     Raises `BrokenSeal` if the record is not an event.
     """

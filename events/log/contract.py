@@ -55,7 +55,7 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
 
     `sha256` is the name under which the store keeps them: code that uses the bytes compares them (`events.proofs.quarantine`).
 
-    `at_us` is the log's clock when it first took them in (UTC microseconds); the caller leaves it out.
+    `at_us` is the log's time of their first intake (UTC microseconds); the caller leaves it out.
     """
 
     stream: str
@@ -81,7 +81,7 @@ class StreamIndex:
         self.last = 0
 
     def take(self, event_id: str, source: str, source_seq: int, seq: int) -> None:
-        """Take in the next event."""
+        """Add the next event."""
         self.ids.append(event_id)
         self.last = seq
         try:
@@ -93,7 +93,7 @@ class StreamIndex:
 
 
 class ChainedResult(NamedTuple):
-    """A result as stored: its stream, its place in the stream's chain, what it is, and the chain hash after it.
+    """A stored result: its stream, its place in the stream's chain, its record, and the chain hash after it.
 
     Results from before there were chains, on Kafka, have neither place (0) nor hash (empty).
     """
@@ -193,7 +193,7 @@ class EventLog(Protocol):
         """
 
     def store_faults(self) -> list[StoreFault]:
-        """Return the settings of the store, as they are now, by which evidence can be lost."""
+        """Return the present settings of the store that can lose evidence."""
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
         """Return how the index of repeats, if one is stored next to the chain, differs from a stream's events.
@@ -235,7 +235,7 @@ class ResultStore(Protocol):
         """Return stream → why the position or snapshot of this engine does not fit its digest."""
 
     def reached(self) -> dict[str, int]:
-        """Return stream → the last event that an engine replayed, whichever that was, as stored and without any check."""
+        """Return stream → the last event that any engine replayed, as stored and without any check."""
 
     def commit(
         self,
@@ -248,16 +248,16 @@ class ResultStore(Protocol):
     ) -> None:
         """Store records `(kind, key, bytes)`, positions and their snapshots atomically; records are asked for one by one.
 
-        A position without a snapshot forgets the one before. For streams in `again`, everything that was stored is thrown
-        away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.
-        `advice` (stream → bytes, empty for none) takes the place of what was kept of these streams; it has no place in a chain.
+        A position without a snapshot forgets the one before. For streams in `again`, all stored results are discarded first, and
+        their chains begin again; discarded records remain readable but are not results. `advice` (stream → bytes, empty for none)
+        replaces the stored advice of these streams; it has no place in a chain.
         """
 
     def advice(self) -> dict[str, bytes]:
-        """Return stream → the advice kept last, if there is any: one for each stream, of its open round."""
+        """Return stream → the last stored advice, if any: one for each stream, on its open round."""
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
+        """Yield `(key, bytes)` of a kind in the order committed, without repeats of identical records."""
 
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or None."""
@@ -271,7 +271,7 @@ class ResultStore(Protocol):
         """Return stream → place and hash of the last record, as the store keeps them apart from the records."""
 
     def broken_chains(self) -> dict[str, ResultBroken]:
-        """Return stream → what is wrong with its chain, as far as it can be seen without reading every record."""
+        """Return stream → the fault of its chain, as far as visible without reading every record."""
 
     def unchained(self) -> int:
         """Return the number of records stored before chains existed; 0 once one has a place."""
@@ -281,7 +281,7 @@ class ResultStore(Protocol):
         """Return the name of the group of replayers that judges; empty if one replayer judges all, or none ever did."""
 
     def passed_over(self) -> ForeignReport:
-        """Return the foreign records that were met behind the last result, or after it was read, each once."""
+        """Return the foreign records after the last result, or found after it was read, each once."""
 
     def reset(self) -> None:
         """Forget positions and snapshots (not the records): the next replay starts at the beginning."""

@@ -15,7 +15,7 @@ NAMED: Final = 20
 
 
 class ForeignRecord(msgspec.Struct, frozen=True):
-    """One foreign record: where it lies, its key (cut, as text; None if it has none), and why it is no part of the log."""
+    """One foreign record: its place, its key (cut, as text; None if it has none), and why it is not part of the log."""
 
     topic: str
     partition: int
@@ -60,7 +60,7 @@ NO_FOREIGN_RECORDS: Final = ForeignReport()
 class ForeignTally:
     """Counts foreign records, each once however often its partition is read. What it keeps does not grow with them.
 
-    `before` is what was counted of what lies before all that comes.
+    `before` is the count of records before all that come.
     """
 
     def __init__(self, before: ForeignReport = NO_FOREIGN_RECORDS) -> None:
@@ -96,7 +96,7 @@ class ForeignTally:
 
 
 class StoreFault(msgspec.Struct, frozen=True):
-    """A setting of the store by which evidence can be lost: what is set, what is expected, and the command that mends it.
+    """A setting of the store that can lose evidence: its value, the expected value, and the command to correct it.
 
     `refused`: nothing is written while the setting is wrong; otherwise it is only reported.
     """

@@ -1,13 +1,13 @@
 """The right to write to a log on one machine, by turns: a writer takes it for one group and gives it back.
 
-Three locks of the kernel on `<path>.lock`, each given up when its process ends. The *turn* is the lock of the whole file:
-its holder is the one writer. The *place in line* is a lock of the file's byte 0: a writer takes it before it waits for
-the turn, and gives it back as soon as it has the turn. A writer that gives the turn back and wants it again thus comes
-after the one that waits: no one who writes without a pause keeps another out. The *presence* is a shared lock of byte 1,
-held as long as the log is open for writing.
+Three locks of the kernel on `<path>.lock`, each given up when its process ends. The *turn* is the lock of the whole file: its
+holder is the one writer. The *place in line* is a lock of the file's byte 0: a writer takes it before it waits for the turn, and
+gives it back as soon as it has the turn. So a writer that gives the turn back and wants it again comes after the waiting one, and
+continuous writing cannot keep another out. The *presence* is a shared lock of byte 1, held as long as the log is open for
+writing.
 
-While the turn is taken, the file holds the process number of the writer. A file that is not empty when the turn is taken
-means that the writer before did not give it back: it died, or could not say whether its last group is stored.
+While the turn is taken, the file holds the process number of the writer. A file that is not empty when the turn is taken means
+that the writer before did not give it back: it died, or did not know whether its last group was stored.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """What is signed: the log's origin, the number of statements, and the root over them (32 bytes)."""
+    """The signed content: the log's origin, the number of statements, and the root over them (32 bytes)."""
 
     origin: str
     size: int

@@ -1,11 +1,11 @@
-"""Makes checkpoints: reads a log, states where its streams end, signs, and never contradicts what it signed before.
+"""Makes checkpoints: reads a log, states the ends of its streams, signs, and never contradicts its earlier signatures.
 
-It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
-anything new. What it signed last is in three places: in the store, in the store's high-water file, and next to the key
+It reads every event once, from the first on, and so compares the whole log with its own earlier statements before it signs
+anything new. Its last signature is in three places: in the store, in the store's high-water file, and next to the key
 (`SigningMemory`); if the store contradicts one of these, or the log the store, it refuses.
 
-Of the results next to the log it states the heads of the chains that are sound and continue what it stated before. What does not
-is named in `result_faults`, and the streams are signed all the same: results can be judged again, events cannot.
+Of the results next to the log, it states the heads of sound chains that continue its earlier statements. Others are named in
+`result_faults`, and the streams are signed anyway: results can be judged again, events cannot.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Checkpointer:
         return checkpoint
 
     def ahead(self) -> list[AheadOfClock]:
-        """Return the last checkpoint if it bears a time of the future: no later one can bear an earlier time."""
+        """Return the last checkpoint if its time is in the future: no later one can have an earlier time."""
         time = self._ledger.time
         if time is None or not is_ahead(time.at_us, self._clock()):
             return []
@@ -122,7 +122,7 @@ class Checkpointer:
         return list(made)
 
     def follow(self, every: int, within_s: float, stopped: Callable[[], bool]) -> Iterator[Checkpoint]:
-        """Go on with what is appended: a checkpoint after so many events, and in good time before so many seconds have passed.
+        """Go on with what is appended: a checkpoint after this many events, and well before this many seconds have passed.
 
         Ends with a last one when `stopped` is true.
         """

@@ -23,7 +23,7 @@ from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStateme
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What a party (`by`) remembers: a checkpoint (this many statements with this root), or the end of a stream."""
+    """A party's (`by`) memory: a checkpoint (this many statements with this root), or the end of a stream."""
 
     head: Head
     by: str
@@ -46,9 +46,9 @@ def compare(stream: str, mark: Mark, head: Head, found: bytes) -> None:
 class Keys:
     """Which keys may sign: those in force in the log as far as a checkpoint covers it, and of these only trusted ones.
 
-    `anchors` are keys that were given from outside, each of which is trusted with all for which it vouches; none: any key.
-    Until the first checkpoint of a trusted key (`begun`), the keys that vouch for an anchor may sign too: what they signed is
-    not forged, and is not checked with a key that was given either (D448).
+    `anchors` are keys that were given from outside, each of which is trusted with all for which it vouches; none: any key. Until
+    the first checkpoint of a trusted key (`begun`), the keys that vouch for an anchor may sign too: what they signed is not
+    forged, and is not checked with a given key either (D448).
     """
 
     def __init__(self, log: EventLog, anchors: Sequence[PublicKey] = (), *, begun: bool = False) -> None:

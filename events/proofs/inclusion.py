@@ -1,7 +1,7 @@
 """Self-contained proofs that a signed checkpoint covers these events, checked with a public key and nothing else.
 
-A proof holds the events' bytes, the statement of where their stream ended, the statement of when that was signed, the
-checkpoint, and the hashes that join them (RFC 9162, 2.1.3). It is a small JSON file. Nothing of the log is needed to check it.
+A proof holds the events' bytes, the statement of their stream's end, the statement of its time of signing, the checkpoint, and
+the hashes that join them (RFC 9162, 2.1.3). It is a small JSON file. Nothing of the log is needed to check it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProofResult(msgspec.Struct, frozen=True):
-    """What a proof shows: these events stood in the log when, by its own clock, the first checkpoint over them was signed.
+    """The result of checking a proof: these events were in the log at the log's time of the first checkpoint over them.
 
     `numbers` are the events' numbers in their stream; `witnesses` the cosignatures that verified.
     """
@@ -124,10 +124,10 @@ def prove(
 
 
 def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
-    """Return what a proof shows under these keys, of the log and perhaps of witnesses.
+    """Return the result of a proof under these keys, of the log and perhaps of witnesses.
 
-    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` if none of them signed
-    it, `BadProof` if anything else does not fit.
+    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` if none of them signed it,
+    `BadProof` if anything else does not fit.
     """
     note = Note.decode(proof.checkpoint.encode())
     try:

@@ -44,7 +44,7 @@ _HOOK = re.compile(r"HOOK ([\w.]+):(\w+) (\S+)")
 
 
 class KeyRefused(ValueError):
-    """A key file cannot be used as it is: says which and what to do."""
+    """A key file cannot be used; the message says which and what to do."""
 
 
 class FileSigner:
