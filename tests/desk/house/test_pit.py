@@ -295,7 +295,7 @@ def test_boxes_are_written_once_two_people_agree(log: SqliteLog, pit: Pit, room:
     assert room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
     assert (drops(log), drops(log, "fu-02")) == ([("count-c-lee", 100, DAY)], [("count-c-lee", 200, DAY)])
     assert room.boxes(DAY) == []
-    for act in (room.enter, room.again):
+    for act in (room.enter, room.enter_second):
         with pytest.raises(ReviewRefused, match=r"counted already, as line|no first entry"):
             act(DAY, {"fu-01": 100}, by="s.kane")
 
