@@ -37,8 +37,8 @@ WAGERS = {
 WHAT_IF = {
     "Wager": "text",
     "Handle": "number",
-    "Due as filed": "number",
-    "Due on the other": "number",
+    "Theoretical win, filed": "number",
+    "Theoretical win, other": "number",
     "95 % range": "number",
     "Difference": "number",
 }

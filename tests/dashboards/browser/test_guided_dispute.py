@@ -1,4 +1,4 @@
-"""A dispute in a real Chromium: drafts that outlive reload, tab and session, clicks under a redraw, and two columns."""
+"""The desk's tasks in a real Chromium, each in so many clicks and texts; drafts, two people at once, and two columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, TimeoutError, ViewportSize, expect
 
 from dashboards.run import CASES_VARIABLE, KEY_VARIABLE
 from tests.dashboards import living
@@ -154,6 +154,18 @@ class Hand:
     def button(self, name: str) -> None:
         self.click(self.page.get_by_role("button", name=name))
 
+    def chooses(self, label: str, words: str) -> None:
+        """Choose from a list; it closes again if the page is drawn meanwhile, and then is opened once more."""
+        for _ in range(5):
+            self.page.get_by_role("combobox", name=label).click()
+            try:
+                self.page.get_by_role("option", name=words).click(timeout=3_000)
+                break
+            except TimeoutError:
+                continue
+        self.clicks += 2
+        expect_drawn(self.page)
+
     def write(self, label: str, words: str) -> None:
         self.texts += 1
         self.page.get_by_role("textbox", name=label, exact=True).fill(words)
@@ -210,3 +222,44 @@ def test_a_dispute_is_6_clicks_and_2_texts_and_its_case_takes_an_attachment(
     case.button("Attach file")
     expect(page.get_by_role("list", name="Review history")).to_contain_text("slip.png")
     assert (case.clicks, case.texts) == (4, 1)
+
+
+def day_explained(hand: Hand) -> None:
+    """Why a table's day was off: from the chart of Hold to the parts of that day, and to the round that moved it most."""
+    page = hand.page
+    hand.click(page.get_by_role("navigation", name="Places").get_by_role("link", name="Analysis"))
+    hand.click(page.locator(".rk-chart").get_by_role("link", name="FU-01, Fri").first)
+    expect(page.get_by_text("What moved it most")).to_be_visible()
+    hand.click(page.get_by_role("table", name="Mispayments by incident").get_by_role("link").first)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Round 17")
+
+
+def bad_memory(hand: Hand) -> None:
+    """The round of a patron who remembers a bonus and the evening, and has the time wrong."""
+    page = hand.page
+    hand.click(page.get_by_role("navigation", name="Places").get_by_role("link", name="Work"))
+    hand.click(page.get_by_role("navigation", name="Work").get_by_role("link", name="Dispute"))
+    hand.write("What the patron remembers", "seat three, around nine in the evening, his ace high bonus was paid short")
+    hand.clicks += 1
+    page.keyboard.press("Enter")
+    found = page.locator("a.rk-hit").first
+    expect(found).to_contain_text("Round 17")
+    hand.click(found)
+    expect(page.locator(".rk-answer")).to_contain_text("Seat 3 is owed $100.00")
+
+
+READING = {day_explained: (3, 0), bad_memory: (4, 1)}
+"""Task → clicks and texts, from Floor on, by somebody who only reads."""
+
+
+@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["1280", "390"])
+def test_a_figure_and_a_round_are_found_in_so_many_clicks(site: str, page: Page, size: ViewportSize) -> None:
+    page.set_viewport_size(size)
+    inputs = {}
+    for task in READING:
+        page.goto(f"{site}/floor")
+        expect_drawn(page)
+        hand = Hand(page)
+        task(hand)
+        inputs[task] = hand.clicks, hand.texts
+    assert inputs == READING
