@@ -43,6 +43,10 @@ from events.log.result_chain import ResultChains, ResultPosition, position_diges
 from events.vocabulary.codec import canonical
 
 ATTEMPTS = 3
+IN_TIME: Final = 100_000
+"""The most messages that are always sent before a broker ends a transaction of the usual duration."""
+LONGEST_S: Final = 600.0
+"""The longest duration of a transaction with more messages, as in an adoption."""
 IN_MEMORY: Final = 8 * 1024 * 1024
 """The bytes of a commit that are kept in memory until they are sent."""
 FRESH_S = 1.0
@@ -112,6 +116,7 @@ class KafkaResults:
         self._lock = threading.RLock()
         self._claimed = False
         self._writer: TransactionalWriter | None = None
+        self._transaction_s: float | None = None
         self._lost = False
         self._begun_at: ResultsGeneration | None = None
         self._fresh_until = 0.0
@@ -169,7 +174,10 @@ class KafkaResults:
             self._stored.read_findings()
             self._fresh_until = 0.0
             with composed(self._stored, "", engine, positions, snapshots, records, anew, advice) as commit:
-                self._transact(commit)
+                if commit.messages.count <= IN_TIME:
+                    self._transact(commit)
+                else:
+                    self._transact_long(commit)
 
     def advice(self) -> dict[str, bytes]:
         """Return stream → the last stored advice."""
@@ -259,7 +267,7 @@ class KafkaResults:
         if self._writer is None:
             self._must_be_as_begun()
             try:
-                self._writer = self._cluster.writer(f"{self._prefix}.replay")
+                self._writer = self._cluster.writer(f"{self._prefix}.replay", transaction_s=self._transaction_s)
                 self._stored.settle(self._writer)
             except WriterFenced as error:
                 raise self._lose() from error
@@ -294,6 +302,23 @@ class KafkaResults:
             ):
                 self._stored.settle(member)
         self._stored.settle()
+
+    def _transact_long(self, commit: ResultsCommit) -> None:
+        """Commit with a writer whose transaction may last long; the writer after it has the usual time again."""
+        self._renew(LONGEST_S, self._current)
+        try:
+            self._transact(commit)
+        finally:
+            self._transaction_s = None
+        self._renew(None, commit.mark)
+
+    def _renew(self, transaction_s: float | None, current: ResultsGeneration) -> None:
+        """Make a writer with another time. Raises `SecondWriter` if another replayer has stored results meanwhile."""
+        self._throw_away()
+        self._transaction_s = transaction_s
+        self._claim()
+        if self._current != current:
+            raise self._lose()
 
     def _transact(self, commit: ResultsCommit) -> None:
         """Commit in one transaction; after an unclear answer, look for it before sending it again."""

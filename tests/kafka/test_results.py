@@ -105,6 +105,29 @@ def test_a_reader_may_not_write(results: KafkaResults, open_results: OpenResults
         open_results(read_only=True).commit(ENGINE, {}, {}, [A1])
 
 
+def test_a_long_commit_has_the_time_it_takes(
+    results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, writer = list[float | None](), Cluster.writer
+
+    def noting(cluster: Cluster, name: str, *, transaction_s: float | None = None) -> TransactionalWriter:
+        made.append(transaction_s)
+        return writer(cluster, name, transaction_s=transaction_s)
+
+    monkeypatch.setattr(Cluster, "writer", noting)
+    monkeypatch.setattr(kafka_results, "IN_TIME", 3)
+    results.commit(ENGINE, {}, {}, [A1])
+    results.commit(ENGINE, {}, {}, [A2, B1, ("adjudications", "a", b"9")])
+    results.commit(ENGINE, {}, {}, [A1])
+    assert made == [None, kafka_results.LONGEST_S, None]
+    assert list(open_results(read_only=True).results("findings")) == [
+        ("a", b"1"),
+        ("a", b"2"),
+        ("b", b"1"),
+        ("a", b"1"),
+    ]
+
+
 def test_a_commit_is_whole_or_nothing(
     results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
