@@ -147,7 +147,7 @@ class VerifiedSignature(msgspec.Struct, frozen=True):
 def sign(text: str, signer: Signer, *, time_s: int | None = None) -> NoteSignature:
     """Return the signature of a key over a text; a witness signs the text with the time.
 
-    Raises `BadNote` if the text can be no note, or the time is missing or too much for the kind of key.
+    Raises `BadNote` if the text cannot be a note, or a witness has no time, or another key has one.
     """
     key = signer.public_key
     if (time_s is None) == (key.kind is KeyKind.WITNESS):

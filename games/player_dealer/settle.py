@@ -63,7 +63,7 @@ def from_action(seat: int, action: int) -> int:
 def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> int:
     """Return how much of a win or loss the player-dealer's wager can still cover (D22).
 
-    `used_cents` of the wager are used; `net`: paid less taken, so that taking is bounded from the other side.
+    `used_cents` of the wager are used; with `net` they are paid less taken, so that a loss is covered up to the sum of both.
     """
     return wager_cents + used_cents if net and not wins else wager_cents - used_cents
 

@@ -169,7 +169,7 @@ class Profile:
         return Refusal(where, kept, stream, (problem or _UNTOLD) if quotes and kept != message else reason)
 
     def kept(self, message: bytes, tokens: Callable[[bytes], bytes]) -> bytes:
-        """Return a message with tokens for its card numbers, also those that are such by the profile alone."""
+        """Return a message with tokens for its card numbers, also for those that only the profile names as such."""
         return tokens_at(self._translator.time_us(message), tokens, marked(message, self._card_fields, self._mapping))
 
 
@@ -180,7 +180,7 @@ class _Translator:
         self._mapping, self._form = mapping, mapping.form
 
     def try_out(self, message: bytes) -> tuple[str | None, str | None]:
-        """Return the stream of a message, and why it is refused; None for what cannot be told."""
+        """Return the stream of a message, and why it is refused; None for each if unknown."""
         stream: str | None = None
         try:
             for line_stream, data in self.translate(message):

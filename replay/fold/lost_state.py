@@ -48,7 +48,7 @@ def lose(state: TableState, devices: frozenset[str]) -> None:
 
 
 def _mark(state: TableState, lost: set[str]) -> None:
-    """Mark what messages were about as unknown, and what is out of order."""
+    """Mark the parts of the state that lost messages concern, and failed devices, as unknown."""
     state.alarms = {device: -abs(seq) for device, seq in state.alarms.items()}
     state.foreign = {deck: -abs(seq) for deck, seq in state.foreign.items()}
     if "dice" in lost:

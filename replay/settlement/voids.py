@@ -179,7 +179,7 @@ def is_miscounted(round_: Round, book: Rulebook) -> bool:
 
 
 def _wrong_total(round_: Round) -> Iterator[VoidGround]:
-    """A wrong total that was dealt by; if the first card is not on record, one that the start was announced by (D323).
+    """Return a wrong total that the deal or, if the first card is not on record, the announced start followed (D323).
 
     If a die was not read, a total that it cannot make up is wrong; whether the first card went wrong, too, may be open (D518).
     """

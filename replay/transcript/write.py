@@ -224,7 +224,7 @@ def to_text(
 
 
 def _at(second: int, previous: int | None, zone: tzinfo) -> str:
-    """The time of day; if it would not say which moment is meant (a day later, or the clocks were changed) the distance."""
+    """Return the time of day; if it is ambiguous (a day later, or a clock change), the distance in time."""
     now = datetime.fromtimestamp(second, zone)
     if previous is not None and (
         second - previous >= NEARLY_A_DAY_S or datetime.fromtimestamp(previous, zone).utcoffset() != now.utcoffset()

@@ -1,6 +1,6 @@
 """Entries that a chapter takes from another in place of a chapter that we do not hold (D13): the same data, cited as assumed.
 
-Invariant: it joins tables as they were read, and of their contents it knows only if sections are cited.
+Invariant: it merges tables without interpreting them; of their contents it knows only which entries cite sections.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 
 
 def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
-    """The controller's word decides the moment; it is certain that the contribution of that moment wins, and no later one."""
+    """Follow the controller's record of the moment: the contribution of that moment certainly wins, and no later one."""
     hit = cycle.hit
     assert hit is not None
     doubt = "whether the Must-Hit-By bonus was hit at the right moment: its target is not on record"
