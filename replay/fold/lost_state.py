@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.fold.phases import OF_METERS
+from replay.fold.phases import OF_METERS, OF_POSITION
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.shoe_state import ShoeState
@@ -28,7 +28,7 @@ FOR_ALL: Final = frozenset((model.TableOpened, model.GamingDayOpened, model.Rule
 CONCERN: Final = {
     "patrons": (model.PatronSeated, model.PatronLeft),
     "dice": (model.DiceReceived, model.DiceRemoved),
-    "position": (model.PlayerDealerOffered, model.PlayerDealerWagered),
+    "position": OF_POSITION,
     "meters": OF_METERS,
     "devices": (model.DeviceFailed, model.DeviceAlarmed, model.DeviceCovered, model.DeviceRestored),
     "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced, model.PatronBarred),

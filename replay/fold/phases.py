@@ -208,6 +208,8 @@ OF_METERS: tuple[type[Event], ...] = (
     model.MysteryHit,
 )
 """Events that count until the next reading."""
+OF_POSITION: tuple[type[Event], ...] = (model.PlayerDealerOffered, model.PlayerDealerWagered)
+"""Events that count until another player-dealer has the position."""
 
 NEWEST_COUNTS = frozenset(
     {

@@ -12,7 +12,7 @@ from events.vocabulary.model import Event
 from replay.fold.device_order import in_order_of_play
 from replay.fold.event_reach import is_of_a_round
 from replay.fold.lost_state import lose_late
-from replay.fold.phases import NEWEST_COUNTS
+from replay.fold.phases import NEWEST_COUNTS, OF_POSITION
 from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -161,8 +161,12 @@ class LateChange:
         self.fault.heard, self.fault.arrived = heard, [(fact, number)]
 
     def is_lasting(self, now: TableState) -> bool:
-        """Say whether rounds from now on are in doubt, too: of filings if another may have been made after it."""
+        """Say whether rounds from now on are in doubt, too: of filings if another may have been made after it; of the position
+        also if by the clocks an offer and who took it came the other way round.
+        """
         type_, fault = self.fact.payload.KIND, self.fault
+        if type_ in OF_POSITION and self.fact.at_us < now.position_us:
+            return True
         if type_ is model.GamingDayOpened or not (self.fact.is_late or fault.earlier or fault.since is not None):
             return False
         others = (filed for filed in now.rules if filed.seq > self.heard)

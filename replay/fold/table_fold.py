@@ -151,7 +151,7 @@ class TableFold:
             type_ = payload.KIND
             change = plain.get(type_)
             is_plain = change is not None and (round_no is None or round_no == open_no)
-            if not is_plain or event.seq == self._late_seq or (change and at_us < opened_us):
+            if not is_plain or event.seq == self._late_seq or (change and at_us < max(opened_us, state.position_us)):
                 self._heard, self._doubted = heard, changed
                 return index + 1, self._apply_mark(event) + changed
             fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id, event.source_seq)

@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.fold.phases import LASTS_A_SHOE, OF_DECKS, OF_METERS, USED_UP
+from replay.fold.phases import LASTS_A_SHOE, OF_DECKS, OF_METERS, OF_POSITION, USED_UP
 from replay.fold.player_dealer_state import HeldPosition, Offer
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
@@ -121,7 +121,8 @@ class TableState(msgspec.Struct):
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `editions`: the amendments that the property published, each whole. `late`: types of events that came late, each with its
-    number in the log, so that the table may be another; `opened_us`: when the last round opened, by its clock.
+    number in the log, so that the table may be another; `opened_us`: when the last round opened, by its clock;
+    `position_us`: when the position was offered or taken last.
     `shoe_on_record`: the shoe if what was lost changed nothing of it; None if that is the shoe as it is known.
     `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
@@ -181,6 +182,7 @@ class TableState(msgspec.Struct):
     editions: tuple[str, ...] = ()
     late: dict[str, int] = {}
     opened_us: int = 0
+    position_us: int = 0
 
     @property
     def cut_deck(self) -> str:
@@ -270,7 +272,7 @@ class TableState(msgspec.Struct):
         self.idle, self.idle_seq = False, 0
         self.position = self.position.after_round()
         if self.position.rounds == 1 and not self.position.offers:
-            self.is_known_from(model.PlayerDealerOffered, model.PlayerDealerWagered)
+            self.is_known_from(*OF_POSITION)
 
 
 def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> None:
@@ -546,12 +548,14 @@ def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> Non
 
 def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
     state.reported("position", fact)
+    state.position_us = max(state.position_us, fact.at_us)
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = state.position.offer(offer)
 
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
     state.reported("position", fact)
+    state.position_us = max(state.position_us, fact.at_us)
     if (
         not state.position.dealt
     ):  # else more of the same player-dealer, or the next one's: this round's came before (D202)

@@ -70,8 +70,10 @@ def moved(drafts: Sequence[Draft], at: int, later: float) -> list[Draft] | None:
     if later % 1:
         dealt = (n for n in range(to + 1, len(drafts)) if isinstance(drafts[n].payload, model.CardsDealt))
         to = next(dealt, -1)
-    if to < 0:
-        return None
+    return _placed(drafts, at, to) if to > 0 else None
+
+
+def _placed(drafts: Sequence[Draft], at: int, to: int) -> list[Draft]:
     late = [*drafts[:at], *drafts[at + 1 : to + 1], drafts[at], *drafts[to + 1 :]]
     return [_corrects(each, lambda seq: to + 1 if seq == at + 1 else seq - (at < seq - 1 <= to)) for each in late]
 
@@ -126,6 +128,27 @@ def test_any_change_of_the_table_any_number_of_rounds_later_accuses_no_one(game:
 
 def burned(number: int) -> str:
     return (ROUND.replace("Tc", "Td") if number % 2 else ROUND).replace("9d 8h", "9s 8c" if number % 3 else "9d 8h")
+
+
+def restarted(drafts: Sequence[Draft], at: int, first: int) -> list[Draft]:
+    """The reports if a device counts from another number on."""
+    source, ahead = drafts[at].source, first - drafts[at].source_seq
+    return [
+        msgspec.structs.replace(each, source_seq=each.source_seq + ahead) if n >= at and each.source == source else each
+        for n, each in enumerate(drafts)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", DAYS)
+def test_neighbors_of_two_devices_that_are_swapped_and_a_device_that_starts_again_accuse_no_one(game: str) -> None:
+    stream, drafts = honest(game, own_devices=False)
+    for at in range(2, len(drafts), 3):
+        ways = [restarted(drafts, at, 1), restarted(drafts, at, drafts[at].source_seq + 1_000)]
+        if drafts[at - 1].source != drafts[at].source:
+            ways.append(_placed(drafts, at - 1, at))
+        for way in ways:
+            assert not [verdict for verdict in judged(stream, way).values() if accused(verdict)], f"event {at + 1}"
 
 
 CODES = {
