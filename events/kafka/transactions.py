@@ -31,6 +31,8 @@ from events.kafka.patience import Patience
 
 METADATA_S = 0.5
 """How long the producer waits at a time to hear of a topic (`max_block_ms`)."""
+HANDED_OVER = 10_000
+"""How many records are handed over before the writer waits until the broker has them: a promise of an offset takes 1 kB."""
 CLOSING_S = 0.3
 """How long the threads of a producer that is thrown away may take to end."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
@@ -180,7 +182,11 @@ class TransactionalWriter:
     def _write(self, messages: Iterable[OutgoingRecord]) -> None:
         self._check_identity()
         self._producer.begin_transaction()
-        self._sent = [hand_over(self._producer, message, self._patience) for message in messages]
+        self._sent, self.offsets = [], []
+        for message in messages:
+            self._sent.append(hand_over(self._producer, message, self._patience))
+            if len(self._sent) == HANDED_OVER:
+                self._flush()
 
     def _flush(self) -> None:
         """Wait until the broker has every record given to the sender."""
@@ -190,8 +196,8 @@ class TransactionalWriter:
                 if isinstance(future.exception, _FENCED):
                     raise future.exception
                 raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
-        self.offsets = [future.value.offset for future in self._sent]
-        self._sent = []
+        self.offsets += [future.value.offset for future in self._sent]
+        self._sent.clear()
 
     def _prepare(self) -> None:
         self._flush()
