@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 
 from replay.fold.device_order import as_played
+from replay.fold.device_reports import RECENT_ROUNDS
 from replay.fold.round import Round
-from replay.fold.table_fold import RECENT_ROUNDS
 from replay.fold.table_state import RulesOnFile, TableState
 from replay.run.stream_worker import encode
 from rulebook.chapters.rulebook import Rulebook

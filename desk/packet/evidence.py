@@ -303,12 +303,12 @@ class _Chooser:
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
-        """Yield each device's next event if it skips numbers: the missing events may belong to the round (D656)."""
-        waiting = dict(numbers)
+        """Yield each device's next event if it skips numbers: the missing events may belong to the round (D656, D1192)."""
+        heard = set[str]()
         for record, event in self._read(ends + 1):
-            last = waiting.get(event.source)
-            if last is not None and event.source_seq > last:
-                del waiting[event.source]
+            last = numbers.get(event.source, 0)
+            if event.source_seq > last and event.source not in heard:
+                heard.add(event.source)
                 if event.source_seq > last + 1:
                     yield record
 

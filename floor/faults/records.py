@@ -19,9 +19,10 @@ fault, legitimate = RECORDS.fault, RECORDS.legitimate
 def gap(play: Any) -> Spot:
     """Messages of a device are lost: its counter jumps, and the numbers never arrive.
 
-    The device reported earlier in this round; otherwise earlier rounds and their faults would be doubtful too (D656).
+    The device reported earlier in this round; otherwise earlier rounds and their faults would be doubtful too (D656). It is
+    not the one that files rules: then later rounds would be (D1191).
     """
-    steps = [step for step in play.script.steps[:-2] if step.meter is None]
+    steps = [step for step in play.script.steps[:-2] if step.meter is None and step.source != "floor"]
     again = [step for at, step in enumerate(steps) if step.source in {earlier.source for earlier in steps[:at]}]
     play.plan.random.choice(again).counter_jump = play.plan.random.randrange(1, 4)
     return HERE

@@ -6,18 +6,22 @@ the table without the marks: a finding that needs it is only a doubt.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Final
 
 import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
+from replay.fold.derived import derived_by_rules
 from replay.fold.phases import OF_METERS, OF_POSITION
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.shoe_state import ShoeState
-from replay.fold.table_state import CHANGES, DECKS, Preparation, TableState
+from replay.fold.table_state import CHANGES, DECKS, Preparation, RulesOnFile, TableState
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.rulebook import Rulebook
 
 READY: Final = "ready"
 LISTS: Final = frozenset(("patrons", "equipment"))
@@ -34,6 +38,56 @@ CONCERN: Final = {
     "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced, model.PatronBarred),
 }
 """What events that change the table are about; all others are about the decks and the shoe."""
+
+
+LAST_DAY: Final = "9999-12-31"
+NAMED: Final = frozenset(("day", "dealer"))
+"""What one report names, whoever makes it."""
+NAMES: Final = frozenset((model.RulesFiled, model.GamingDayOpened, model.DealerTappedIn))
+"""The events that name these, and rules."""
+
+
+def skip(state: TableState, device: str, seq: int, filers: Collection[str]) -> None:
+    """Mark what a device may have filed or named in messages that its event `seq` shows missing (D1191).
+
+    `filers` are devices that file rules later on.
+    """
+    skipped = {what for what, reporters in state.reporters.items() if device in reporters}
+    if ("rules" in skipped or device in filers) and not state.office_files:
+        state.rules = [*state.rules, RulesOnFile("", "", seq)]
+    state.lost = state.lost | {what: (*state.lost.get(what, ()), seq) for what in sorted(skipped & NAMED)}
+
+
+def restore(state: TableState, seq: int) -> bool:
+    """Take a mark of `skip` back: the messages that event `seq` showed missing have arrived. Return whether there was one."""
+    rules = [filed for filed in state.rules if filed.toml or filed.seq != seq]
+    lost = {what: tuple(shown for shown in gaps if shown != seq) for what, gaps in state.lost.items()}
+    lost = {what: gaps for what, gaps in lost.items() if gaps}
+    if len(rules) == len(state.rules) and lost == state.lost:
+        return False
+    state.rules, state.lost = rules, lost
+    return True
+
+
+@derived_by_rules
+def rules_unknown(round_: Round, book: Rulebook) -> str:
+    """Return why other rules than these, which are on file, may have been in force in a round; empty if none may (D1191)."""
+    before, day = round_.before, round_.gaming_day
+    if "day" not in before.lost and all(filed.toml for filed in before.rules):
+        return ""
+    for filed in reversed(before.rules):
+        if filed.toml and filed.effective_gaming_day <= day and sha256(filed.toml.encode()).hexdigest() == book.digest:
+            break
+        if not filed.toml:
+            return f"a message that is missing may have filed other rules (event {filed.seq} shows that it is)"
+    jurisdiction, name = book.chapter.key.split("-", 1)
+    later = chapter(jurisdiction, name, day=LAST_DAY, published=before.editions)
+    if "day" in before.lost and (
+        later.edition_digest != book.chapter.edition_digest
+        or any(filed.effective_gaming_day > day for filed in before.rules)
+    ):
+        return "a message that is missing may have opened a later gaming day, on which other rules are in force"
+    return ""
 
 
 def lose(state: TableState, devices: frozenset[str]) -> None:

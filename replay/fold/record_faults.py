@@ -6,13 +6,15 @@ number that comes again, a filing that is not the device's to make, a change of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Literal
 
 import msgspec
 
-from replay.fold.recorded_event import RecordedEvent
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+from replay.fold.recorded_event import RecordedEvent, is_of_people
 
 
 class RecordFault:
@@ -110,7 +112,7 @@ Span = tuple[int, int]
 class Source(msgspec.Struct):
     """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived.
 
-    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which are no gap;
+    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, if they are no gap;
     `first_of`: the rounds that these may belong to, the one open at that first event and the one before.
     """
 
@@ -122,10 +124,19 @@ class Source(msgspec.Struct):
     first_of: list[int] = []
 
 
-def first_heard(number: int, at_us: int, seq: int, rounds: Sequence[int]) -> Source:
-    """Return the counter of a device that is heard for the first time, while or after these rounds were played."""
-    if number == 1:
-        return Source(number, at_us, seq=seq)
-    return Source(
-        number, at_us, seq=seq, unseen=[(1, number - 1)], first_of=[round_no for round_no in rounds if round_no]
-    )
+def first_heard(known: Mapping[str, Source], report: ReadEnvelope[Event], rounds: Sequence[int]) -> Source:
+    """Return the counter of a device that is heard for the first time, while or after these rounds were played.
+
+    The numbers before its first are missing, unless the device, or the first one in the stream, counted before this log began:
+    more of them would be missing than the stream has events (D1192).
+    """
+    number = report.source_seq
+    counter = Source(number, report.occurred_at_us, seq=report.seq)
+    if number > 1:
+        counter.first_of = [round_no for round_no in rounds if round_no]
+        first = next((source for name, source in known.items() if not is_of_people(name)), None)
+        if number > report.seq or is_of_people(report.source) or (first is not None and first.unseen):
+            counter.unseen = [(1, number - 1)]
+        else:
+            counter.missing = [(1, number - 1)]
+    return counter

@@ -247,13 +247,16 @@ class Round:
     @property
     def dealer(self) -> str:
         """Who dealt: the dealer at the table when the first card was dealt. Without a card, the one at the opening, or else the
-        first who came.
+        first who came; empty if a message that was lost or late may name another (D1191).
         """
         came, first = self.of(model.DealerTappedIn), self.first_card
         dealt = [fact for fact in came if first is not None and fact.seq < first.seq]
-        if not dealt and first is None and not self.before.dealer:
+        late = {each.payload.TYPE for fault in self.record_faults if fault.kind == "late" for each, _ in fault.arrived}
+        is_unknown = "dealer" in self.before.lost or model.DealerTappedIn.TYPE in {*self.before.late, *late}
+        before = "" if is_unknown else self.before.dealer
+        if not dealt and first is None and not before:
             dealt = list(came[:1])
-        return dealt[-1].payload.dealer if dealt else self.before.dealer
+        return dealt[-1].payload.dealer if dealt else before
 
     @property
     def found_face_up(self) -> list[RecordedEvent]:

@@ -16,7 +16,7 @@ from replay.fold.phases import NEWEST_COUNTS, OF_POSITION
 from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.table_state import CHANGES, TableState
+from replay.fold.table_state import CHANGES, RulesOnFile, TableState
 
 EQUIPMENT = CHANGES.keys() - {
     model.TableOpened,
@@ -128,6 +128,7 @@ class TableChanges:
                 state.apply(msgspec.structs.replace(fact, seq=arrived.seq))
         state.numbers = numbers
         state.gaming_day, state.last_round_no, state.late = now.gaming_day, now.last_round_no, now.late
+        state.lost, state.rules = now.lost, _in_place(state.rules, now.rules)
         state.rounds_uncounted = 0 if state.just_opened else now.rounds_uncounted
         for name in state.decks.keys() & now.decks.keys():
             state.decks[name].banned_by = now.decks[name].banned_by
@@ -225,10 +226,20 @@ def _doubt(ended: Round, gap: RecordFault) -> None:
             ended.forget()
 
 
+def _in_place(rules: Sequence[RulesOnFile], now: Sequence[RulesOnFile]) -> list[RulesOnFile]:
+    """Return rules on file with those that may have been lost, each after what was filed before its gap was seen."""
+    placed = [filed for filed in rules if filed.toml]
+    for filed in now:
+        if not filed.toml:
+            placed.insert(sum(each.seq < filed.seq for each in placed), filed)
+    return placed
+
+
 def _open_with(opened: Round, state: TableState) -> None:
     """Give the open round the table as it is now, with what is known of it since it was opened."""
-    uncounted = opened.before.rounds_uncounted
+    before, uncounted = opened.before, opened.before.rounds_uncounted
     opened.before = state.at_opening()
+    opened.before.lost, opened.before.rules = before.lost, _in_place(state.rules, before.rules)
     opened.before.rounds_uncounted = 0 if state.just_opened else uncounted
     opened.forget()
     state.round_deck = opened.deck

@@ -27,7 +27,8 @@ from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold import record_faults
-from replay.fold.corrections import Correction, Replacements, correction
+from replay.fold.corrections import Correction, RefusedCorrections, Replacements, correction, without_notices
+from replay.fold.device_reports import RECENT_ROUNDS, DeviceReports
 from replay.fold.event_reach import (
     NO_PLAIN_FACTS,
     OF_THE_TABLE,
@@ -42,19 +43,15 @@ from replay.fold.event_reach import (
     lies_behind,
 )
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
-from replay.fold.record_faults import RecordFault, is_in, without
+from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent, is_of_people
-from replay.fold.refused_corrections import RefusedCorrections, without_notices
-from replay.fold.round import Round, ended_after
+from replay.fold.round import Round
 from replay.fold.stub_counts import recount
-from replay.fold.table_changes import EQUIPMENT, MAY_COME_LATE, LateChange, TableChanges, doubt_by_far_gaps
+from replay.fold.table_changes import MAY_COME_LATE, LateChange, TableChanges, doubt_by_far_gaps
 from replay.fold.table_state import TableState, is_filed_by_device
 
-RECENT_ROUNDS = 4
-"""How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
 
-
-class TableFold:
+class TableFold(DeviceReports):
     """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
 
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
@@ -71,39 +68,24 @@ class TableFold:
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:
+        super().__init__(state if state is not None else TableState())
         self.stream = stream
-        self.replacements: Replacements | None = None
         self.objections: Mapping[int, str] = {}
         self.rounds_to_keep: Collection[int] = ()
-        self.state = state if state is not None else TableState()
-        self.begins_after = self.state.last_round_no
-        self.begins_at = max((source.seq for source in self.state.sources.values()), default=0)
-        self.reaches_behind = False
-        self.open: Round | None = None
         self._enter(Phase.BETWEEN)
-        self.recent: dict[int, Round] = {}
         self.published = PublishedEditions(self.state.gaming_day)
         self.corrections: list[Correction] = []
-        self.missed_rounds: set[int] = set()
         self.withdrawn_rounds: set[int] = set()
         self._refused_corrections = RefusedCorrections()
-        self.needs_refold = False
         self._homes: dict[int, Round] = {}
         self._repeats: dict[int, Round] = {}
-        self._gaps: list[RecordFault] = []
-        self._pending_faults: list[RecordFault] = []
         self._strays: list[RecordedEvent] = []
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
         self.moved: dict[int, tuple[ReadEnvelope[Event], ...] | None] = {}
-        self.far_gaps: list[RecordFault] = []
         self.late: Replacements = {}
         self.late_of: Mapping[int, Sequence[tuple[int, Event]]] = {}
         self.known_gaps: Sequence[RecordFault] = ()
-        self._late_gap: RecordFault | None = None
-        self._late_of: Sequence[int] = ()
-        self._late_seq, self._heard, self._comes_after_rounds = 0, 0, False
-        self._changes = TableChanges(self.state)
         self._began = self.begins_after, self.begins_at, self.state.opened_us
         self._doubted: list[Round] = []
 
@@ -111,10 +93,6 @@ class TableFold:
     def at_rest(self) -> bool:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
         return self.open is None and not (self._pending_faults or self._strays or self._early or self._refusals)
-
-    @property
-    def _at_hand(self) -> list[Round]:
-        return [*self.recent.values(), *([self.open] if self.open is not None else [])]
 
     def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply one event, in its current version; return the rounds that it completed or changed."""
@@ -230,7 +208,10 @@ class TableFold:
             self.needs_refold = True
         if type_ is model.RulesFiled and is_filed_by_device(self.state, fact):
             self._add_fault(record_faults.filed_by_device(fact))
+        elif type_ is model.RulesFiled:
+            self._note_filing(fact)
         self._apply_to_table(fact, round_no)
+        self._skip_again(fact)
         if is_of_next and type_ is not model.IntakeRefused:
             return []
         if current is not None and round_no in (None, current.round_no):
@@ -257,11 +238,6 @@ class TableFold:
         self.state = self._changes.take(self.state, fact, self.open, after_rounds=self._comes_after_rounds)
         if is_late:
             self.state.late = self.state.late | {fact.payload.TYPE: fact.seq}
-
-    @property
-    def _next_round_no(self) -> int:
-        """Return the number of the round that is to open next: an event that names it arrived early, and belongs to it (D503)."""
-        return (self.open.round_no if self.open is not None else self.state.last_round_no) + 1
 
     def _add_early(self) -> list[Round]:
         """Add to the round just opened what arrived before it, in the order of the log; return the rounds that it completes.
@@ -441,101 +417,6 @@ class TableFold:
             del self.recent[number]
             self._repeats.pop(number, None)
         return [ended]
-
-    def _count_out_of_turn(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Note at its device an event that is not simply the next one; return the rounds that a late arrival changes."""
-        seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
-        counter, changed = self.state.sources.get(source), list[Round]()
-        self._heard = counter.seq if counter is not None else 0
-        if counter is None:
-            last = self._next_round_no - 1
-            self.state.sources[source] = record_faults.first_heard(
-                number, at_us, seq, (last - 1, last) if self.open else (last,)
-            )
-            return []
-        if is_in(counter.unseen, number):
-            counter.unseen, self._late_seq = without(counter.unseen, number), seq
-            self._comes_after_rounds = not self._changes.facts
-            self._late_of, self._late_gap, self._heard = counter.first_of, None, 0
-            return []
-        if is_in(counter.missing, number):
-            counter.missing, self._late_seq = without(counter.missing, number), seq
-            return self._fill_gaps(event)
-        if number <= counter.last:
-            self._add_fault(record_faults.said_twice(source, seq, number))
-            return []
-        if number > counter.last + 1:
-            gap = record_faults.numbers_skipped(source, seq, missing := (counter.last + 1, number - 1))
-            gap.heard = counter.seq
-            self._gaps.append(gap)
-            self._add_fault(gap)
-            changed = self._doubt_earlier(gap, counter.seq)
-            gap.may_be_of = [*gap.earlier, *([self.open.round_no] if self.open is not None else [])]
-            counter.missing = [*counter.missing, missing]
-        elif at_us < counter.last_us and not is_of_people(source):
-            self._add_fault(record_faults.clock_back(source, seq, counter.last_us - at_us))
-        counter.last, counter.last_us, counter.seq = number, at_us, seq
-        return changed
-
-    def _doubt_earlier(self, gap: RecordFault, since: int) -> list[Round]:
-        """Add a gap to the rounds that ended since its device's last event; return these. Others get it in a new fold (D656)."""
-        ended = list(self.recent.values())[-RECENT_ROUNDS:]
-        has_more = len(ended) == RECENT_ROUNDS and since < ended[0].opened.seq
-        if has_more or (self.begins_after and since <= self.begins_at):
-            self._ask_for_far(gap, since)
-        earlier = ended_after(since, ended, self.open)
-        for round_ in earlier:
-            round_.add_record_fault(gap)
-            gap.earlier.append(round_.round_no)
-        return earlier
-
-    def _ask_for_far(self, gap: RecordFault, since: int | None = None) -> None:
-        """Ask for the stream to be folded again with a fault that is about rounds not at hand, found now if `since` is given."""
-        if since is not None:
-            gap.since = since
-            self.far_gaps.append(gap)
-        if gap.since is not None and self.replacements is None:
-            self.needs_refold = True
-            self.reaches_behind |= self.begins_after > 0 and gap.since <= self.begins_at
-
-    def _add_fault(self, fault: RecordFault) -> None:
-        if self.open is None or self.open.is_repeat:
-            self._pending_faults.append(fault)
-        else:
-            self.open.add_record_fault(fault)
-            fault.round_no = self.open.round_no
-
-    def _fill_gaps(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Remove a number that arrived late from its device's gaps; return the closed rounds that had such a gap."""
-        number, self._comes_after_rounds = event.source_seq, False
-        gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
-        self._late_gap = gaps[0] if gaps else None
-        self._heard = gaps[0].heard if gaps else 0
-        self._late_of = gaps[0].may_be_of if gaps else ()
-        changed = list[Round]()
-        for gap in gaps:
-            gap.missing = without(gap.missing, number)
-            gap.arrived.append((RecordedEvent.of(event, is_late=True), event.round_no))
-            self._ask_for_far(gap)
-            if self.open is not None:
-                self.open.forget()
-            changed += [round_ for round_ in self.recent.values() if gap in round_.record_faults]
-            if missed := {gap.round_no, *gap.earlier} - {0, *(round_.round_no for round_ in self._at_hand)}:
-                self.missed_rounds |= missed
-                self.needs_refold = True
-        if not gaps:
-            self.needs_refold = self.reaches_behind = True  # the gap was found before this fold was taken up
-        self._gaps = [gap for gap in self._gaps if gap.missing]
-        for round_ in changed:
-            round_.forget()
-        self.state = self._changes.restored(self.state, self.recent.get(self.state.last_round_no), self.open)
-        if gaps and event.payload.KIND in EQUIPMENT:
-            of, since = self._late_of, gaps[0].seq
-            self._comes_after_rounds = self._changes.lose_late(event, of, changed, since, self.state, self.open)
-        for round_ in list(changed):
-            others = recount(round_, self.recent.values(), self.open, self.state)
-            changed += [later for later in others if later not in changed]
-        return changed
 
     def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""

@@ -90,7 +90,7 @@ class Armed(msgspec.Struct, frozen=True):
 
 
 class RulesOnFile(msgspec.Struct, frozen=True):
-    """A rules submission on file: its effective day, whole text, the event that filed it, and when, by the clock of that."""
+    """A rules submission on file, the event that filed it, and when; of a lost one no text, and the event that showed the gap."""
 
     effective_gaming_day: str
     toml: str
@@ -127,7 +127,8 @@ class TableState(msgspec.Struct):
     `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
     which nothing was reported since. A status of `devices` that ends with `?`, and what has a number below 0 (an alarm, a
-    foreign card, dice, that the table was idle), is not known either.
+    foreign card, dice, that the table was idle), is not known either. `lost`: what is unknown until it is reported
+    again, with the events that showed messages missing.
     """
 
     game: str = ""
@@ -183,6 +184,7 @@ class TableState(msgspec.Struct):
     late: dict[str, int] = {}
     opened_us: int = 0
     position_us: int = 0
+    lost: dict[str, tuple[int, ...]] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -222,7 +224,7 @@ class TableState(msgspec.Struct):
 
     def rules_filed(self, gaming_day: str) -> Iterator[RulesOnFile]:
         """The filed submissions whose effective gaming day has come, the last first."""
-        return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
+        return (filed for filed in reversed(self.rules) if filed.toml and filed.effective_gaming_day <= gaming_day)
 
     def preparations(self, deck: str) -> list[Preparation]:
         """What made a deck ready since a round was last dealt from it."""
@@ -239,6 +241,7 @@ class TableState(msgspec.Struct):
         devices = self.reporters.get(what, ())
         if fact.source not in devices:
             self.reporters[what] = (*devices, fact.source)
+        self.lost = {other: gaps for other, gaps in self.lost.items() if other != what} if self.lost else self.lost
 
     def is_known_from(self, *types: type[Event]) -> None:
         """What these events say of the table is known, or does not count any more, whatever came late before."""
@@ -287,6 +290,7 @@ def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> N
 
 
 def _day(state: TableState, fact: RecordedEvent, event: model.GamingDayOpened) -> None:
+    state.reported("day", fact)
     state.gaming_day = event.gaming_day
 
 
@@ -300,6 +304,7 @@ def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn)
     for shoe in state.shoes[1:] if state.after_loss else state.shoes:
         if another and (shoe.last_card or state.dealing_deck):
             shoe.new_dealer(fact.seq)
+    state.reported("dealer", fact)
     state.dealer = event.dealer
 
 
@@ -312,6 +317,7 @@ def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> N
     if is_filed_by_device(state, fact):
         return
     state.office_files = fact.source.startswith("filing-")
+    state.reported("rules", fact)
     state.is_known_from(model.RulesFiled)
     state.rules = [*state.rules, RulesOnFile(event.effective_gaming_day, event.toml, fact.seq, fact.at_us)]
     if state.shoe is None and deals_from_shoes(event.toml):

@@ -16,7 +16,7 @@ import msgspec
 from events.vocabulary import model
 from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
 from replay.fold.device_order import as_arrived, as_played, by_the_clocks
-from replay.fold.lost_state import FOR_ALL, as_if_unknown, as_on_record, late_before
+from replay.fold.lost_state import FOR_ALL, as_if_unknown, as_on_record, late_before, rules_unknown
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
@@ -67,7 +67,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     findings, doubts = findings_by(rules, round_, book)
     if not round_.order_seen:
         findings = [each for each in findings if each.code not in OF_ORDER]
-    doubts = list(dict.fromkeys([*_lost_evidence(round_), *doubts]))
+    doubts = list(dict.fromkeys([*_lost_evidence(round_), *filter(None, [rules_unknown(round_, book)]), *doubts]))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):
         verdict = "VARIANCE"
@@ -133,6 +133,8 @@ def _unproved_findings(
     lines = [result.line() for result in results if isinstance(result, Finding) and not _is_of_the_log(result)]
     if round_.lost:
         return {line: f"{line}: evidence was lost that may say otherwise" for line in lines}
+    if rules_unknown(round_, book):
+        return {line: f"{line}: other rules may have been in force" for line in lines}
     if any(fault.kind == "repeat" for fault in round_.record_faults):
         return {line: f"{line}: a device said two things under one number" for line in lines}
     if any(fault.kind == "reopened" for fault in round_.record_faults):
@@ -160,7 +162,7 @@ def _findings_by_what_is_unknown(
 ) -> list[str]:
     """Return the findings if the lost or late messages had changed nothing at the table before the round (D951)."""
     before = as_on_record(round_.before)
-    if before is None or round_.lost:
+    if before is None or round_.lost or rules_unknown(round_, book):
         return []
     on_record = round_.reading({})
     on_record.before = before

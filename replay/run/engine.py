@@ -93,7 +93,7 @@ def game_of(key: object) -> str:
 
 def games_on_file(state: TableState) -> set[str]:
     """Return the games of a table: of its opening, and of every submission that was filed there."""
-    return {state.game, *(game_filed(filed.toml) for filed in state.rules)} - {""}
+    return {state.game, *(game_filed(filed.toml) for filed in state.rules if filed.toml)} - {""}
 
 
 def engine_for(round_: Round, book: Rulebook | None) -> str:

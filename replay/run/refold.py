@@ -90,6 +90,7 @@ def refold(
     )
     if worker.table is not None and scout.table is not None:
         worker.table.moved, worker.table.known_gaps = scout.table.moved, scout.table.far_gaps
+        worker.table.filled_gaps, worker.table.filers = scout.table.filled_gaps, scout.table.filers
         worker.table.late_of = late_by_round(scout.table.late, worker.replacements or {})
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from events.vocabulary import model
 from replay.findings import name
 from replay.fold.device_order import by_the_clocks
+from replay.fold.lost_state import rules_unknown
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.exposures import why_open
@@ -91,6 +92,8 @@ def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if round_.lost:
         return "evidence of the round was lost"
+    if why_rules := rules_unknown(round_, book):
+        return why_rules
     if no_wagers_on_record(round_):
         return "no wager is on record"
     if accepted_without_wager(round_, book, seat, wager):

@@ -15,6 +15,7 @@ from events.vocabulary import model
 from replay.findings import Settlement
 from replay.fold.derived import derived_by_rules
 from replay.fold.device_order import by_the_clocks
+from replay.fold.lost_state import rules_unknown
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
@@ -51,7 +52,7 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
         found = _dues_of_reading(readings[0], book)
     else:
         found = agreed(dues_of_reading(reading, book) for reading in readings)
-    return [in_doubt(due) for due in found] if round_.lost else found
+    return [in_doubt(due) for due in found] if round_.lost or rules_unknown(round_, book) else found
 
 
 @derived_by_rules
@@ -322,7 +323,8 @@ def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int
     """Return the patron's net by the rules, in cents; None if unknown (D318, D500, D562)."""
     if owed is not None:
         return owed.net_cents
-    is_open = no_wagers_on_record(round_) or round_.lost or accepted_without_wager(round_, book, key[0], key[1])
+    is_open = no_wagers_on_record(round_) or round_.lost or bool(rules_unknown(round_, book))
+    is_open = is_open or accepted_without_wager(round_, book, key[0], key[1])
     return None if is_open else 0
 
 
@@ -374,7 +376,7 @@ def _envy_settlements(
     for seat, wager in sorted({*envy, *payments}):
         due, facts = envy.get((seat, wager), ()), payments.get((seat, wager), ())
         amounts = [bonus.net_cents for bonus in due]
-        is_open = None in amounts or (not due and round_.lost)
+        is_open = None in amounts or (not due and (round_.lost or rules_unknown(round_, book)))
         paid_cents = sum(fact.payload.amount_cents for fact in facts)
         yield Settlement(
             seat=seat,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from events.vocabulary import model
-from replay.fold.table_fold import RECENT_ROUNDS
+from replay.fold.device_reports import RECENT_ROUNDS
 from tests.replay.tables import PAID, UNPAID, Table, filed
 
 METER = "meter/m-1"

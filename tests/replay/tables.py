@@ -124,6 +124,11 @@ class Table:
         """The next number of a device's own counter."""
         return self._counts.get(source, 0) + 1
 
+    def skip(self, source: str) -> int:
+        """Lose the next message of a device; returns its number."""
+        self._counts[source] = self.next(source)
+        return self._counts[source]
+
     def play(self, round_no: int, text: str) -> dict[str, int]:
         """Play a round as transcribed; returns the number of the last event of each type in it."""
         said = {}

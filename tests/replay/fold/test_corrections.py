@@ -11,7 +11,7 @@ import pytest
 from events.vocabulary import model
 from replay.findings import Adjudication, digest
 from replay.fold.corrections import Correction
-from replay.fold.table_fold import RECENT_ROUNDS
+from replay.fold.device_reports import RECENT_ROUNDS
 from replay.run.replayer import MemoryResults, adjudications, findings, ledger, replay
 from replay.run.stream_worker import WITHDRAWN
 from tests.replay.stored import one_run, stored, verdicts

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from replay.fold.corrections import Correction, Replacements, Substitute, effective
-from replay.fold.table_fold import RECENT_ROUNDS, TableFold
+from replay.fold.device_reports import RECENT_ROUNDS
+from replay.fold.table_fold import TableFold
 from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, Table, lines, said
 
 MISSED = ["PAY-MISSED seat=3 wager=base -25.00"]

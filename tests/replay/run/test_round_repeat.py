@@ -12,7 +12,7 @@ from events.errors import EventError
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.findings import Adjudication, Finding
-from replay.fold.table_fold import RECENT_ROUNDS
+from replay.fold.device_reports import RECENT_ROUNDS
 from replay.run.replayer import MemoryResults, adjudications, findings, replay
 from tests.events.strategies import AT_A_TABLE
 from tests.replay.fold.test_corrections import in_all_ways

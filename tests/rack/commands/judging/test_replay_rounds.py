@@ -16,7 +16,7 @@ import pytest
 
 from rack.cli import main
 from rack.opening import log_at
-from replay.fold.table_fold import RECENT_ROUNDS
+from replay.fold.device_reports import RECENT_ROUNDS
 from rulebook.chapters.submission import submission_from_words
 
 pytestmark = pytest.mark.xdist_group("demo")
