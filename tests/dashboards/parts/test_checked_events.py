@@ -32,7 +32,7 @@ Attack = Callable[[SqliteTamper, Path, int], None]
 
 def forget() -> None:
     """As if the pages had been started again."""
-    for cache in (desk._read, record_check._check_of, verification_run.standing):
+    for cache in (desk._read, record_check._check_of, verification_run.status_of):
         cache.clear()
 
 
