@@ -138,7 +138,7 @@ def fences_nobody() -> Iterator[None]:
 
 @build
 def forgets_what_was_reported() -> Iterator[None]:
-    with patch.object(partition_writer.RecentReports, "__contains__", lambda self, item: False):
+    with patch.object(partition_writer.RecentReports, "add", lambda *_: None):
         yield
 
 
