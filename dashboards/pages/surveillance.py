@@ -27,10 +27,21 @@ SHIFTS = {
     "Handed over by": "text",
     "Accepted by": "text",
 }
+KINDS = {
+    "incidents": "Open incidents",
+    "alarms": "Unacknowledged incidents",
+    "signatures": "Awaited signatures",
+    "cases": "Cases",
+    "disputes": "Open disputes",
+    "observations": "Unfinished observations",
+    "devices": "Devices out of order",
+    "changes": "Changes in the shift",
+}
+"""Kind of a handed-over line → in words."""
 SHOWN = 60
+"""Entries that the page shows, the newest first; the report has all of them."""
 ENTRY = "surveillance-entry"
 """The draft of an entry."""
-"""Entries that the page shows, the newest first; the report has all of them."""
 
 
 def page() -> None:
@@ -64,8 +75,9 @@ def page() -> None:
             ]
         )
     )
-    if of_room.waiting is not None:
-        _accept(of_room.waiting, lines, who, formats)
+    with st.container():  # what is below stays in its place, whether a shift waits or not
+        if of_room.waiting is not None:
+            _accept(of_room.waiting, lines, who, formats)
     if who is not None:
         _enter(who, formats)
     _entries(of_room, formats)
@@ -112,9 +124,11 @@ def _accept(
     if who is None or who == waiting.signed.by:
         return
     with st.form("accept"):
-        st.caption("Tick each line that you take over.")
+        st.caption("Tick each line that you take over, or all lines of one kind at once.")
         left = [
-            each.words for each in lines if not st.checkbox(each.words, key=f"take {waiting.entry.seq} {each.words}")
+            words
+            for kind in dict.fromkeys(each.kind for each in lines)
+            for words in _unticked(kind, [each.words for each in lines if each.kind == kind], waiting.entry.seq)
         ]
         note = st.text_input("Acceptance note", key=f"accept {waiting.entry.seq}").strip()
         if st.form_submit_button("Accept shift", type="primary"):
@@ -123,6 +137,16 @@ def _accept(
             elif _is_filled_in({"Acceptance note": note}):
                 desk.act(lambda at: surveillance.accept(at, note=note, by=who, ticked=lines))
             st.rerun()
+
+
+def _unticked(kind: str, lines: Sequence[str], waiting: int) -> list[str]:
+    """Show the boxes of the lines of one kind, with one box for several of them; return the lines that are not ticked."""
+    with st.container(key=f"hand-over-{kind}", gap="small"):
+        is_all = len(lines) > 1 and st.checkbox(
+            f"{KINDS[kind]}: all {len(lines)} checked", key=f"take {waiting} {kind} {hash(tuple(lines))}"
+        )
+        ticked = [st.checkbox(words, key=f"take {waiting} {words}") for words in lines]
+    return [] if is_all else [words for words, is_ticked in zip(lines, ticked, strict=True) if not is_ticked]
 
 
 def _enter(who: str, formats: Formats) -> None:

@@ -166,6 +166,13 @@ class Hand:
         self.clicks += 2
         expect_drawn(self.page)
 
+    def tick(self, words: str) -> None:
+        """Tick the last box whose label has these words; it stays ticked if the page is drawn meanwhile."""
+        self.clicks += 1
+        box = self.page.get_by_role("checkbox", name=words).last
+        box.press("Space")
+        expect(box).to_be_checked()
+
     def write(self, label: str, words: str) -> None:
         self.texts += 1
         self.page.get_by_role("textbox", name=label, exact=True).fill(words)

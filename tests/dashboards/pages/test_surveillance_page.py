@@ -125,6 +125,36 @@ def test_a_shift_is_signed_over_by_one_and_accepted_by_another(floor: Living) ->
     assert (shift.signed.by, shift.accepted.by) == ("m.ortiz", "s.lee")
 
 
+def test_one_tick_takes_over_all_lines_of_a_kind_and_none_that_comes_later(
+    floor: Living, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """56 lines of 28 tables take two ticks; lines can be ticked one by one, and a later line is not ticked by either."""
+    lines = [
+        surveillance.HandOverLine(kind=kind, words=f"FU-{table:02}: 1 {kind}", page="queue")
+        for table in range(28)
+        for kind in ("incidents", "alarms")
+    ]
+    monkeypatch.setattr(surveillance, "hand_over_lines", lambda at: list(lines))
+    with desk_at(floor.log, persons=desk.register()) as at:
+        surveillance.sign_over(at, shift="day", note="quiet", by="m.ortiz")
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "Acceptance note", "read")
+    one_by_one, together = test.checkbox[1:29], test.checkbox[29]
+    for box in (*one_by_one, together):
+        box.check()
+    assert together.label == "Unacknowledged incidents: all 28 checked"
+    lines.append(surveillance.HandOverLine(kind="alarms", words="FU-28: 1 alarms", page="queue"))
+    press(test, "Accept shift")
+    assert "Tick every line first: FU-00: 1 alarms, " in said(test)
+    (together,) = (box for box in test.checkbox if box.label == "Unacknowledged incidents: all 29 checked")
+    together.check()
+    press(test, "Accept shift")
+    (shift,) = of_room(floor).hand_overs
+    assert shift.accepted is not None
+    assert shift.accepted.says.endswith(": read (ticked: incidents 28, alarms 29)")
+
+
 def test_who_may_not_review_reads_and_writes_nothing(floor: Living) -> None:
     for test in (start("surveillance"), _as_auditor()):
         assert "No entry yet" in said(test)
