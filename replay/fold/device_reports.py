@@ -37,6 +37,7 @@ class DeviceReports:
         self.begins_after = self.state.last_round_no
         self.begins_at = max((source.seq for source in self.state.sources.values()), default=0)
         self.needs_refold = self.reaches_behind = False
+        self.refolded_to = 0
         self.open: Round | None = None
         self.recent: dict[int, Round] = {}
         self.missed_rounds: set[int] = set()
@@ -123,7 +124,8 @@ class DeviceReports:
             self.far_gaps.append(gap)
         if gap.since is not None and self.replacements is None:
             self.needs_refold = True
-            self.reaches_behind |= self.begins_after > 0 and gap.since <= self.begins_at
+            is_new = gap.kind != "late" or gap.seq > self.refolded_to
+            self.reaches_behind |= is_new and self.begins_after > 0 and gap.since <= self.begins_at
 
     def _add_fault(self, fault: RecordFault) -> None:
         if self.open is None or self.open.is_repeat:

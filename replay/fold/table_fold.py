@@ -64,7 +64,8 @@ class TableFold(DeviceReports):
     `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
 
     A fold may also begin with a state that an earlier one left, after round `begins_after` and event `begins_at`:
-    `reaches_behind` is set by an event that needs what lay before it.
+    `reaches_behind` is set by an event that needs what lay before it, but not by a late change of the table at or before
+    `refolded_to`: the rounds before the fold that it concerns were judged with it.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:

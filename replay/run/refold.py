@@ -78,6 +78,7 @@ def refold(
     worker = _begun(stream, latest, make, point)
     worker.judging, worker.rules, worker.keeper = True, rules, keeper(point.seq)
     points.forget_after(point.seq)
+    points.refolded_to = scout.seq
     worker.rest_points = points
     worker.refold_evidence = judged if judged is not None else {}
     if worker.table is not None and scout.table is not None:
@@ -117,6 +118,8 @@ def _scout(
     *later, beginning = points.from_the_last()
     for point in later:
         scout = _begun(stream, latest, make, point)
+        if scout.table is not None:
+            scout.table.refolded_to = points.refolded_to
         broken = _walk(scout, read(point.seq + 1, end))
         if not _reaches_behind(scout, point):
             return point, scout, broken

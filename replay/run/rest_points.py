@@ -27,7 +27,7 @@ BEGINNING = RestPoint(0, b"")
 
 
 class RestPoints:
-    """The rest points of one stream.
+    """The rest points of one stream. `refolded_to`: the last event of what was folded again with what reached back.
 
     >>> points = RestPoints()
     >>> for seq in range(80, 64_001, 80):
@@ -38,6 +38,7 @@ class RestPoints:
 
     def __init__(self) -> None:
         self._points: list[RestPoint] = [BEGINNING]
+        self.refolded_to = 0
 
     def add(self, seq: int, state: bytes) -> None:
         """Add a point after all others, unless it is close to the last; drop those that are too dense for their age."""

@@ -303,7 +303,7 @@ class StreamWorker:
         late = is_late(event.type, event.round_no, open_before, last_before)
         self.seq = event.seq
         results = self._ledger(event)
-        self.late.add(event.recorded_at_us, event.seq, late)
+        self.late.add(event.recorded_at_us, event.seq, late or fold.needs_refold)
         for round_ in rounds if self.judging else ():
             if self._can_wait(round_, fold):
                 self.late.rounds[round_.round_no] = round_

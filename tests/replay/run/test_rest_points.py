@@ -139,6 +139,11 @@ def refusal(table: Table, back: int) -> None:
     table.say(model.IntakeRefused(sha256=f"{back:064x}", size=3, reason="not an event envelope"))
 
 
+def change_by_a_slow_clock(table: Table, back: int) -> None:
+    at_us = table.drafts[max(0, table.last - 1 - 9 * back)].occurred_at_us
+    table.say(model.DealerTappedIn(dealer=f"d-{back}"), source=f"pad-{back % 2}", at_us=at_us)
+
+
 REACHING: list[Callable[[Table, int], None]] = [
     late_slip,
     late_slip_that_is_wrong,
@@ -155,6 +160,7 @@ REACHING: list[Callable[[Table, int], None]] = [
     accounting,
     late_stub_count,
     refusal,
+    change_by_a_slow_clock,
 ]
 
 
@@ -238,6 +244,24 @@ def test_a_late_slip_costs_by_how_far_it_reaches_back(back: int, events: int) ->
     a_round = table.last / 60
     assert len(began) == 1
     assert a_round * back < table.last - began[0] <= 2 * a_round * (back + 1)
+
+
+def test_d1201_a_device_whose_clock_is_slow_all_day_costs_each_time_as_far_as_its_last_message() -> None:
+    """Each time a dealer is reported, ten rounds may concern it: not those of all day, as the one before had its own ten."""
+    table = Table()
+    for number in range(1, 81):
+        table.play(number, UNPAID)
+        if number % 10 == 0:
+            early = table.drafts[-1].occurred_at_us - 10**10
+            table.say(model.DealerTappedIn(dealer=f"d-{number}"), source="pad", at_us=early)
+    with from_the_first_event():
+        whole = results_of(table)
+    with points_everywhere() as began:
+        assert results_of(table) == whole
+    a_round = table.last / 80
+    assert len(began) == 8
+    for count, seq in enumerate(began[1:], 2):
+        assert count * 10 * a_round - seq < 25 * a_round
 
 
 def test_a_long_stream_has_few_points_and_one_before_every_event() -> None:
