@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from dashboards.drawing import markup
 from dashboards.felt.component import FeltInput, felt, typed_on
 from dashboards.parts import clips, desk, observed_round, source
 from dashboards.run import log_address, log_options
-from desk.review.desk import REFUSALS, Desk, desk_at
+from desk.review.desk import REFUSALS, Desk, ReviewRefused, desk_at
 from desk.review.observations import unveil
 from desk.review.observed_table import ObservedTable
 from desk.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
@@ -29,12 +30,17 @@ DONE, REFUSED, TURN, NEXT = "entry-done", "entry-refused", "entry-turn", "entry-
 """Where it is noted what the last entry came to, which was stored last, and with what the next one begins."""
 SEEN = "entry-seen"
 """Where it is noted of each draft of an audit what was typed as done when the answer was first shown."""
+KNOWN = "entry-known"
+"""Where it is noted of each draft which round of the table was the last one stored when the draft began."""
 SETTLED = ("take ", "pay ", "return ", "close")
 """How the lines of a transcript begin that say what was done."""
 
 
 class Place(NamedTuple):
-    """The place of a round: the table, the gaming day, the rules then on file; and its observation, if any."""
+    """The place of a round: the table, the gaming day, the rules then on file; and its observation, if any.
+
+    `last`: the number of the last round stored at the table.
+    """
 
     table: str
     day: date
@@ -42,6 +48,7 @@ class Place(NamedTuple):
     rules: str
     observation: str | None
     is_blind: bool
+    last: int
 
 
 class FeltDraft(NamedTuple):
@@ -70,7 +77,7 @@ def _above() -> Place | None:
     source.show(
         markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
     )
-    if refusal := st.session_state.pop(REFUSED, None):
+    if refusal := st.session_state.get(REFUSED):
         source.show(markup.notice("Not saved", refusal))
     desk.outcome()
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
@@ -89,6 +96,11 @@ def _stored(table: str, number: int, words: str) -> None:
         observed_round.case_and_packet(f"observed/{table}", number)
 
 
+def _forget_refusal() -> None:
+    """Forget why the last round was not stored: it is shown until the next is stored, or another table is chosen."""
+    st.session_state.pop(REFUSED, None)
+
+
 def _place() -> Place | None:
     """Ask for the table and gaming day of the round; None if it is only to be answered."""
     try:
@@ -104,7 +116,11 @@ def _place() -> Place | None:
         state["entry-day"] = min(latest, date.fromisoformat(query.get("day") or today))
     left, right, third, _ = st.columns([2, 2, 3, 1])
     table = left.selectbox(
-        "Table", [None, *tables], key="entry-table", format_func=lambda t: "Not stored" if t is None else table_name(t)
+        "Table",
+        [None, *tables],
+        key="entry-table",
+        on_change=_forget_refusal,
+        format_func=lambda t: "Not stored" if t is None else table_name(t),
     )
     if table is None:
         return None
@@ -114,7 +130,8 @@ def _place() -> Place | None:
         min_value=latest - timedelta(days=365),
         key="entry-day",
     )
-    filed, observations = _ask(lambda at: (filed_rules(at, table, day.isoformat()), _open_observations(at, table)))
+    filed, state_here = _ask(lambda at: (filed_rules(at, table, day.isoformat()), ObservedTable(at.log, table)))
+    observations = {name: each.opened.purpose for name, each in state_here.observations.items() if each.closed is None}
     if query.get("observation") in observations and "entry-observation" not in state:
         state["entry-observation"] = query["observation"]
     observation = third.selectbox(
@@ -132,7 +149,7 @@ def _place() -> Place | None:
         source.show(markup.notice("Nothing to judge by", str(error)))
         return None
     is_blind = observation is not None and observations[observation].endswith("audit")
-    return Place(table, day, chapter, filed.toml, observation, is_blind)
+    return Place(table, day, chapter, filed.toml, observation, is_blind, max(state_here.rounds, default=0))
 
 
 def _ask(question: Callable[[Desk], T]) -> T:
@@ -145,20 +162,16 @@ def _tables(at: Desk) -> list[str]:
     return sorted(name.removeprefix("table/") for name in at.log.streams() if name.startswith("table/"))
 
 
-def _open_observations(at: Desk, table: str) -> dict[str, str]:
-    """Return a table's open observations, each with its purpose."""
-    found = ObservedTable(at.log, table).observations
-    return {name: each.opened.purpose for name, each in found.items() if each.closed is None}
-
-
 def _draft(place: Place | None) -> FeltDraft:
-    """Return the draft of a place; after a round was stored, the next one."""
+    """Return the viewer's draft of a place; after a round was stored, the next one."""
+    who = access.person()
+    name = "rack-entry" if who is None else f"rack-entry-{who}"
     if place is None:
-        return FeltDraft("rack-entry", "", "")
+        return FeltDraft(name, "", "")
     turn = st.session_state.get(TURN, "")
     at = st.query_params.get("at", "") if not turn else ""
     begin = st.session_state.get(NEXT, "") if turn else f"rules {FILED}\nat {at}" if at else ""
-    return FeltDraft(f"rack-entry-{place.table}-{place.day.isoformat()}" + (f"-{at}" if at else ""), turn, begin)
+    return FeltDraft(f"{name}-{place.table}-{place.day.isoformat()}" + (f"-{at}" if at else ""), turn, begin)
 
 
 @st.fragment
@@ -209,13 +222,16 @@ def _put_on_record(place: Place) -> bool:
 @st.fragment
 def _storing(place: Place, draft: FeltDraft) -> None:
     """Ask for the source, and store the round in the name of the signed-in person."""
+    st.session_state.setdefault(KNOWN, {}).setdefault(draft, place.last)
     with st.form("store", border=True):
         row = st.columns([2, 2, 2, 2])
         basis = row[0].selectbox("How it is known", list(BASES), format_func=BASES.__getitem__)
         camera = _camera(row[1], place.table)
         dealer = row[2].text_input("Dealer", placeholder="d-07", help="Who dealt, if it was seen.")
         same_as = row[3].text_input(
-            "Same as round", placeholder="17", help="The number of the recorded round, if there is one."
+            "Same as round",
+            placeholder="17",
+            help="The number of the recorded round; “entry 4” for another person's entry.",
         )
         order = st.checkbox("The order of what was done was seen", help="Without it no fault of order is found.")
         pressed = st.form_submit_button(
@@ -223,10 +239,14 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         )
     if not pressed:
         return
+    _forget_refusal()
     given = same_as.strip()
-    if given and not given.isdecimal():
+    same = re.fullmatch(r"(entry +)?(\d+)", given)
+    if given and same is None:
         st.session_state[REFUSED] = f"{given!r} is no round number"
         st.rerun()
+    same_no = int(same[2]) if same else None
+    is_entry = same is not None and same[1] is not None
     observer = Observer(
         table=place.table,
         day=place.day.isoformat(),
@@ -236,12 +256,13 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         dealer=dealer.strip() or None,
         observation=place.observation,
         order_seen=order,
-        same_as=int(given) if given else None,
+        same_as=None if is_entry else same_no,
+        same_entry=same_no if is_entry else None,
     )
     typed = typed_on(draft.name, draft.turn, draft.begin)
     seen = st.session_state.get(SEEN, {}).get(f"{draft.name}-{draft.turn}") if place.is_blind else None
     if seen is None or seen == _done(typed.text) or _put_on_record(place):
-        _store(observer, typed.text)
+        _store(observer, typed.text, draft)
     st.rerun()
 
 
@@ -254,12 +275,35 @@ def _camera(column: DeltaGenerator, table: str) -> str | None:
     return column.selectbox("Camera", [None, *seeing], format_func=lambda camera: camera or "None")
 
 
-def _store(observer: Observer, text: str) -> None:
+def _tell_of_others(at: Desk, observer: Observer, draft: FeltDraft) -> None:
+    """Raise `ReviewRefused`, once, if another person stored a round of this day at the table while this one was typed."""
+    known: dict[FeltDraft, int] = st.session_state[KNOWN]
+    rounds, me = ObservedTable(at.log, observer.table).rounds, at.person(observer.by).id
+    others = [
+        each
+        for each in rounds.values()
+        if each.round_no > known[draft]
+        and each.header.by != me
+        and each.header.played_gaming_day == observer.day
+        and not each.is_withdrawn
+    ]
+    known[draft] = max(rounds, default=0)
+    if others and observer.same_entry is None:
+        last = others[-1]
+        raise ReviewRefused(
+            f"{last.header.by} stored round {last.round_no} of {table_name(observer.table)} at "
+            f"{observed_round.formats_of(at).clock(last.entered_us)}, while you typed. If yours is the same round, write "
+            f"“entry {last.round_no}” under “Same as round”; if it is another one, store it again"
+        )
+
+
+def _store(observer: Observer, text: str, draft: FeltDraft) -> None:
     lines = [line for line in text.split("\n") if not line.startswith("rules ")]
     address = log_address() or ""
     stored: list[EnteredScript] = []
     try:
-        with desk_at(address, persons=desk.register(), needs_results=False, **log_options()) as at:
+        with desk_at(address, persons=desk.register(), needs_results=False, **log_options()) as at, at.log.turn():
+            _tell_of_others(at, observer, draft)
             stored += enter_transcript(at, "\n".join(lines), "the entry", lambda name: "", observer)
     except (*REFUSALS, TranscriptError) as error:
         st.session_state[REFUSED] = str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from hashlib import sha256
 from typing import Any
 
 import streamlit as st
@@ -223,25 +224,35 @@ def one_round(table: str, number: int) -> None:
 
 
 def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]) -> None:
-    """Offer to correct a line, to add one, and to confirm the entry."""
+    """Offer to correct a line, to add one, and to confirm the entry as it was when the viewer first saw these forms."""
     left, right = st.columns(2)
-    version = len(entered.lines) + sum(
-        each is None or each != entered.lines[seq].payload for seq, each in entered.counts.items()
-    )
+    drawn_from, present = f"entry-drawn {table} {number}", sha256(repr(entered.counts).encode()).hexdigest()
+    version = st.session_state.setdefault(drawn_from, present)
+
+    def write(done: str, what: Callable[[Desk, str], object], typed: str) -> None:
+        if version == present:
+            observed_round.act(done, what)
+        else:
+            desk.refuse(f"{entered.corrected_by} corrected this entry meanwhile; look at it again")
+            desk.quote(typed)
+        st.session_state.pop(drawn_from)
+        st.rerun()
+
     with left, st.container(border=True, key="correct-line"):
         seq = st.selectbox(
             "Line to correct", list(lines), format_func=lambda each: f"{each}: {lines[each]}", key=f"line-{version}"
         )
         with st.form(f"correct-{seq}-{version}", border=False):
-            text = st.text_input("It should say", value=lines[seq] if seq else "").strip()
+            says = f"says-{seq}-{version}"
+            text = st.text_input("It should say", value=lines.get(seq, ""), key=says).strip()
             strike = st.checkbox("It never happened")
             reason = st.text_input("Why", key=f"why-{seq}-{version}").strip()
             pressed = st.form_submit_button("Correct", type="primary")
         if pressed:
-            _then("Corrected", lambda at, who: (
+            write("Corrected", lambda at, who: (
                 observations.correct(at, table, seq, None, by=who, reason=reason)
                 if strike else correct_line(at, table, seq, text, by=who, reason=reason)
-            ))  # fmt: skip
+            ), text)  # fmt: skip
     with right, st.form(f"add-line-{version}"):
         text = st.text_input("Forgotten line", placeholder="pay seat=3 base 25.00").strip()
         after = None
@@ -250,9 +261,13 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
         reason = st.text_input("Why", placeholder="overlooked").strip()
         pressed = st.form_submit_button("Add line")
     if pressed:
-        _then("Line added", lambda at, who: add_to_entry(at, table, number, text, by=who, reason=reason, after=after))
+        write(
+            "Line added",
+            lambda at, who: add_to_entry(at, table, number, text, by=who, reason=reason, after=after),
+            text,
+        )
     if st.button("Confirm: the entry is what its source shows", help="As another person than the one who entered it."):
-        _then("Confirmed", lambda at, who: observations.confirm(at, table, number, by=who))
+        write("Confirmed", lambda at, who: observations.confirm(at, table, number, by=who), "")
 
 
 page()

@@ -235,6 +235,13 @@ def refuse(why: str, title: str = "Not saved") -> None:
     st.session_state["desk-refusal"] = title, why
 
 
+def quote(typed: str) -> None:
+    """Add to the refusal what the person had typed, so that it is not lost with its form."""
+    if typed and (refusal := st.session_state.get("desk-refusal")):
+        title, why = refusal
+        refuse(f"{why}. You typed: “{typed}”", title)
+
+
 def outcome(overtaken_by: str = "") -> None:
     """Show the last action's result once; `overtaken_by`: another person's earlier action, which explains a refusal."""
     refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)

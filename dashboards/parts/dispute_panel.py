@@ -212,8 +212,8 @@ class Steps:
         def write(at: Desk) -> Entry:
             now = [each for each in at.review(self.table).disputes.values() if each.round_no == self.round_no]
             if len(now) > self.known:  # somebody else opened one since this page was drawn
-                last = now[-1]
-                raise ReviewRefused(f"{last.opened_by} opened a case of this round meanwhile: “{last.claim}”")
+                last, yours = now[-1], f". You typed: “{claim}”" if claim else ""
+                raise ReviewRefused(f"{last.opened_by} opened a case of this round meanwhile: “{last.claim}”{yours}")
             opened = cases.open_case(
                 at, self.table, self.round_no, by=who, settings=CaseFolder(cases_path()).settings(), claim=claim,
                 dispute=None if claim or self.dispute is None else self.dispute.dispute,
@@ -353,6 +353,8 @@ class Steps:
                 desk.refuse(f"Fill in: {against if words else label}.")
             elif self.me is not None and desk.act(lambda at: write(at, self.me or "", words)) is not None:
                 drafts.stored(name, other)
+            else:  # the form is gone if somebody else was first
+                desk.quote(" ".join([words, drafts.text(other)]).strip())
 
         with st.form(f"{what} {self.name}", border=False, enter_to_submit=False):
             drafts.box(label, name, value=value)

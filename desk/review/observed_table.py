@@ -16,7 +16,7 @@ from events.log.contract import EventLog, ResultStore
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope, ReadEnvelope, unlogged
-from events.vocabulary.model import Event, EventCorrected
+from events.vocabulary.model import Event, EventCorrected, EventCorrected2
 from replay.findings import Adjudication, read_result
 from replay.fold.corrections import correction, counting
 from replay.fold.observed_fold import ObservedEntry, added_line, place_of_line
@@ -53,6 +53,8 @@ class EnteredRound(msgspec.Struct, kw_only=True):
     is_withdrawn: bool = False
     is_unveiled: bool = False
     confirmed_by: list[str] = []
+    corrected_by: str = ""
+    """Who corrected it last, or added a line to it."""
 
     @property
     def last_seq(self) -> int:
@@ -106,6 +108,8 @@ class ObservedTable:
         self._corrected = counting(made, {seq: each.event_id for seq, each in events.items()})
         for event in events.values():
             self._take(event)
+            if isinstance(event.payload, EventCorrected2 | model.EntryLineAdded) and event.round_no in self.rounds:
+                self.rounds[event.round_no].corrected_by = event.payload.by
 
     def basis(self, entered: EnteredRound) -> str:
         """Return the basis of a round; a round entered outside an observation, or before it began, is for cause."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from dashboards.run import KEY_VARIABLE
 from desk.review.observed_table import ObservedTable
@@ -18,8 +18,9 @@ from events.open import open_log
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundObserved
 from rack.cli import main
+from tests.dashboards.browser.test_guided_dispute import Hand
 from tests.dashboards.conftest import served
-from tests.dashboards.running import expect_drawn, log_in_browser
+from tests.dashboards.running import SCREEN, expect_drawn, log_in_browser
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +33,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["--name", "Bellwether", "--zone", "UTC", "--cutover", "06:00", "--currency", "USD", "--first-day", today]
     assert main(["--quiet", "init", str(folder), *words, "--tables", "1 face_up_pai_gow"]) == 0
     file = folder / "property.toml"
-    text = file.read_text().replace('id = "person-1"', 'id = "m.ortiz"\naccounts = ["m.ortiz@bellwether.example"]')
+    text = file.read_text()
+    for number, person in enumerate(("m.ortiz", "s.lee"), 1):
+        text = text.replace(f'id = "person-{number}"', f'id = "{person}"\naccounts = ["{person}@bellwether.example"]')
     file.write_text(text)
     rules = folder / "rules" / "face_up_pai_gow.toml"
     offered = '\n[wagers.ace_high_bonus]\npaytable = "1"\nmin = "5.00"\nmax = "100.00"\n'
@@ -110,6 +113,76 @@ def test_what_cannot_be_stored_is_said_and_nothing_is_written(house_site: str, h
     page.get_by_role("button", name="Store at FU-01").click()
     expect(page.get_by_text("Not saved")).to_be_visible()
     assert last_of(house, "observed/fu-01") == before
+
+
+def type_round(page: Page, seat: int, paid: str) -> None:
+    """Type a round of one seat on the felt of a table that is chosen."""
+    expect(page.get_by_text("by the rules on file")).to_be_visible()
+    page.get_by_role("textbox", name="Camera").fill("cam-4")
+    page.get_by_label("Dealer: cards").click()
+    for words in (f"*KdJc9s8h4d3c{seat}", "AsQdTh9h7c5s2d", "b25a10"):
+        page.keyboard.type(words)
+        page.keyboard.press("Tab")
+    page.keyboard.type(f"rp{paid}")
+    expect(page.locator(".headline")).to_be_visible()
+
+
+def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo_takes_6_inputs(
+    house_site: str, house: Path, page: Page, browser: Browser
+) -> None:
+    """A draft is its writer's alone in one browser, too; a line of an entry is not corrected over another person."""
+    place = f"{house_site}/entry?table=fu-01"
+    log_in_browser(page, house_site, "m.ortiz")
+    page.goto(place)
+    type_round(page, 4, "100")
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    log_in_browser(page, house_site, "s.lee")
+    page.goto(place)
+    expect(page.get_by_text("by the rules on file")).to_be_visible()
+    expect(page.get_by_label("Dealer: cards")).to_have_value("")
+    type_round(page, 4, "200")
+    kept = page.context.storage_state()
+    kept["cookies"] = []
+    other = browser.new_context(viewport=SCREEN, storage_state=kept)
+    try:
+        his = other.new_page()
+        log_in_browser(his, house_site, "m.ortiz")
+        his.goto(place)
+        expect(his.get_by_label("Seat 4: outcomes")).to_have_value("r p100")  # what he typed before she logged in
+        his.get_by_role("textbox", name="Camera").fill("cam-4")
+        page.get_by_role("button", name="Store at FU-01").click()
+        stored = page.get_by_text(re.compile(r"Stored: observed/fu-01 round \d+"))
+        expect(stored).to_be_visible()
+        number = int(re.findall(r"round (\d+)", stored.inner_text())[0])
+        his.get_by_role("button", name="Store at FU-01").click()
+        told = his.locator(".rk-notice").filter(has_text="Not saved")
+        expect(told).to_contain_text(f"s.lee stored round {number} of FU-01 at ")
+        expect(his.get_by_label("Seat 4: outcomes")).to_have_value("r p100")
+        his.get_by_role("textbox", name="Same as round").fill(f"entry {number}")
+        his.get_by_role("button", name="Store at FU-01").click()
+        expect(his.get_by_text(f"Stored: observed/fu-01 round {number + 1}")).to_be_visible()
+        with closing(open_log(log_of(house), read_only=True)) as log:
+            same = ObservedTable(log, "fu-01").rounds[number + 1].header.same_as
+        assert same is not None
+        assert (same.stream, same.round_no) == ("observed/fu-01", number)
+
+        his.goto(f"{house_site}/observations?table=fu-01&round={number}")
+        hers, second = Hand(page), Hand(his)
+        hers.click(page.get_by_role("link", name="Open round"))
+        for hand, says in ((hers, "150.00"), (second, "100.00")):
+            hand.chooses("Line to correct", "pay seat=4")
+            expect(hand.page.get_by_role("textbox", name="It should say")).to_have_value(re.compile("pay seat=4"))
+            hand.write("It should say", f"pay seat=4 ace_high_bonus {says}")
+        for hand in (hers, second):
+            hand.page.locator(".st-key-correct-line").get_by_role("textbox", name="Why").fill("misread")
+            hand.click(hand.page.locator(".st-key-correct-line").get_by_role("button", name="Correct"))
+            expect(hand.page.locator("table.rk-table").filter(has_text="150.00").first).to_be_visible()
+        assert (hers.clicks, hers.texts + 1) == (4, 2)  # a typo, from the stored round on
+        expect(told).to_contain_text("s.lee corrected this entry meanwhile")
+        expect(told).to_contain_text("You typed: “pay seat=4 ace_high_bonus 100.00”")
+    finally:
+        other.close()
 
 
 def test_a_dispute_leads_to_its_signed_packet_in_four_clicks(house_site: str, house: Path, page: Page) -> None:
