@@ -161,14 +161,16 @@ class LateChange:
         )
         self.fault.heard, self.fault.arrived = heard, [(fact, number)]
 
-    def is_lasting(self, now: TableState) -> bool:
-        """Say whether rounds from now on are in doubt, too: of filings if another may have been made after it; of the position
-        also if by the clocks an offer and who took it came the other way round.
+    def is_lasting(self, now: TableState, *, after_rounds: bool) -> bool:
+        """Say whether rounds from now on are in doubt, too: not if its place since the last round is known; of filings if another
+        may have been made after it; of the position also if by the clocks an offer and who took it came the other way round.
         """
         type_, fault = self.fact.payload.KIND, self.fault
         if type_ in OF_POSITION and self.fact.at_us < now.position_us:
             return True
-        if type_ is model.GamingDayOpened or not (self.fact.is_late or fault.earlier or fault.since is not None):
+        if type_ is model.GamingDayOpened or not (
+            (self.fact.is_late and after_rounds) or fault.earlier or fault.since is not None
+        ):
             return False
         others = (filed for filed in now.rules if filed.seq > self.heard)
         return type_ is not model.RulesFiled or any(filed.at_us > self.fact.at_us for filed in others)

@@ -235,7 +235,7 @@ class TableFold(DeviceReports):
             if is_far or (self.begins_after and late.precedes(*self._began, after_rounds=self._comes_after_rounds)):
                 self._ask_for_far(late.fault, late.heard)
             late.doubt([self.open] if self.open is not None else [])
-            is_late = late.is_lasting(self.state)
+            is_late = late.is_lasting(self.state, after_rounds=self._comes_after_rounds)
         self.state = self._changes.take(self.state, fact, self.open, after_rounds=self._comes_after_rounds)
         if is_late:
             self.state.late = self.state.late | {fact.payload.TYPE: fact.seq}
