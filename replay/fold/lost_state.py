@@ -35,7 +35,8 @@ CONCERN: Final = {
     "position": OF_POSITION,
     "meters": OF_METERS,
     "devices": (model.DeviceFailed, model.DeviceAlarmed, model.DeviceCovered, model.DeviceRestored),
-    "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced, model.PatronBarred),
+    "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced),
+    "barred": (model.PatronBarred,),
 }
 """What events that change the table are about; all others are about the decks and the shoe."""
 
@@ -150,12 +151,15 @@ def as_if_unknown(round_: Round, late: Mapping[type[Event], int]) -> Round:
         concern |= {"equipment", "shoe"}
     other = round_.reading({}, [fact for fact in round_.facts if round_.number(fact.seq) in late.values()])
     other.before = state = round_.before.at_opening()
-    _mark(state, concern - {"shoe", "meters"})
-    state.after_loss, state.position = True, msgspec.structs.replace(state.position, forgotten=None)
+    if concern != {"barred"}:
+        _mark(state, concern - {"shoe", "barred", "meters"})
+        state.after_loss, state.position = True, msgspec.structs.replace(state.position, forgotten=None)
     if "equipment" in concern:
         state.unsure |= {DECKS}
     if "shoe" in concern and state.shoe is not None:
         state.shoe, state.shoe_on_record = ShoeState(), None
+    for shoe in state.shoes if "barred" in concern else ():
+        shoe.barred = {}
     if "meters" in concern:
         state.readings, state.readings_before_void, state.unrecorded = {}, {}, {}
     return other
