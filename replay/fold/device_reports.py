@@ -67,7 +67,8 @@ class DeviceReports:
         self._heard = counter.seq if counter is not None else 0
         if counter is None:
             last = self._next_round_no - 1
-            first = record_faults.first_heard(self.state.sources, event, (last - 1, last) if self.open else (last,))
+            rounds = (last - 1, last) if self.open else (last,)
+            first = record_faults.first_heard(self.state.sources, event, rounds, self.state.days)
             self.state.sources[source] = first
             return self._find_gap(event, first.missing[0], 0, first.first_of) if first.missing else []
         if is_in(counter.unseen, number):

@@ -124,18 +124,18 @@ class Source(msgspec.Struct):
     first_of: list[int] = []
 
 
-def first_heard(known: Mapping[str, Source], report: ReadEnvelope[Event], rounds: Sequence[int]) -> Source:
+def first_heard(known: Mapping[str, Source], report: ReadEnvelope[Event], rounds: Sequence[int], days: int) -> Source:
     """Return the counter of a device that is heard for the first time, while or after these rounds were played.
 
-    The numbers before its first are missing, unless the device, or the first one in the stream, counted before this log began:
-    more of them would be missing than the stream has events (D1192).
+    The numbers before its first are missing on the stream's first gaming day (of so many `days`), unless the device, or the first
+    one in the stream, counted before this log began: more of them would be missing than the stream has events (D1192).
     """
     number = report.source_seq
     counter = Source(number, report.occurred_at_us, seq=report.seq)
     if number > 1:
         counter.first_of = [round_no for round_no in rounds if round_no]
         first = next((source for name, source in known.items() if not is_of_people(name)), None)
-        if number > report.seq or is_of_people(report.source) or (first is not None and first.unseen):
+        if days > 1 or number > report.seq or is_of_people(report.source) or (first is not None and first.unseen):
             counter.unseen = [(1, number - 1)]
         else:
             counter.missing = [(1, number - 1)]

@@ -122,19 +122,19 @@ class TableState(msgspec.Struct):
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `editions`: the amendments that the property published, each whole. `late`: types of events that came late, each with its
     number in the log, so that the table may be another; `opened_us`: when the last round opened, by its clock;
-    `position_us`: when the position was offered or taken last.
-    `shoe_on_record`: the shoe if what was lost changed nothing of it; None if that is the shoe as it is known.
+    `position_us`: when the position was offered or taken last; `shoe_on_record`: the shoe by the record alone, if it differs.
     `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
     which nothing was reported since. A status of `devices` that ends with `?`, and what has a number below 0 (an alarm, a
-    foreign card, dice, that the table was idle), is not known either. `lost`: what is unknown until it is reported
-    again, with the events that showed messages missing.
+    foreign card, dice, that the table was idle), is not known either. `lost`: what is unknown until reported again, with the
+    events that showed messages missing. `days`: the gaming days so far.
     """
 
     game: str = ""
     deal_method: str = ""
     shuffler: str = ""
     gaming_day: str = ""
+    days: int = 0
     shift: str = ""
     dealer: str = ""
     just_opened: bool = False
@@ -291,7 +291,7 @@ def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> N
 
 def _day(state: TableState, fact: RecordedEvent, event: model.GamingDayOpened) -> None:
     state.reported("day", fact)
-    state.gaming_day = event.gaming_day
+    state.gaming_day, state.days = event.gaming_day, state.days + 1
 
 
 def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) -> None:
@@ -554,14 +554,14 @@ def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> Non
 
 def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
     state.reported("position", fact)
-    state.position_us = max(state.position_us, fact.at_us)
+    state.position_us = fact.at_us
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = state.position.offer(offer)
 
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
     state.reported("position", fact)
-    state.position_us = max(state.position_us, fact.at_us)
+    state.position_us = fact.at_us
     if (
         not state.position.dealt
     ):  # else more of the same player-dealer, or the next one's: this round's came before (D202)

@@ -196,14 +196,20 @@ def one_of_five(draft: Draft) -> str:
 
 
 def longest_silences(drafts: Sequence[Draft]) -> dict[str, tuple[int, int]]:
-    """Of each kind the message around which its device was silent for most rounds: how many, and its place."""
+    """Of each kind the message around which its device was silent for most rounds: how many, and its place.
+
+    A device whose first message is lost is heard again on the first gaming day: later it may have counted elsewhere (D1192).
+    """
     found: dict[str, tuple[int, int]] = {}
+    second = [at for at, each in enumerate(drafts) if isinstance(each.payload, model.GamingDayOpened)][1]
     rounds, heard = [0, *accumulate(is_opening(each) for each in drafts)], defaultdict[str, list[int]](list)
     for at, each in enumerate(drafts):
         heard[each.source].append(at)
     for at, each in enumerate(drafts):
         own = heard[each.source]
         if at == 0 or each.source_seq == len(own) or isinstance(each.payload, NEVER_LOST):
+            continue
+        if each.source_seq == 1 and own[1] > second:
             continue
         silent = rounds[own[each.source_seq]] - (rounds[own[each.source_seq - 2]] if each.source_seq > 1 else 0)
         found[each.payload.TYPE] = max(found.get(each.payload.TYPE, (0, 0)), (silent, at))

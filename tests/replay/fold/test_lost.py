@@ -256,6 +256,16 @@ def test_d1192_messages_before_the_first_of_a_device_are_missing_if_it_counted_f
     assert [verdict for _, verdict, _ in said(table)] == [DOUBT if is_gap else KNOWN, KNOWN]
 
 
+def test_d1192_a_device_that_comes_on_a_later_day_may_have_counted_before() -> None:
+    table = Table()
+    table.say(TODAY)
+    table.play(1, PAID)
+    table.say(TOMORROW)
+    table.say(SHIFT, source="shoe", source_seq=2)
+    table.play(2, PAID)
+    assert said(table) == [(1, KNOWN, []), (2, KNOWN, [])]
+
+
 def test_d1192_the_message_before_the_first_of_a_device_may_be_of_every_round_until_then() -> None:
     table = Table()
     for number in range(1, 7):
