@@ -3,9 +3,10 @@
 The theory of this file: the rows from `row_keeper` are written to files, and a new manifest with their heads replaces the old one
 at once. So a reader sees the table as of one moment, and a kill leaves the old state.
 
-manifest.json as in `round_table`; it also names what follows rounds/<property>/<game>/<month>.<digest>.parquet finished rounds;
-and, of each place, one file of those that something late may still reach (`last`), which is written again each time
-unfinished.<digest>.msgpack from where the rows of each stream are gone on with
+    manifest.json                                       as in `round_table`; it also names what follows
+    rounds/<property>/<game>/<month>.<digest>.parquet   finished rounds; and, of each place, one file of those that something late
+                                                        may still reach (`last`), which is written again each time
+    unfinished.<digest>.msgpack                         where the rows of each stream go on
 
 Finished rounds are written once. Files are merged as their number grows: sixteen of one size into one of the next.
 """

@@ -4,8 +4,9 @@ Invariant: everything in the table is in the log. A stream that cannot be writte
 a break) has no rows, and the manifest says why: event replay judges it. This file reads the log and reads and writes the folder
 of the table.
 
-manifest.json what was read (heads of the streams), and the digest of every file rounds/<property>/<game>/<month>.<digest>.parquet
-rules/<digest>.toml the submissions in force, whole
+    manifest.json                          what was read (heads of the streams), and the digest of every file
+    rounds/<property>/<game>/<month>.<digest>.parquet
+    rules/<digest>.toml                    the submissions in force, whole
 
 Files are written next to the old ones; the manifest that names them replaces the old one at once.
 """

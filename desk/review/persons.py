@@ -4,8 +4,11 @@ The idea of this file: a second signature needs two people, not two names. So a 
 up in a file kept by the property's administrator, in the form that all its spellings share, and the person's id is recorded. Two
 entries that could be one person are refused when the file is read.
 
-[[person]] id = "m.ortiz" name = "Maria Ortiz" accounts = ["m.ortiz@bellwether.example"] # other names of the same person, such as
-that of the sign-in roles = ["pit", "compliance"] # what the person may write at tables, next to reviews
+    [[person]]
+    id = "m.ortiz"
+    name = "Maria Ortiz"
+    accounts = ["m.ortiz@bellwether.example"]    # other names of the same person, such as that of the sign-in
+    roles = ["pit", "compliance"]                # what the person may write at tables, next to reviews
 """
 
 from __future__ import annotations

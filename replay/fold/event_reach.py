@@ -11,7 +11,7 @@ from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Replacements
 from replay.fold.lost_state import end_in_the_shoe, lose
 from replay.fold.meters_after import meters_after, unrecorded_payments
-from replay.fold.phases import COLUMN, LEDGER_EVENTS, SAME, STRAY, TABLE, Phase
+from replay.fold.phases import COLUMN, LEDGER_EVENTS, OF_DECKS, SAME, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager, take_position
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
@@ -37,18 +37,12 @@ REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 OF_THE_TABLE = (
     LEDGER_EVENTS
     | MARKS - {model.RoundClosed}
+    | frozenset(OF_DECKS) - {model.ForeignCardFound}
     | {
         model.TableOpened,
         model.GamingDayOpened,
         model.ShiftChanged,
         model.DealerTappedIn,
-        model.DeckReceived,
-        model.DeckInspected,
-        model.JokerDestroyed,
-        model.DeckInPlay,
-        model.DeckRemoved,
-        model.CardsSpread,
-        model.CardsWashed,
         model.DiceReceived,
         model.DiceRemoved,
     }

@@ -217,12 +217,8 @@ NEWEST_COUNTS = frozenset(
         model.DeviceAlarmed,
         model.DeviceCovered,
         model.DeviceRestored,
-        model.ProgressiveAccepted,
-        model.ProgressiveWon,
-        model.MysteryArmed,
-        model.MysteryHit,
-        model.PlayerDealerOffered,
-        model.PlayerDealerWagered,
+        *OF_METERS,
+        *OF_POSITION,
     }
 )
 """Events that say how something is: one that comes after rounds in which its device spoke again changes nothing any more."""

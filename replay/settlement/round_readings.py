@@ -5,11 +5,13 @@ due if all readings agree on them (`settlement.py`), and a rule's finding counts
 So a doubt never accuses or acquits, and no rule handles doubts itself. Unread cards are not questions here: `hand_readings.py`
 has their readings, for each reading of the round.
 
-wager in time? a clock contradicts the log, or two statements are in one line `Stake.questions` refused of what? a refusal that
-does not fit what was placed last `Stake.questions` void by a ground? the record leaves open whether it is one `VoidGround.doubt`
-voided by return? a card of the stack was exposed, and whose it became is open `open_elections` voided after play? a hand was
-looked at or set after a card of it was exposed, and all went back `open_elections` declared void the round, or one hand, and the
-record would show a ground and has none abandoned? said of the wagers of a player who never left, by the record
+    wager in time?      a clock contradicts the log, or two statements are in one line       `Stake.questions`
+    refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
+    void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
+    voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
+    voided after play?  a hand was looked at or set after a card of it was exposed, and all went back   `open_elections`
+    declared void       the round, or one hand, and the record would show a ground and has none
+    abandoned?          by the record, the player whose wagers were called abandoned never left
 """
 
 from __future__ import annotations

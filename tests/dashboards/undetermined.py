@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
 
 def undetermined(folder: Path, *, of_a_kind: int | None = None) -> Iterator[Said]:
-    """Yield what is said of each UNDETERMINED round of the demo in a folder, or of so many of a game and cause."""
+    """Yield the text on each UNDETERMINED round of the demo in a folder, or on the first few of each game and cause."""
     address, warehouse = f"sqlite://{folder.resolve()}/floor.db", folder / "warehouse.duckdb"
     os.environ.update({LOG_VARIABLE: address, WAREHOUSE_VARIABLE: str(warehouse), ACCESS_VARIABLE: READ_ONLY})
     with reading(warehouse) as db:
