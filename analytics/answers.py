@@ -1,7 +1,5 @@
 """Answers as text and as JSON: column headings, amounts, days, and unknown values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from math import isfinite

@@ -4,8 +4,6 @@ Invariant: figures have the same meaning as in the warehouse (D27), and equal va
 was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import deque
 from typing import Any

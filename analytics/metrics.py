@@ -4,8 +4,6 @@ Invariant: it only reads, and reports what cannot be read by `rack_log_readable 
 in `docs/operator-guide.md`, the alerts in `deploy/prometheus/alerts.yml`.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

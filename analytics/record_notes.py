@@ -1,7 +1,5 @@
 """Notes on the record for readers of an answer: table days without wagers, and counts entered twice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics.answers import cell

@@ -5,8 +5,6 @@ the end of the stream (at most `FORWARD` events), and the end is compared with t
 checks checkpoints, since it reads all events.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any

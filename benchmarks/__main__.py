@@ -5,8 +5,6 @@ freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N
 skips parts that need a broker, `--dry-run` writes to standard output instead of the files.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -5,8 +5,6 @@ in a process of its own (`rack replay --follow`) judges it. The clock is the sys
 The delay ends when the finding is committed.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from collections.abc import Iterator, Mapping, Sequence

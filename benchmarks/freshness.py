@@ -5,8 +5,6 @@ judges and updates the warehouse; the pages show a new generation at once. The t
 last event was due. `--log` and `--warehouse` name a log with a history, to which events are appended.
 """
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

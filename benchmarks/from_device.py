@@ -6,8 +6,6 @@ its finding is committed (`benchmarks.delay`). The time of every other event end
 its round, is readable in the results. Gateway, replay and floor are processes of their own.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import time

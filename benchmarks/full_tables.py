@@ -3,8 +3,6 @@
 They are written as transcripts from a seed, and become device reports: `rack ingest` could have built the measured log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from random import Random
 

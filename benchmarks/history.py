@@ -5,8 +5,6 @@ table of each game, whose files are named several times to stand for a longer hi
 there. The other tables deal in other ways, and their rounds would need event replay under those rules.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

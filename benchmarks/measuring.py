@@ -1,7 +1,5 @@
 """Timing (best of three, wall time and the process's CPU time), and a description of the machine."""
 
-from __future__ import annotations
-
 import gc
 import math
 import os

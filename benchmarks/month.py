@@ -6,8 +6,6 @@ The goal is missed if the last third of the month takes over a tenth more than t
 hand ranks fill up.
 """
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Benchmarks on Kafka: append, poll with decoding and chain, replay. The broker is our own."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """Benchmarks of the log on one machine: append, chain, replay, restart."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path

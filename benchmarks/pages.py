@@ -13,8 +13,6 @@ Processor times of server and browser are shown with wall times, which a busy ma
 of the machine; 1 if a goal is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The bare peers: the underlying library on the same bytes, without any of the log's guarantees."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

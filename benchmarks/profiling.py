@@ -1,7 +1,5 @@
 """Where the time of a replay goes: stages by the processor time they add, and groups by a profile."""
 
-from __future__ import annotations
-
 import cProfile
 import pstats
 from collections import defaultdict

@@ -4,8 +4,6 @@ For a page with choices, the list has the first view, each breakdown, and parts 
 month, a table, a dealer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, date
 from functools import partial

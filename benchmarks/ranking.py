@@ -4,8 +4,6 @@ A-2-3-4-5 is the lowest straight, as the libraries have it. The results are comp
 order by each. A library is asked as its users ask it: one call in Python for each hand, cards made ready beforehand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

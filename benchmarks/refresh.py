@@ -8,8 +8,6 @@ log is on that broker, in topics of its own, which stay. The goal is one second 
 for the server of the pages.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """results.json, and the tables of docs/benchmarks.md that are made from it."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -4,8 +4,6 @@ A session uses a WebSocket as a browser does: it keeps a page open, and reads th
 drawing and its cleanup is counted, and its memory.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

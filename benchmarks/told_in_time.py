@@ -5,8 +5,6 @@ verdict finds wrong money. A mispayment is reported in time if advice names the 
 more settlement was to come, before its payment is complete.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from statistics import median

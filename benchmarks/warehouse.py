@@ -9,8 +9,6 @@ have some eighty events a round; fewer are generated, so questions about single 
 second a question, including opening the file; the best of three counts, with processor time for a busy machine.
 """
 
-from __future__ import annotations
-
 import time
 from hashlib import sha256
 from pathlib import Path

@@ -3,8 +3,6 @@
 And the cost of an event as the history grows: the same replay of once, ten times and a hundred times as many rounds.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from statistics import fmean

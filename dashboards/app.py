@@ -1,7 +1,5 @@
 """The application: navigation and pages."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 

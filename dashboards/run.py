@@ -1,7 +1,5 @@
 """Starts the pages: the command, and the environment from which a page learns its warehouse and log."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The documents of this version and their parts, also in an installed copy; those of decisions and findings are made here."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The key book of a log: its first key and the keys that replaced it."""
 
-from __future__ import annotations
-
 import time
 from hashlib import sha256
 from pathlib import Path

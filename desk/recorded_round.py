@@ -1,7 +1,5 @@
 """One round of a log: its events, and the verdict recomputed from them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Times are the property's, or the video's if its clock's offset is given. The sam
 nothing. If a line cannot be read, the whole transcript is refused, since later rounds depend on it.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterator

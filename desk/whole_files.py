@@ -1,7 +1,5 @@
 """Writes a command's files whole or not at all; if the disk is full, the error names the file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager

@@ -4,8 +4,6 @@ An `EventError` says that an event cannot be accepted; nothing was stored. An `I
 trusted: no later event of that stream is judged, and `rack` exits with 4.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 ResultFault = Literal["result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed"]

@@ -4,8 +4,6 @@ A backend is imported only when an address names it. `sqlite://` and `archive://
 `sqlite:path/file.db` is relative to the working folder.
 """
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

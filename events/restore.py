@@ -4,8 +4,6 @@ The high-water mark is written first, so that a partly restored log does not pas
 where it stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Protocol

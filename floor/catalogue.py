@@ -1,7 +1,5 @@
 """The simulation of each game, found in the game's package (`simulation`, `SIMULATION`)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from floor.game_simulation import GameSimulation

@@ -1,7 +1,5 @@
 """A game on the floor: its tables, the plan and play of a round, and its anomalies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines as they arrive through a pipe: the reader waits for the next line no longer than the time that it set."""
 
-from __future__ import annotations
-
 import os
 import select
 import time

@@ -6,8 +6,6 @@ register is a TOML file of mode 0600, replaced as a whole by `rack devices` and 
 what is revoked is refused from the next request on. A revoked device stays in the register, and its name is not given again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hmac

@@ -5,8 +5,6 @@ property's (`rack ingest --office`). The desk, `rack keys` and intake itself wri
 that no line may claim: the log drops a report that it has from the same source under the same number.
 """
 
-from __future__ import annotations
-
 from events.errors import WrongPlace
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected

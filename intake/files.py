@@ -1,7 +1,5 @@
 """Input from a file or a pipe: events of devices, messages of a profile, or the office's own events."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -6,8 +6,6 @@ gaming day must be those of the text, its game the table's, and it must not repl
 office files, and at a table if the office filed, a device files nothing (D920); nor does it take back what a person entered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple, Protocol

@@ -3,8 +3,6 @@
 A person has the file at hand and can correct it, so that nothing of it goes to quarantine and no notice represents it.
 """
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import BinaryIO
 

@@ -13,8 +13,6 @@ keyring, the token can be made again; with the log alone it cannot.
 The keyring is a file of lines of JSON, readable by its owner alone. A secret is on the disk before its token is used.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hmac

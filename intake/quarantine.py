@@ -6,8 +6,6 @@ the place where it came in, and its round is judged again. The correction is und
 that the gap closes which the refusal had left in the device's count, and the line cannot come in a second time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256

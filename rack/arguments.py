@@ -1,7 +1,5 @@
 """Arguments that several commands share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial

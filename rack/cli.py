@@ -5,8 +5,6 @@ Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure. A 
 runs, so that `--help` answers at once. `dealer-errors` is the module `dealer_errors`.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

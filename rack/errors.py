@@ -1,7 +1,5 @@
 """The refusals of commands, and the exit code of every error (the only mapping)."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from importlib.util import find_spec
 

@@ -5,8 +5,6 @@ folder `events` earlier on the import path hides ours: other code would judge ro
 that it runs whatever was overwritten.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -3,8 +3,6 @@
 With `--json` stdout carries one JSON value and nothing else. With `--quiet` stderr carries problems only.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

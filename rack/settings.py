@@ -17,8 +17,6 @@ scheduler | | `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PAR
 production) | | `RACK_KAFKA_SESSION_S` | for how long a silent member of a group of replayers keeps its partitions (10) |
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ without a place in their chain (`ResultStore.advice`), one record for each table
 the adjudication counts.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from events.errors import UnreadableResult

@@ -5,8 +5,6 @@ is -2500, a push 0, $10 won at 20 to 1 is 20000), `done_cents` the patron's net 
 `difference_cents` is done minus due: negative means that the patron is short.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Final, Literal, TypeVar
 

@@ -5,8 +5,6 @@ Each is as evidence; what a shift manager decides is the incident. What follows 
 which things happen in a round, and it is cautious: a finding that may have a cause of its own is an incident of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 

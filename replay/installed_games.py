@@ -5,8 +5,6 @@ command line, the processes that it starts and the pages call `add_installed_gam
 same games.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from importlib.metadata import EntryPoint, entry_points

@@ -5,8 +5,6 @@ and `simulation`. The games of this project are the packages that `games` lists;
 before the first round is judged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """A game for the rest of the program: its names, which hands are set, what cards make, and what every wager is due."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ Invariant: it holds what happened and decides nothing. What is unknown is None, 
 due for whatever depends on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

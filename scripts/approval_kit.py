@@ -4,8 +4,6 @@ All of it is derived: digests of the code that decides verdicts, the chapters, t
 bill of materials of `make sbom`, the digests of `make release`, and how to repeat each of them. Missing parts are named.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

@@ -4,8 +4,6 @@ Exit status 0: every release was looked up and none has a published vulnerabilit
 reason in requirements-old.txt. 3: the package index could not be read, so that some releases were not looked up.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Make docs/decisions.md from rulebook/decisions.toml: `python scripts/decisions.py`. A test keeps both in step."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

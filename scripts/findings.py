@@ -1,7 +1,5 @@
 """Make docs/findings.md from the rules: `python -m scripts.findings`. A test keeps both in step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from desk.documents import findings

@@ -5,8 +5,6 @@ takes the newest ones. The release dates go into `requirements-dates.txt`. (`uv.
 every file, so neither can be the lock.)
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

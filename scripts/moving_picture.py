@@ -6,8 +6,6 @@ Needs a Chromium. Runs `rack live` in a folder of its own; every picture is take
 counted down, and time passes faster.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -3,8 +3,6 @@
 Exit status 1: one is missing; the file that names it is printed.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """Make the list of questions in docs/analyst-guide.md from analytics/questions.py: `python -m scripts.questions`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analytics.questions import QUESTIONS

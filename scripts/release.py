@@ -4,8 +4,6 @@ Nothing is uploaded. The tools are those of the group `release`, and npm for the
 digest. The result is in `dist/` with `SHA256SUMS`. Exit status 1: two builds differ, or a check failed.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

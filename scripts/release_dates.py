@@ -4,8 +4,6 @@ A release older than a year is in `requirements-old.txt` with the reason for kee
 network. The package index gives the date of a release's earliest file.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

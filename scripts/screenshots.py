@@ -5,8 +5,6 @@
 Needs a Chromium. Every picture is made again; nothing is retouched, but its colours are counted down to 256.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """What holds for all tests: groups for the parallel run, and how hypothesis searches."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """A log or results that count what is read of them: by this the cost of an answer is held to what is new."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

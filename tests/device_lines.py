@@ -1,7 +1,5 @@
 """Transcripts as the lines of devices that had recorded the same: what tests hand in at a table."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

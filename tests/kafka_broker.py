@@ -4,8 +4,6 @@ and a cluster of three nodes, likewise.
 If neither can be had, tests are skipped with a line that says why; with REQUIRE_KAFKA=1 they fail instead.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

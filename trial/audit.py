@@ -4,8 +4,6 @@ The rounds are a separate simulated day without faults. In some of the drawn rou
 which is labeled. The person enters what a camera shows: wagers, cards, hands, payments.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import sha256
 

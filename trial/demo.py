@@ -1,7 +1,5 @@
 """The demo: a simulated gaming day from events to findings, which are compared with the planted faults."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The rounds of a table in groups: row groups of its files, each small enough for memory. It reads the files of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path

@@ -11,8 +11,6 @@ at once. So a reader sees the table as of one moment, and a kill leaves the old 
 Finished rounds are written once. Files are merged as their number grows: sixteen of one size into one of the next.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path

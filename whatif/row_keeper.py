@@ -6,8 +6,6 @@ continued are derived from the stream's first event, as in `round_table.build`, 
 `kept_table` writes them to files; `StreamKeeper` passes on those of one stream.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple

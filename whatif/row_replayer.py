@@ -4,8 +4,6 @@ Invariant: it judges nothing itself. A row has the first and last event of its r
 folds these events and gives, byte for byte, the results of replaying the whole stream. It reads the log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Invariant: it defines columns, without knowledge of events or rules; it is pure.
 the table in the form that settles every game (`settled_round`). Times are UTC microseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

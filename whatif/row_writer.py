@@ -3,8 +3,6 @@
 Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
 """
 
-from __future__ import annotations
-
 from replay.fold.round import Round
 from replay.run.stream_worker import Result, StreamWorker, rules_in_force
 from whatif.stream_rows import StreamRows

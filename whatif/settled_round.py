@@ -5,8 +5,6 @@ that a what-if calls with other rules, so there is one set of rules. A round tha
 give the amounts due, is `Ineligible`: event replay settles it.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ results of replaying the whole stream. If an event came late for a round, or the
 these rounds are replayed together, from the first of them. Rounds in, rows out; no I/O.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from types import MappingProxyType

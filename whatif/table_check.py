@@ -3,8 +3,6 @@
 Invariant: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256

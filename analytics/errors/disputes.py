@@ -4,8 +4,6 @@ Invariant: memory errs. Only table, gaming day and number exclude rounds; time, 
 and each answer states what agrees and what does not. A round with any disagreement does not fit, but may nearly fit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal

@@ -6,8 +6,6 @@ own rates for the same games. An outlier is a place to look, not an accusation. 
 dealing errors and are left out, and so are findings resolved as no fault (D692).
 """
 
-from __future__ import annotations
-
 from math import nan
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ chance, corrected for all pairs that could be outliers, including those without 
 often plays at one table often meets its dealers.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import polars as pl

@@ -5,8 +5,6 @@ shown. An incident is shown while one of its findings is. Two incidents are simi
 (D235).
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -4,8 +4,6 @@ Invariant (D605): two counts of wrong rounds are compared, each with its number 
 given the sum of both, is binomial by its share of the rounds: the p-value is exact (Przyborowski and Wilenski 1940).
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import polars as pl

@@ -4,8 +4,6 @@ Invariant: no typed word is dropped silently; words not understood are returned 
 to judge one.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

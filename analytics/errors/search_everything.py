@@ -1,7 +1,5 @@
 """A search in words for remembered rounds and for people's texts, as values and as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, date, tzinfo
 from typing import Any

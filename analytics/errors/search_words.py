@@ -3,8 +3,6 @@
 Invariant: if nothing fits, the answer says so; a near match is called that, with its differences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 

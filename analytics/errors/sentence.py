@@ -6,8 +6,6 @@ then, with its night past midnight. A date names the calendar day: a time before
 began the day before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The words of a complaint: people's names of numbers, days, wagers, hands, chips and complaints."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

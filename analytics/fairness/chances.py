@@ -1,7 +1,5 @@
 """Exact chances at the tables: totals of three dice, starting positions, repeated ranks in a hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import product

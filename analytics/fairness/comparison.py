@@ -1,7 +1,5 @@
 """The devices' tests next to those of another period: the same test of the same device in both."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import polars as pl

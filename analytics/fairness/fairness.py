@@ -5,8 +5,6 @@ alarm; a test with too small a sample is inconclusive and states its minimum det
 without replacement, and the statistic is scaled for it. A bias is not an accusation: dice wear, and a record can be wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt

@@ -4,8 +4,6 @@ Invariant: a sample is everything in the marts, and nothing is left out because 
 cards (a broken-off round) belong to no sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final

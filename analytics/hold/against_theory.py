@@ -7,8 +7,6 @@ may mean that winners were underpaid. If patrons make decisions, a win above the
 explanation (D604).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import inf
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The detail of a figure: the wagers of a house win, and the counts of drop, win and hold %."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import polars as pl

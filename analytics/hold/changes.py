@@ -5,8 +5,6 @@ of table days (Welch); the house win of a wager by the exact variance of its pay
 uses theory's mean, so constant habits of patrons do not count as a change. P-values are corrected for the number of rows (Holm).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 from math import sqrt

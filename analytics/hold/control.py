@@ -5,8 +5,6 @@ standard deviations, with allowance for seats that share the dealer's hand. Thes
 decides what is an alarm, corrected for the number of tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any, Final

@@ -4,8 +4,6 @@ Invariant: `base + volume + edge` is the theoretical win of the days; plus `luck
 been settled as due; plus `underpaid` and `overpaid`, the house win of the wagers; plus the parts of the counts (D605), the win.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import erfc, sqrt
 from typing import Any, Final

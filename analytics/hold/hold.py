@@ -5,8 +5,6 @@ without a further breakdown; *handle*, *payouts* and *house win %* come from sin
 and are part of neither; overpayments and underpayments are never netted (D27). If a count is missing, the answer is None.
 """
 
-from __future__ import annotations
-
 from calendar import monthrange
 from datetime import date
 from typing import Any, Final, Literal, get_args

@@ -6,8 +6,6 @@ whatever the volume; at small volume that is mostly luck, and the figures show i
 never by dealer or wager (D27).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt

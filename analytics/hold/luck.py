@@ -11,8 +11,6 @@ each side separately: if one is long, the other is short (D420). No sum is less 
 worst.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import ceil, exp, inf, isclose, log, log2, sqrt
 

@@ -1,7 +1,5 @@
 """Game pace, amounts wagered, and the take-up of side wagers."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Final
 

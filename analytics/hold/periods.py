@@ -4,8 +4,6 @@ Invariant (D27): win = closer + credits + drop - opener - fills, hold % = win ÷
 is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Final
 

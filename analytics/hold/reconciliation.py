@@ -5,8 +5,6 @@ unexplained tray variance + win of table days without recorded wagers. Every lin
 recorded wagers (D870) is only in the last line: its tray can be compared only with drop and fills.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import polars as pl

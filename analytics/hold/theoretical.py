@@ -5,8 +5,6 @@ correlated. Different rounds (games, paytables) are independent, and their half-
 covers 95 % or more; for one wager on one paytable it is that wager's own (D604).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import sqrt
 from typing import Any, Final

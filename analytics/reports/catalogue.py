@@ -1,7 +1,5 @@
 """Every report by name: its title, the rules that it meets, and the function that makes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import Final

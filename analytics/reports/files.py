@@ -1,7 +1,5 @@
 """The files of a report: a signed PDF, and a CSV file for each of its tables."""
 
-from __future__ import annotations
-
 from datetime import date
 from hashlib import sha256
 from pathlib import Path

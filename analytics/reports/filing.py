@@ -4,8 +4,6 @@ Invariant: a figure set by a rule or the property has a first day, perhaps a las
 is an error that says what to file, never a guess.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache

@@ -4,8 +4,6 @@ Invariant: the triggers are those of `analytics.hold.investigations` (D230), and
 and closed. A month that needs one and has none is marked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any, Final

@@ -4,8 +4,6 @@ Invariant: a count is people's record, each with its event; a variance has its s
 opener that differs by the threshold or more is marked: it must be reported at once.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import polars as pl

@@ -4,8 +4,6 @@ Invariant: a threshold is that of the gaming day (`filing`), and a patron is a t
 and the report says so: it has part of the content of a form, never the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final

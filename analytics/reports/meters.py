@@ -4,8 +4,6 @@ Invariant: opening + contributions + restored + set − paid = closing for each 
 unexplained rest is shown with its event, and nothing is rounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

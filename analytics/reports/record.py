@@ -3,8 +3,6 @@
 Invariant: no clock is read here, and no date is later than the newest entry of the record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import date
 

@@ -5,8 +5,6 @@ alarm, a wrong record, a duplicate) has no money (D692); a patron who holds the 
 recovered, paid or held only if the disposition is in force (D585).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

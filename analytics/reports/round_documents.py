@@ -1,7 +1,5 @@
 """Events of tables, as corrected, and the slips of payouts not paid from the table inventory."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from analytics.reports.sources import Sources

@@ -3,8 +3,6 @@
 Invariant: no clock is read here. A period that is not given follows from the newest gaming day in the warehouse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from functools import cache

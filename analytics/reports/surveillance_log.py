@@ -4,8 +4,6 @@ Invariant: entries are unchanged and in order; a device is out of order from its
 again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 

@@ -4,8 +4,6 @@ Invariant: the three are shown side by side and never mixed (D27). Counts are br
 without theory are left out of both sides of a difference, and their handle is stated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

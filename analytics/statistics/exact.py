@@ -4,8 +4,6 @@ Invariant: pure arithmetic on counts, without knowledge of the floor. The incomp
 their series and continued fractions (NIST Digital Library of Mathematical Functions, 8.7, 8.9 and 8.17).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import lru_cache

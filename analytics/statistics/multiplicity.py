@@ -1,7 +1,5 @@
 """Many tests at once: p-values corrected for their number, so that a long report raises no more alarms than a short one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

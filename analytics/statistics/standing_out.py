@@ -4,8 +4,6 @@ Invariant: pure arithmetic on counts. The first candidate is compared with all o
 compared without it, so that one bad value neither hides a second nor makes the rest look good.
 """
 
-from __future__ import annotations
-
 import msgspec
 import numpy as np
 import numpy.typing as npt

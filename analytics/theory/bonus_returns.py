@@ -3,8 +3,6 @@
 Shared parts of games are here; a game's own parts are in its file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

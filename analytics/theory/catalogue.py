@@ -3,8 +3,6 @@
 A game without a record is judged too; theory has no figures for it.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.theory.game_returns import CountTable, GameReturns

@@ -4,8 +4,6 @@ Invariant: no paytable is here. House win is that of `fct_wagers`: meters' payme
 expected to lose only its fixed lines. A *unit* is the starting wager (the ante, for example).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache

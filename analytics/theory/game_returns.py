@@ -1,7 +1,5 @@
 """The record of a game in `analytics`: how its wagers' returns are counted, and which wagers theory combines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The return of the pai gow games' base wager: simulated rounds by the outcomes of the dealer's and player's hands."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction

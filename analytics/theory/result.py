@@ -1,7 +1,5 @@
 """The returns of one wager, as counts of its ends: the arithmetic that all returns share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ Invariant: no paytable is here. Counts are stored (`analytics.theory.returns`), 
 docs/theory.md explains each figure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import sqrt

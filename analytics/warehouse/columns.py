@@ -5,8 +5,6 @@ microseconds (`…_us`), money is integer cents (`…_cents`). A test compares t
 meaning.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

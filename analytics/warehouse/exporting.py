@@ -5,8 +5,6 @@ file's own catalogue and are quoted; text that a spreadsheet would compute (a ce
 semicolons or tabs) gets an apostrophe in front.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ far it has read each stream of the log and its results. A full build starts with
 log, or was written to since it was built, it is not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial

@@ -4,8 +4,6 @@ Invariant: only new records are read, by position: events after the warehouse's 
 broken stream is read up to the damage, and named; the others are read whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path

@@ -3,8 +3,6 @@
 Invariant: facts come from the records of the games (`rulebook.catalogue`, `analytics.theory.catalogue`) alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

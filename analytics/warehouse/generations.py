@@ -7,8 +7,6 @@ to since: its size, inode and times. A file without its seal is compared with it
 used.
 """
 
-from __future__ import annotations
-
 import fcntl
 import glob
 import os

@@ -1,7 +1,5 @@
 """Keeps a warehouse up to date while a replay follows the log, in a thread of its own, so that judging never waits."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor

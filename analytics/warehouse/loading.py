@@ -3,8 +3,6 @@
 Invariant: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any, NamedTuple, TypeVar

@@ -5,8 +5,6 @@ if its verdict is known and the record says how every wager was settled. All oth
 otherwise an incomplete entry would count only if it is wrong.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

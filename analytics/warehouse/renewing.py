@@ -5,8 +5,6 @@ the tables that are limited to that scope. The model's statement runs over these
 the scope. A test compares the result with a build from nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple

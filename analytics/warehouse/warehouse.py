@@ -5,8 +5,6 @@ its grain in its first line. Rows come in as Arrow columns; no statement is put 
 again each time (`reading`), so it always sees the newest generation and never half of one.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ provider (OIDC, by Streamlit), where roles come from a claim; or without a login
 nothing can be changed. Anything that the environment does not allow is refused.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

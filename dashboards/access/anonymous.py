@@ -4,8 +4,6 @@ Invariant: a name is replaced by the same word everywhere on the page, so that t
 is that of the recorded event, and the page says so.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, Final

@@ -4,8 +4,6 @@ Invariant: a person without a sign-in reaches only what the sign-in page needs: 
 anything, and only a few connections at once. All uploads together have a limit, so that no one fills the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, MutableMapping
 from typing import Any
 

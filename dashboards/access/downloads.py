@@ -3,8 +3,6 @@
 Streamlit would serve such a file to anyone who knows its address, without a cookie (`st.download_button`); it is not used here.
 """
 
-from __future__ import annotations
-
 import secrets
 import threading
 from collections import OrderedDict

@@ -4,8 +4,6 @@ If a foreign site points its name at this machine (DNS rebinding), a browser tak
 Origin agree. Only the name gives it away, so only allowed names get an answer.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping

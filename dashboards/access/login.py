@@ -1,7 +1,5 @@
 """The login file and the host names of the pages, checked before they start."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path

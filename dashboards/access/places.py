@@ -1,7 +1,5 @@
 """Every page: its place in the navigation, title, question, shortcut key, and the roles that may see it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple

@@ -6,8 +6,6 @@ sees them. Logging out, twelve hours, half an hour without an open page, and a r
 are disconnected and its downloads dropped.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -1,7 +1,5 @@
 """The results of the device tests, and the place of each, in words. Pure functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

@@ -4,8 +4,6 @@ Invariant: a file has every row and column of the view, numbers as numbers, mone
 can be saved. The SQL is the statement that ran, with its parameters.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The subject of an analysis: its view, part of the floor, gaming days and period before, all in the address."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Counts: drop, win and hold % by table and period, the reconciliation of win and house win, and investigations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

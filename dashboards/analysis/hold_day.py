@@ -1,7 +1,5 @@
 """Why a table's day was off: its win as a sum of parts, each with its explanation and a link."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Whether luck explains the win: against theory, side by side, and day by day."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import polars as pl

@@ -1,7 +1,5 @@
 """How fast the tables deal, how often side wagers are made, and the wagers behind a figure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """House win by a dimension: next to theory and the period before, each row down to its wagers."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import polars as pl

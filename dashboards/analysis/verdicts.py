@@ -1,7 +1,5 @@
 """Verdicts of tests in words and shapes, and p-values in plain words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 

@@ -4,8 +4,6 @@ Invariant: a chart shows one figure with its own name; bars start at zero; negat
 by color; None is not drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date
 from typing import Any

@@ -5,8 +5,6 @@ A page's decision numbers become links with the text, and a finding's code a lin
 `decisions.toml` is their only source; scripts/decisions.py makes `docs/decisions.md` from it.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import tomllib

@@ -5,8 +5,6 @@ carries meaning alone: a suit has its shape, a wager its letter, over and under 
 dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -3,8 +3,6 @@
 Invariant: every text is escaped; every judgment has a sign, a word and a shape, never color alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape

@@ -6,8 +6,6 @@ computes a round's result, a picture what lies on the felt after each event, eve
 correction on, and not at all if it moved to another round. An event without a visible change leaves the table as it is.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

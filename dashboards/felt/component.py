@@ -4,8 +4,6 @@ Streamlit sends a component's script with every answer. So the script is three l
 once.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

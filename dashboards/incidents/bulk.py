@@ -1,7 +1,5 @@
 """Several incidents chosen in the queue: their total, and one action on all of them with one reason."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The signed-in person's last action on incidents: shown with name and time, and revocable within ten seconds."""
 
-from __future__ import annotations
-
 import time
 
 import streamlit as st

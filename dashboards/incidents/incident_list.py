@@ -1,7 +1,5 @@
 """The list of the queue: rows on a screen, cards on a phone, no figure ever cut; chosen by mouse, touch or keys."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path

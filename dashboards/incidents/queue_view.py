@@ -1,7 +1,5 @@
 """A view of the queue, from the query in addresses: its filters, and its next incident."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Saved views of the queue: names for sets of filters, in a file next to the warehouse. They are not evidence."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Cases: which disputes need an answer, by when, and what is in each file?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Count: what did a gaming day's drop boxes hold? Entered by one person, and by another without seeing the first entry."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Dealer errors: where do errors happen at the table, and who or what needs a look?"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Dispute: was the patron paid correctly? From the patron's memory to the round, the answer, the decision and a print."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, timedelta
 
 import streamlit as st

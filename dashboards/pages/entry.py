@@ -1,7 +1,5 @@
 """Enter a round: what was due? A person types a round and gets an answer at once; an observer at a table can store it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import date, timedelta

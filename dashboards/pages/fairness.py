@@ -1,7 +1,5 @@
 """Fairness: do dice, cards and shufflers give everybody the same chance?"""
 
-from __future__ import annotations
-
 import polars as pl
 import streamlit as st
 

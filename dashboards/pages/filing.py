@@ -1,7 +1,5 @@
 """Filing: which rules does a table play by? A form from the chapter, filed by one person and signed by another."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from datetime import date, timedelta

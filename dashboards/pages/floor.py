@@ -1,7 +1,5 @@
 """Floor: how is each table doing?"""
 
-from __future__ import annotations
-
 import time
 from datetime import date
 from typing import Any

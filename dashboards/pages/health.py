@@ -1,7 +1,5 @@
 """Health: does everything run, and what must be done if not?"""
 
-from __future__ import annotations
-
 import shutil
 import time
 from functools import partial

@@ -1,7 +1,5 @@
 """Hold: what did the tables win, on what, and is it luck?"""
 
-from __future__ import annotations
-
 from analytics.hold import hold
 from analytics.questions import VIEWS
 from dashboards.analysis import hold_counts, hold_day, hold_luck, hold_pace, hold_wagers

@@ -1,7 +1,5 @@
 """Integrity: is the record unchanged, how far does it reach, and who vouches for it?"""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 

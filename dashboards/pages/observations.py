@@ -1,7 +1,5 @@
 """Observations: which rounds are watched, what is to be done, and what do they show of a dealer or a game?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from hashlib import sha256

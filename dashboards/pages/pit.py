@@ -1,7 +1,5 @@
 """Pit: what happens at the tables? Entered by the people there, on a phone or tablet: a tile for each table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

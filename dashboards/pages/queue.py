@@ -1,7 +1,5 @@
 """Queue: which incidents need a look, and in which order?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Reports: what must be filed for a day or a month?"""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Round: what happened, what should have happened, and what proves it?"""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Rules: which rules apply at a table, what do its wagers return, and what would another paytable return?"""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Setup: is every part of the house in order, and what would the property's file change?"""
 
-from __future__ import annotations
-
 import time
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Surveillance log: what happened on this shift, and what does the next one take over?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any

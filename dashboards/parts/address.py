@@ -3,8 +3,6 @@
 Addresses are typed, truncated by mail programs, and sent by strangers. A page reads its address only after `left_out_notices`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Video of a round: the cameras that see it, its marked clips, and the form for marking one."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 from typing import Any

@@ -4,8 +4,6 @@ Invariant: reviews are read from the log, and remembered only while the log cont
 in the log before the page says so, and a refusal is shown with its reason.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar

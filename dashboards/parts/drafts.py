@@ -4,8 +4,6 @@ Text is never cut: a text that is too long stays in its box, which says by how m
 container's key begins with `draft-`, and a mark that names stored drafts.
 """
 
-from __future__ import annotations
-
 import re
 
 import streamlit as st

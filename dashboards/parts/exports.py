@@ -1,7 +1,5 @@
 """The list of findings as a file: all that match the filters, not only those on view; its export is recorded first."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

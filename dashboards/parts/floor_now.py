@@ -1,7 +1,5 @@
 """The floor now, read once for all viewers: the tables of `analytics.live`, and a tile for each."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack

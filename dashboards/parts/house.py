@@ -3,8 +3,6 @@
 Invariant: an entry is in the log before the page says so; a refusal is shown with its reason, and nothing is written.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ Invariant: an alarm disappears only if the round continues without it, its verdi
 somebody has taken it and its round is over. The log is read even if no page is open.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import ExitStack

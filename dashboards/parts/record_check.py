@@ -1,7 +1,5 @@
 """Checks a round's events against the log when its page opens; a mismatch replaces the verdict."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from analytics import shown_events

@@ -1,7 +1,5 @@
 """A report for filing from a page: shown, then signed and recorded before it can be saved."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from calendar import monthrange

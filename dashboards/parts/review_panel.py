@@ -1,7 +1,5 @@
 """People's work on one incident: its state, its notes, and the next action; written at the desk only."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence

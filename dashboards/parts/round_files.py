@@ -1,7 +1,5 @@
 """Pictures and clips of a round: each is opened and hashed when shown; reviewers attach them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dashboards.access import access

@@ -1,7 +1,5 @@
 """Step or play through a round: the table after the chosen step next to the step's event, redrawn separately."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Links to save files of a page; a link works for the sign-in that made the file, as long as it is valid."""
 
-from __future__ import annotations
-
 import os
 from html import escape
 

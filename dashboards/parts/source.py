@@ -1,7 +1,5 @@
 """Shared work of every page: its style, the open warehouse, and the text if there is none."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack

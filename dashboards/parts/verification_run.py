@@ -1,7 +1,5 @@
 """Verifies the log as an auditor's command does, in a process of its own; keeps the result and the notice."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The witness on a page: the checkpoints it cosigned, how far behind it is, where it disagrees or is silent."""
 
-from __future__ import annotations
-
 import time
 
 import streamlit as st

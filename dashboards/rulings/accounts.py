@@ -1,7 +1,5 @@
 """The account of a round as markup: its heading, its findings, and the money due next to the money paid. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cases as markup: the list by deadline, a case's facts and attachments, and due dates. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from textwrap import shorten

@@ -1,7 +1,5 @@
 """The search results of the dispute page: how the words were understood, and what matches in each round. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analytics.errors import search_words

@@ -1,7 +1,5 @@
 """Observations as markup: results, tasks, rounds, and an entered round with its lines. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 

@@ -1,7 +1,5 @@
 """The parts of a page that only a print shows: property, time and person of the print, and the list of evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 from analytics.hold.hold import RoundView

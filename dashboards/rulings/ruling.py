@@ -1,7 +1,5 @@
 """The ruling on a round or a seat as markup: claim, verdict, amounts due, actions, and hands. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 

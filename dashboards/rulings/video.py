@@ -1,7 +1,5 @@
 """Video links for a moment as markup, one for each camera, by the property's clock and the camera's. Pure functions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from analytics.hold.hold import RoundView

@@ -3,8 +3,6 @@
 It has no server: its caller asks people who they are, and passes requests and answers.
 """
 
-from __future__ import annotations
-
 import secrets
 import threading
 import time

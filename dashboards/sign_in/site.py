@@ -3,8 +3,6 @@
 Invariant: no answer says whether a name exists; a secret is in a request's body or after `#`, never in an address.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import json

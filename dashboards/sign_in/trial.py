@@ -4,8 +4,6 @@ It implements OpenID Connect (authorization code with PKCE) on 127.0.0.1. Anybod
 it on a property's floor.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import os

@@ -4,8 +4,6 @@ Invariant: it answers only this machine, and only at its address, which has a se
 shown and applied, and never overwrites a file. Once the house is made, it stops.
 """
 
-from __future__ import annotations
-
 import hmac
 import secrets
 import threading

@@ -4,8 +4,6 @@ Invariant: an alarm is about an incident, not a finding. Advice may raise it whi
 one, changes or withdraws it under the same id. An alarm names a patron only if the settings ask for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 from hashlib import sha256

@@ -4,8 +4,6 @@ No one can ask a mail server whether it has a letter. A process that dies after 
 twice, with the same `Message-ID`; most mail programs then show one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import smtplib
 import socket

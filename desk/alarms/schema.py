@@ -1,7 +1,5 @@
 """JSON Schema 2020-12 of a message, for authors of receivers: `python -m desk.alarms.schema` writes it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Final

@@ -4,8 +4,6 @@ Invariant: one thread uses the outbox. Other threads talk to the receivers, so t
 none affects the process that judges.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -4,8 +4,6 @@ The file holds no secrets: it names the file or environment variable that holds 
 administrator wrote the file.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import ipaddress

@@ -8,8 +8,6 @@ places in the outbox, never from memory. Verdicts override advice: advice on a j
 that advice raised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ Invariant: an answer, however slow, is cut off at the receiver's time limit; red
 only the answer's status is read.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hmac

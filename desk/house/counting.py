@@ -4,8 +4,6 @@ The log has nothing until then. If two entries of a box differ, a person decides
 corrected, so that the difference and its reason are recorded. A box is counted once; later it is only corrected.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

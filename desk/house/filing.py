@@ -3,8 +3,6 @@
 The log has the text of a submission as filed. Changes are described in words, with the return of every wager.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 The fields come from the chapter, each with its section. Content without a field (a house's own chart, a meter) stays as filed.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """The health of a property: for each part that must run, a line with what to do. It only reads."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress

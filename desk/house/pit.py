@@ -4,8 +4,6 @@ Invariant: only opening begins a gaming day, and the day of an entry is the tabl
 A line is corrected by its listed number, with a reason; the original entry stays.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

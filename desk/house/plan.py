@@ -4,8 +4,6 @@ Invariant: an event's id is the SHA-256 of property, stream, kind and content, s
 apply appends nothing. Leaving something out of the file removes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Invariant: leaving something out removes nothing. `closed = 2027-01-31` ends a table or person for good.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from datetime import date

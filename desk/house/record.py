@@ -4,8 +4,6 @@ Invariant: a person who writes is registered, has a role for it, and is in the s
 number in the stream. Entries are decided and appended in one turn of the log.
 """
 
-from __future__ import annotations
-
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence

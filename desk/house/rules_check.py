@@ -1,7 +1,5 @@
 """Checks whether a text can be filed or published: a rules submission, an amendment, or a game's chapter."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from typing import Any, NamedTuple

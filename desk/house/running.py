@@ -4,8 +4,6 @@ A file that people wrote is never overwritten: to have it made, move it away. Th
 and changes entries, and keeps those that the file does not name.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

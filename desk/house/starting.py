@@ -3,8 +3,6 @@
 Invariant: an existing file is never overwritten; a refusal leaves nothing behind.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

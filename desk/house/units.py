@@ -1,7 +1,5 @@
 """The systemd units of a property without a gateway, all from one pattern."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from desk.house.property_file import Property

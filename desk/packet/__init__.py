@@ -4,8 +4,6 @@
 checks the bundle or the PDF with only a public key. docs/dispute-packet.md describes the format.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import time

@@ -3,8 +3,6 @@
 Invariant: the caller has checked the signature over every byte, or uses the answer only to choose the check.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ signed note (C2SP signed-note) whose text names the SHA-256 of every other part,
 docs/dispute-packet.md describes the format for other tools.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal

@@ -3,8 +3,6 @@
 Invariant: it trusts only the given key. The bundle's claims about itself count only if proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

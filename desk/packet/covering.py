@@ -4,8 +4,6 @@ Invariant: the right to sign is never taken from another process. If a process s
 one can hold the right is one made here. On Kafka that cannot be known, so none is made here.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing

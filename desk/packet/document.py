@@ -3,8 +3,6 @@
 Invariant: text reaches Typst only as JSON; the fonts are the project's own; nothing is fetched.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from datetime import UTC, datetime

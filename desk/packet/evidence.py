@@ -7,8 +7,6 @@ events alone. If that changes the verdict, it includes twice as many earlier rou
 judges the chosen events again.
 """
 
-from __future__ import annotations
-
 import functools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

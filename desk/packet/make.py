@@ -1,7 +1,5 @@
 """Makes a packet from a log: the evidence of a verdict, if the newest checkpoint covers it, and its documents."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The meters of a round: the events of their streams that the round depends on, and their findings. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from desk.packet.evidence import listed, no_result

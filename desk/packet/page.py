@@ -1,7 +1,5 @@
 """The packet as one HTML file for reading: no script, no request, all text escaped; the same bytes each time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any

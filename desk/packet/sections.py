@@ -3,8 +3,6 @@
 A finding's section has the text of its rule; a settlement's, the payout of the filed paytable or the chapter's odds.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from replay.findings import Adjudication, Finding, Settlement

@@ -5,8 +5,6 @@ for the key) is built in one way only, so the checker builds it again and compar
 check the signature as any other; the certificate says only which key it is.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 The same bundle always gives the same story. Everything here is data: text typed by patrons or dealers is never markup.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import date
 from hashlib import sha256

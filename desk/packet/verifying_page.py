@@ -1,7 +1,5 @@
 """The page that verifies a packet in a browser, named by the digest that `make release` records."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib.resources import files

@@ -4,8 +4,6 @@ Invariant: whatever names another seat, or a patron who does not sit at this sea
 is whole, with its place in the log; of one left out, only hashes remain.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Finds the patron's token of single buy-ins in the log; the ledger has only their amounts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from events.errors import EventError, UndecodableEvent

@@ -1,7 +1,5 @@
 """Checks a report for filing with the log's public key alone, without a PDF library."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import sha256
 

@@ -4,8 +4,6 @@ Invariant: a report's only dates are those of its period and of the record (or o
 made again.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import msgspec

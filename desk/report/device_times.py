@@ -1,7 +1,5 @@
 """The times of single events of a table: their gaming day and the device's clock, read from the log."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from events.errors import EventError, UndecodableEvent

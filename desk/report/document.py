@@ -4,8 +4,6 @@ Invariant: the report, never a clock, dates the document and its signature. The 
 verification itself, says who had it made and when. Text reaches Typst only as JSON.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files

@@ -4,8 +4,6 @@ Invariant: it is judged again from the log, concerns one seat alone, and names n
 report, so that the same decision gives the same bytes.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable

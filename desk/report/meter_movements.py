@@ -4,8 +4,6 @@ Invariant: opening + contributions + restored + set − paid = closing, to the h
 rules do not explain is its `unexplained`, and is never spread over others. The rules are D18 and D21.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 

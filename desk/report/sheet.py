@@ -3,8 +3,6 @@
 A file begins with a byte-order mark, without which Excel reads `§` as two other characters.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

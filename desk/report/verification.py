@@ -4,8 +4,6 @@ Invariant: it reports only what the verification found, and names everything not
 same findings of the same time give the same bytes. Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import msgspec

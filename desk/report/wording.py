@@ -1,7 +1,5 @@
 """The format of a report's values on paper and on pages; its files have plain values (`sheet`). Pure."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

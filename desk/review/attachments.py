@@ -1,7 +1,5 @@
 """The attachments of all cases of a log: comparing the files with their recorded hashes, and copying them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from desk.review.case_folder import AttachmentLost, CaseFolder

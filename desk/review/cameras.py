@@ -4,8 +4,6 @@ The property keeps them in a TOML file. Invariant: times of the log are the prop
 page that shows its video states the difference.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Sequence

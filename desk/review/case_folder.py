@@ -4,8 +4,6 @@ Invariant: a file is stored under the SHA-256 of its bytes, is durable before an
 opened. Files are never overwritten or removed.
 """
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 Everything is an event in `review/<table>`, in the name of a registered person; a case is decided by closing its dispute.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import count

@@ -4,8 +4,6 @@ A letter states the record and the decision on one page. So a decision against t
 person, and a dispute stays open as long as money found owed is unpaid (D713, D714).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final

@@ -5,8 +5,6 @@ are refused, and the caller gets an answer only after the event is in the log. `
 are available here too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import time

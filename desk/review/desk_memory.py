@@ -4,8 +4,6 @@ Invariant: it is kept in memory only. It is continued only if log and results st
 otherwise it is read again from the beginning. One thread at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from desk.review.state import TableReview

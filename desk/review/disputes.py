@@ -4,8 +4,6 @@ Invariant: nothing is overwritten. An appeal opens the case again and leaves the
 the last one after the last appeal.
 """
 
-from __future__ import annotations
-
 import re
 
 import msgspec

@@ -5,8 +5,6 @@ of an id finds its records. A word of one or two letters must match a whole word
 log and searched.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence

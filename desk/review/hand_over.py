@@ -1,7 +1,5 @@
 """The hand-over from one surveillance shift to the next: a list that the next person ticks line by line."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date

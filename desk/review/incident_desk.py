@@ -1,7 +1,5 @@
 """Incidents at the desk: an action on one applies to all its findings, in one commit, with one reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ reached by a passed verification are never forgotten: a log that reaches less fa
 (D840).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing

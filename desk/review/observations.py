@@ -4,8 +4,6 @@ Invariant: an entry is stored whole or not at all, in the name of a registered p
 corrected, by an author and with a reason, under the same number.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from hashlib import sha256

@@ -3,8 +3,6 @@
 Corrections, added lines and confirmations are applied; verdicts are stored elsewhere (`verdict_of`).
 """
 
-from __future__ import annotations
-
 from datetime import UTC
 from hashlib import sha256
 

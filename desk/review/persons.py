@@ -11,8 +11,6 @@ entries that could be one person are refused when the file is read.
     roles = ["pit", "compliance"]                # what the person may write at tables, next to reviews
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ It is in `review/surveillance`. Only the desk writes it, one event for each entr
 5314.3, K.A.R. 112-106-6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from desk.review.desk import Desk, Entry, ReviewRefused, review_event

@@ -1,7 +1,5 @@
 """A verification's knowledge of earlier ones, and a person's acceptance that the log has less than they reached (D840)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple

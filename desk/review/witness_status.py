@@ -5,8 +5,6 @@ checkpoint. Only the newest checkpoints are read, which is quick; `rack verify -
 each checkpoint extends the one before and agrees with the events.
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any

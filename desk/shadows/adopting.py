@@ -1,7 +1,5 @@
 """Two people adopt a shadow by one event in the property's stream, which the replayer puts in force; and the work after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -3,8 +3,6 @@
 Lines are yielded one by one and counted in groups, so that memory does not grow with the number of rounds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The report on adopting a shadow: the changes by rule and decision, and the decisions of people concerned."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path

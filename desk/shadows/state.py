@@ -1,7 +1,5 @@
 """The state of judging by this program's engine: whose verdicts are in force, and what the shadows would change."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import msgspec

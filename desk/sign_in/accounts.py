@@ -4,8 +4,6 @@ Invariant: the only usable secrets in the file are those of one-time codes; of p
 attempt counts as wrong before it is checked, and an unknown name gets the same answer as a known one.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from base64 import b32encode

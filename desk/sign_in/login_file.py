@@ -1,7 +1,5 @@
 """The login file of the pages (docs/security.md), and its settings for the house's own sign-in."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import tomllib

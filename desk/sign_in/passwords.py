@@ -1,7 +1,5 @@
 """Passwords and one-time codes: storing and checking them, without people or files."""
 
-from __future__ import annotations
-
 import secrets
 import unicodedata
 from base64 import b32encode

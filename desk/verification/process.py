@@ -4,8 +4,6 @@
 finally the values of the verification to stdout.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

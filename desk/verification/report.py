@@ -4,8 +4,6 @@ A missing signature never stops a report: a broken log may not even name the key
 signed.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from msgspec.structs import replace

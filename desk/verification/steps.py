@@ -1,7 +1,5 @@
 """The progress of a verification."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Verifies any kind of log, and an archive's manifests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.errors import IntegrityError

@@ -1,7 +1,5 @@
 """A verification in words and as JSON: findings, signatures, and what was not checked."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

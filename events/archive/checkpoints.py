@@ -1,7 +1,5 @@
 """The checkpoints that an archive holds, for reading only: address `archive:///path`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The files of an archive: plain files only, of limited size, written whole and durably or not at all."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import BinaryIO

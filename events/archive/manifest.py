@@ -18,8 +18,6 @@ Lines refused at intake are a stream too, `quarantine`, with a chain of its own:
 are `checkpoints`, as far as the archive has every event that they cover.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 

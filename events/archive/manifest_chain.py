@@ -1,7 +1,5 @@
 """The chain of an archive's manifests: read it, add to it, and find what was changed."""
 
-from __future__ import annotations
-
 import os
 from hashlib import sha256
 from pathlib import Path

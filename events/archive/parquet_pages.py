@@ -5,8 +5,6 @@ An archive's segments have plain pages only, whose sizes are bounded; this walks
 Apache Parquet, `parquet.thrift` (PageHeader, DataPageHeader), in Thrift's compact protocol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 

@@ -5,8 +5,6 @@ once read is final. Memory holds one row group at a time, however long the archi
 found.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -1,7 +1,5 @@
 """Verifies a whole archive as any log, and that its folder has no unsealed files."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The access rules (ACLs) that give each user of a log on Kafka the rights for its work, and no others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ first record that continues the earlier ones counts; an identical later one is a
 `state_dir`, as are those of the log.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import deque

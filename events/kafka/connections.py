@@ -4,8 +4,6 @@ The client (3.0.12) waits without limit for the answer of its own event loop, an
 connection and then hangs; none of its settings reaches either. So its classes are extended here, by the option `kafka_client`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ssl
 import threading

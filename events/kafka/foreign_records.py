@@ -10,8 +10,6 @@ The other topics likewise: a checkpoint claims its place by its key or its bytes
 headers together. Its reader checks a record that claims a place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol

@@ -4,8 +4,6 @@
 of committed records see it.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 

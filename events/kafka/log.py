@@ -9,8 +9,6 @@ and `hash` (checked). A group is one transaction; groups of several partitions a
 (another machine) takes over the right to write, and its predecessor gets `SecondWriter` at its next append.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -5,8 +5,6 @@ different one a `Fork`; a number left out is a `SequenceGap`; anything else that
 agree with key and headers. Foreign records (`events.kafka.foreign_records`) never come here.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256

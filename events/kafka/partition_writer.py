@@ -8,8 +8,6 @@ After an unclear answer the producer is discarded, a new one initialized (which 
 committed events are acknowledged, and only missing ones are sent again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -4,8 +4,6 @@ The client (3.0.12) still fetches, checks the checksum, decompresses, and skips 
 whole; unusual ones are left to the client to decode, and to refuse in its own words.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A log on Kafka that accepts records of another copy of itself (see `events.restore`)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

@@ -4,8 +4,6 @@ A commit is one transaction over both. One replayer writes; a second takes over 
 `SecondWriter`. A replayer that takes over from a group fences all of its members (see `events.kafka.consumer_group`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import tempfile

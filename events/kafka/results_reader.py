@@ -5,8 +5,6 @@ compaction has left of them. A replayer of the whole log has one scope of genera
 partition. The owner is the present replayer: one process, or a group with its engine.
 """
 
-from __future__ import annotations
-
 import struct
 from array import array
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The Kafka client's sign-in options from variables `RACK_KAFKA_…` of an environment or a user's file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 _SECURITY = {

@@ -4,8 +4,6 @@ Kafka keeps no index of streams, so opening a log means reading their ends. A su
 record checks it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The topics of a log on Kafka: its address, its identity, and the partition of each stream."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ broker may or may not have committed); after either it is discarded. The client'
 on: a writer whose producer id or epoch has changed counts as unsure.
 """
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ Invariant: what is on record is what the events say. A broken stream is read up 
 verification of the log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

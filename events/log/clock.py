@@ -4,8 +4,6 @@
 and every later checkpoint, has that time until it has come (D841). Numbers and chains are not affected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 

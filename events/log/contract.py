@@ -5,8 +5,6 @@ runs one suite against all. `open_log` finds the backend from an address: `sqlit
 `kafka://host:port/prefix` or `archive:///path/folder`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import sha256

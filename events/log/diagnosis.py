@@ -1,7 +1,5 @@
 """The fault of a stored record whose chain hash does not fit: changed, moved, or swapped with another. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import msgspec

@@ -1,7 +1,5 @@
 """The hash chain of a stream: h0 = SHA-256("rack/genesis/v1" 0 log "/" …), hn = SHA-256("rack/chain/v1" 0 hn-1 bytesn)."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 GENESIS_TAG = b"rack/genesis/v1\0"

@@ -9,8 +9,6 @@ all durable before the file has its name: none of them is ever torn, and one tha
 the file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import struct

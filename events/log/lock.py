@@ -1,7 +1,5 @@
 """A lock that one process holds as long as it works: the kernel gives it up when the process ends."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that are read as evidence: plain files only. A pipe or a device in the place of one would never end, or never begin."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Less frequent garbage collection, for work that makes very many objects and no cycles among them."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import threading

@@ -6,8 +6,6 @@ is a result's place. `h₀ = SHA-256("rack/results/v1\\0" ‖ stream)`, `hₙ = 
 rewritten as a whole is revealed only by a signed checkpoint that states its head, or by judging again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The records of a stream in runs: many are decoded together in a fraction of the time that one by one would take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Final

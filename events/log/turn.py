@@ -10,8 +10,6 @@ While the turn is taken, the file holds the process number of the writer. A file
 that the writer before did not give it back: it died, or did not know whether its last group was stored.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import struct

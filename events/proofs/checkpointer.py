@@ -8,8 +8,6 @@ Of the results next to the log, it states the heads of sound chains that continu
 `result_faults`, and the streams are signed anyway: results can be judged again, events cannot.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 

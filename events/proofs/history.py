@@ -3,8 +3,6 @@
 Nothing here trusts the store: a root is computed from the statements, a statement from the events.
 """
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence

@@ -7,8 +7,6 @@ a reader of the log up to a checkpoint knows which key had to sign that checkpoi
 is in force: published before the event that publishes the other, and not retired before it (D447).
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

@@ -4,8 +4,6 @@ The tree is that of RFC 9162 (see `merkle.py`). If leaves are together, one spar
 proof for each: of every subtree in which none of the leaves lies, the proof holds the root, from left to right.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -6,8 +6,6 @@ events first, and then the quarantine, finds an entry for every event. An entry 
 its stream takes no notice, or a crash came between) is compared with the name under which it is kept; no chain vouches for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import NamedTuple

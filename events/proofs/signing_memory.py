@@ -4,8 +4,6 @@ A process that dies in between leaves the checkpoint here, and the next one stor
 checkpoints that cannot both be true. A store that holds less than what is here, or something else, has lost or changed it.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

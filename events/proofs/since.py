@@ -6,8 +6,6 @@ checkpoint states root and chain hash: the subtrees kept of it must give that ro
 If anything does not fit, the stream is read from its first event, which finds what is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

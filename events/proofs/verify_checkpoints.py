@@ -1,7 +1,5 @@
 """Read all checkpoints of a log again: statements, roots, signatures, and what others remember; for `events.proofs.verify`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ What this shows: results are as they were stored, up to the last place that a si
 from a later place on, with every later hash, is not revealed here; judging again reveals it (`rack verify --verdicts`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec

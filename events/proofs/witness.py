@@ -7,8 +7,6 @@ checkpoint, `<statements>.note` (the checkpoint with the log's signature and the
 (the consistency proof from the one before).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Sequence

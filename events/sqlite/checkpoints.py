@@ -4,8 +4,6 @@ Batches are only ever added. A high-water file apart from the store (`<log>.chec
 the last checkpoint that was made, so that a store which was rolled back cannot hide it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

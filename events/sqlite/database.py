@@ -1,7 +1,5 @@
 """A SQLite file as a log and its results use it: WAL, one connection, and errors that say what to do. The only user of apsw."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

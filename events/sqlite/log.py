@@ -7,8 +7,6 @@ fsynced write to the high-water file; only after both is it acknowledged. Severa
 they take turns, a group at a time (see `events.log.turn`), and each first reads what the one before it wrote.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

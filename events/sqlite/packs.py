@@ -4,8 +4,6 @@ An append makes packs, in its transaction, of all but the newest events of a str
 line break) under zlib, the chain hashes as they are. What is read from a pack is checked like any row.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property

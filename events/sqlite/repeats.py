@@ -12,8 +12,6 @@ index of the stream is compared, and believed for as long as the log is open. A 
 same way; after `NEW_SOURCES` of them all sources of the stream are read, and from then on those of what was appended since.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple, cast

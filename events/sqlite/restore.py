@@ -1,7 +1,5 @@
 """A log in SQLite that takes the records of another copy of itself (see `events.restore`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from events.log.appender import check_continues

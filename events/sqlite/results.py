@@ -1,7 +1,5 @@
 """The results next to a log on one machine: records, positions and snapshots in one SQLite file, one transaction a commit."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The tables of a log in SQLite, and how a log of an earlier form is brought to the present one."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from events.sqlite.database import Database

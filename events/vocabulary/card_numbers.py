@@ -5,8 +5,6 @@ normalized, invisible ones dropped, upper case folded. The line need not be JSON
 same way. Each character of that reading knows its original bytes, so that all other bytes stay.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

@@ -4,8 +4,6 @@ These events are in `review/<table>`, as is the dispute of the case; its `disput
 of the case at the table, from 1 without a gap. The bytes of an attachment are kept next to the log, not in it.
 """
 
-from __future__ import annotations
-
 from events.vocabulary.base import Claim, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
 from events.vocabulary.review_events import Person
 

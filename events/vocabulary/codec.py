@@ -4,8 +4,6 @@ A reader accepts only bytes that its value encodes to again. That one check refu
 missing fields, needless escapes, `1.0` for `1`, and every other second way to write a value.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import unicodedata

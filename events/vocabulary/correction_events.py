@@ -1,7 +1,5 @@
 """Corrections: an event replaces one that was recorded wrong. Nothing is ever edited."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec

@@ -4,8 +4,6 @@ The appender sets `seq`, `recorded_at_us` and `gaming_day`; the reporting device
 `occurred_at_us` is the device's clock and proves nothing about order; `seq` is the order.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Generic, TypeVar
 
 import msgspec

@@ -1,7 +1,5 @@
 """Facts that only some games know: dice wagers and Must-Hit-By, the shoe and decisions, the player-dealer."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

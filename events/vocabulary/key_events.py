@@ -1,7 +1,5 @@
 """Keys that sign for the log: their publication and retirement in the property's stream, which their signatures cover."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

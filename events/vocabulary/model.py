@@ -11,8 +11,6 @@ unread card null. Version 2 of an event that names a seat has room for a seventh
 `seven_seats`.
 """
 
-from __future__ import annotations
-
 # In the order of the vocabulary.
 # isort: off
 from events.vocabulary.base import *

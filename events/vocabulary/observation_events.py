@@ -5,8 +5,6 @@ deck of the table and replaces no recorded round. The stream counts the days of 
 `round_observed` opens an observed round; the events of a round that follow belong to it. `by` is the person.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

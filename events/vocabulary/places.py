@@ -5,8 +5,6 @@ whoever writes. A door (`rack ingest`, the desk, `rack keys`) refuses the types 
 stored events are read wherever they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal
 

@@ -5,8 +5,6 @@ to no table and is in `review/surveillance`. The envelope's `round_no` is the ev
 states its reason.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

@@ -1,7 +1,5 @@
 """Facts of a round of play up to its result: shuffle and start, wagers, the deal, hands as set."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

@@ -4,8 +4,6 @@
 new version. A closed list (a form, a reason) may grow, or become a form that includes all its values.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

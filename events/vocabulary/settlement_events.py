@@ -1,7 +1,5 @@
 """Facts of a round's settlement: wagers taken, paid and returned, and how the dealer did it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from events.vocabulary.base import (

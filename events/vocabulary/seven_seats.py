@@ -1,7 +1,5 @@
 """Version 2 of every event that names a seat or counts to one: for a table with a seventh seat (D131, D320)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

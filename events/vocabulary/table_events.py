@@ -1,7 +1,5 @@
 """Facts of the property, of meters, and of a table between and around its rounds."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

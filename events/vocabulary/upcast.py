@@ -4,8 +4,6 @@ An upcaster converts one version into the next; upcasters are chained. A version
 version 2) is a subclass of the version before and needs no upcaster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Amendments of chapters that the simulated property publishes: which ones it can play, and the office's event."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`simulate`: gaming days of a whole floor from a seed, with labeled faults and legitimate irregularities."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack

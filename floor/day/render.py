@@ -1,7 +1,5 @@
 """Turns a script into devices' reports: numbers, times, and the order of arrival."""
 
-from __future__ import annotations
-
 import msgspec
 
 from events.vocabulary.envelope import Draft

@@ -1,7 +1,5 @@
 """Which anomalies are due at which round of a game: spread evenly over the simulation, in random order."""
 
-from __future__ import annotations
-
 from random import Random
 
 from floor.faults.anomaly import Anomaly

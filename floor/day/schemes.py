@@ -4,8 +4,6 @@ Single faults (`floor/faults`) are independent; a scheme repeats, as analysts ex
 rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labeled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ alarm* is a finding that no label of its stream and round explains, either by it
 be void was played on, every wager is settled wrongly).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Conditions: at which tables an anomaly can happen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from floor.faults.anomaly import Fits

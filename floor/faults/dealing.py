@@ -1,7 +1,5 @@
 """Anomalies of cut and deal that several games share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

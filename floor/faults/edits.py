@@ -4,8 +4,6 @@ An edit finds a step by its event's type and fields, and is impossible if there 
 the event. `spot` returns the place of the fault from the original event.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 §§ 688a.2(c), 688a.3, 688a.4, 688a.5, 688a.9(a)(1), 688a.13(k)-(m) and the matching sections of other chapters.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -3,8 +3,6 @@
 Labels are kept apart from the events: nothing in a log says that an event was planted.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 

@@ -1,7 +1,5 @@
 """Anomalies in a pai gow game's settlement, voids and progressive, and its legitimate irregularities."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """Anomalies of a pai gow game before its settlement: start, deal, wagers, surrender, setting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -4,8 +4,6 @@ Each fault changes the dealer's action on one wager and nothing else. A game's p
 paid at the box), `prepared` (the target of its preparation), `ties`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -4,8 +4,6 @@
 each as a fault, and handled correctly or harmless.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Anomalies of the devices' own records in every game: counters, clocks, messages, corrections."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

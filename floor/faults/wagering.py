@@ -1,7 +1,5 @@
 """Anomalies in placing wagers that several games share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

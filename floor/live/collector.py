@@ -4,8 +4,6 @@ Invariant: a body is sent unchanged, again and again, until it is answered; so e
 repeats.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final

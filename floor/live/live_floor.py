@@ -4,8 +4,6 @@ The events of a stream come in the order of the script; one that arrives late wa
 start are sent at once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

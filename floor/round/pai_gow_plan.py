@@ -4,8 +4,6 @@ Unchanged, it is Face Up Pai Gow Poker; the other games override their wagers, h
 hands.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 from typing import Any, ClassVar, Literal

@@ -3,8 +3,6 @@
 Unchanged, it is Face Up Pai Gow Poker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar
 

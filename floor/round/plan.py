@@ -4,8 +4,6 @@ A fault injector may change the plan (make a hand to order, add a wager) so that
 by the rules. A game says how hands are made, dealt and compared.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The settlement is what `games` says is due for the hands on the table. If the pl
 on as they do; fault injectors change the rest of the script. A game overrides its own steps; `write` has their order.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar

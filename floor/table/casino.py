@@ -1,7 +1,5 @@
 """The simulated property: its tables, their filings, and its days."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A table whose preshuffled decks need a cut (§§ 659a.5(b)(2), 687a.5(b))."""
 
-from __future__ import annotations
-
 from floor.table.table import Table
 
 

@@ -1,7 +1,5 @@
 """Events of a round, made from cards, stakes and dues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The chips of a table: what a round's events move into and out of its inventory (D27)."""
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from rulebook.chapters.rulebook import Rulebook

@@ -1,7 +1,5 @@
 """The controllers of progressive meters: each keeps a stream of its own (§ 688a.12(d), D18)."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import TypeVar
 

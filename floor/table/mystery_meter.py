@@ -3,8 +3,6 @@
 Targets are drawn slightly above the meter, so that a simulated day has many hits; each is between the filed minimum and maximum.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from random import Random
 

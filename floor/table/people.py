@@ -1,7 +1,5 @@
 """The people on the floor: patrons under pseudonymous tokens with habits, and dealers and floorpersons in rotation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """Streams of drafts: devices with their own gap-free counters, clocks that run forward, event ids from the seed."""
 
-from __future__ import annotations
-
 from random import Random
 
 from events.vocabulary.codec import encode_draft

@@ -3,8 +3,6 @@
 A table acts correctly unless an argument says otherwise: injectors of opening and equipment faults leave a step out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256

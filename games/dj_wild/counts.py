@@ -8,8 +8,6 @@ The player raises or folds by their own five cards alone, for the higher return.
 pushes), and from three of a kind on every hand is raised: so the Blind changes no decision.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from math import comb

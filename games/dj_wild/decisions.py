@@ -3,8 +3,6 @@
 §§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Only the facts of a round; the game's other files find the faults in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, cast
 

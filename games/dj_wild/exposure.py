@@ -3,8 +3,6 @@
 § 687a.13(d): a card of a hand in play that was exposed, hands dealt face up or turned over, the dealer's hand turned over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model

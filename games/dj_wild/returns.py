@@ -1,7 +1,5 @@
 """DJ Wild Stud Poker in theory: ante, blind and raise with the best decision, Trips, Bad Beat and the Progressive."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

@@ -5,8 +5,6 @@ turn. What players decided is in `decisions.py`, cards exposed before the raises
 player's settlement after another is in `dj_wild_settlement.py`, what a wager is due in `games/dj_wild/settle.py`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

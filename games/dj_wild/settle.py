@@ -6,8 +6,6 @@ is missing (a card, a decision, a meter), the due amount is None; it never guess
 value of what is missing remains (D26).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Sequence
 from typing import cast
 

@@ -3,8 +3,6 @@
 §§ 687a.11(c), (e), (f), (g). What a wager is due is in `games/dj_wild/settle.py`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Face Up Pai Gow Poker in theory: the base wager with the player's best setting, and the bonus wagers on seven cards."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.theory.bonus_returns import (

@@ -3,8 +3,6 @@
 Under the chapter as proposed the players set first (§ 688a-proposed.11(c)).
 """
 
-from __future__ import annotations
-
 from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import (

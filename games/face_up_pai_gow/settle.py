@@ -5,8 +5,6 @@ and stakes, and the filed rules, it computes each wager's due and its section. I
 card, a setting, a meter), the due amount is None; it never guesses.
 """
 
-from __future__ import annotations
-
 from rulebook.cards.ranking import is_ace_high
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.game import Game

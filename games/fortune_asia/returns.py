@@ -1,7 +1,5 @@
 """Fortune Asia Poker in theory: three hands of which two win, the Insurance, and the bonus wagers on seven cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -3,8 +3,6 @@
 58 Pa. Code §§ 659a.11(c), 659a.13(d), (e), (j). Everything else is judged by the rules that the games share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

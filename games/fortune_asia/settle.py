@@ -4,8 +4,6 @@ Seven cards are set into a high hand of four, a medium hand of two and a low han
 base wager; everything else loses it, and nothing ties (D8). The invariant is that of `games.face_up_pai_gow.settle`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rulebook.cards.four_card import is_legal_setting, rank_four, rank_one

@@ -1,7 +1,5 @@
 """Over/Under: three cards of six decks by the value of the first and by their total (Annex A, § 686a.3(d))."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import comb
 from typing import Any, Final

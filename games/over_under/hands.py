@@ -3,8 +3,6 @@
 §§ 686a.7(e), (h), 686a.9(c). Only the facts of a round; `rules.py` and `turns.py` find the faults in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from events.vocabulary import model

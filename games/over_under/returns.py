@@ -1,7 +1,5 @@
 """Over/Under in theory: the ante with the best decision after the first card, and the Bonus on the total of three cards."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

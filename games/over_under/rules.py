@@ -4,8 +4,6 @@ Annex A, rulemaking 125-223, §§ 686a.6(b), (c), 686a.7(e)-(i), 686a.9(c). Deci
 facts of the hands in `hands.py`, the shoe is in `shoe_procedure.py`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -5,8 +5,6 @@ decision after the first of them, and the stakes make every result. If a card or
 amount is None; it never guesses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 

@@ -3,8 +3,6 @@
 §§ 686a.7(f), (g), (h), (i), 686a.9(c).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 

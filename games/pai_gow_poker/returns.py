@@ -1,7 +1,5 @@
 """Pai Gow Poker in theory: the base wager with and without vigorish, Tiger 9, the dice wagers, and the Must-Hit-By bonus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final

@@ -3,8 +3,6 @@
 The wagers on the dice are judged in `dice_wagers.py`, the Must-Hit-By bonus in `mystery.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from events.vocabulary import model

@@ -4,8 +4,6 @@
 without the ace-high push (D13). The invariant is that of `face_up_pai_gow`: it never guesses.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import msgspec

@@ -1,7 +1,5 @@
 """Face Up Pai Gow Poker with a player-dealer, California, in theory: A-2-3-4-5 is the lowest straight, and a patron banks."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.theory.bonus_returns import ACE_HIGH, ACE_HIGH_BONUS, FORTUNE_BONUS, SEVEN_CARDS

@@ -4,8 +4,6 @@ GEGR-002138; D3, D22, D28. The text has no section numbers: its headings are cit
 round, so faults in the deal are found, and the wagers count as they lie.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

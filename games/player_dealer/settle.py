@@ -6,8 +6,6 @@ If something is unknown (a card, a setting, the wager itself, who has the action
 that are the same in all of them are due (D22, D26).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """The order of steps in a round with a player-dealer, from the wager to the rack (GEGR-002138, Round of play)."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

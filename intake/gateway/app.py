@@ -5,8 +5,6 @@ before the body is read. Any other status means that nothing of the request need
 is wrong with it, 401 and 403 that it is not for this device to hand in; 408, 429 and 503 that the same is to be handed in again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

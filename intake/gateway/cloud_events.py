@@ -6,8 +6,6 @@ A CloudEvent carries an event of the vocabulary: `id` is the event's id, `source
 greater `sourceseq` is written as text. Other extensions are read over. Every reason names the attribute.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ for trials.
 Each trial is a promise of `docs/integrating-a-device.md`; if one is not kept, its name and what happened instead are reported.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import socket

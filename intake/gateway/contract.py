@@ -4,8 +4,6 @@
 `docs/events.schema.json`.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ that they may not be: then the same is to be handed in again, and what was store
 bounded; beyond that nothing is taken, and that is said at once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import threading

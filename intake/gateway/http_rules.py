@@ -7,8 +7,6 @@
 A slash at the end of an address makes no difference.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 from urllib.parse import urlsplit
 

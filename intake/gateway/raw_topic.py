@@ -9,8 +9,6 @@ Who may write to the topic, the broker's access rules say. If there is a registe
 name of its device, which speaks for its own sources only.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

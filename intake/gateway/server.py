@@ -1,7 +1,5 @@
 """Where the gateway listens, and how it ends: accepted lines are stored and answered, and no more are accepted."""
 
-from __future__ import annotations
-
 import gc
 import ipaddress
 import resource

@@ -1,7 +1,5 @@
 """What the gateway says of itself: a line of JSON for each request, without anything that devices report, and its metrics."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter as Tally
 from collections.abc import Callable, Sequence

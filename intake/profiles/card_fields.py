@@ -5,8 +5,6 @@ outside its events needs that mark, too. Here it is put into the message's bytes
 of the form that the profile expects: then every value under such a name counts as a card number.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

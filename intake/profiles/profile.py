@@ -5,8 +5,6 @@ The first event of a message has the message's number, each further one the next
 read as decimals, never as floating point.
 """
 
-from __future__ import annotations
-
 import csv
 import hmac
 import json

@@ -1,7 +1,5 @@
 """The profiles of the devices in a register, each read once: a changed profile counts from the next start on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from intake.devices import Device, Devices

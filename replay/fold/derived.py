@@ -4,8 +4,6 @@ Invariant: the function that computes a fact is its name and its type, and its f
 A fact that also depends on the rules is kept with them: under other rules it is computed again.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Hashable
 from typing import TypeVar

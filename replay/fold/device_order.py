@@ -6,8 +6,6 @@ else stays in the order of the log. Rules compare `seq`, so a round in another o
 numbers of the log (`Round.numbers`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ The idea: every device counts its own reports. A number that it skips may be tha
 heard (D656), and of what later rounds are judged by (`lost_state.py`); if the message comes after all, nothing of this is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from events.vocabulary.envelope import ReadEnvelope

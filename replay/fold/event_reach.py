@@ -1,7 +1,5 @@
 """The reach of an event: only the open round, or also the fold itself and later rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -4,8 +4,6 @@ The idea: nothing is forgotten. Parts that may have changed are marked, so that 
 the table without the marks: a finding that needs it is only a doubt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Final

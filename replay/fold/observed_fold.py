@@ -6,8 +6,6 @@ so neither the table nor another entry affects it. If the order of actions was n
 settlement, the rack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec

@@ -7,8 +7,6 @@ every phase; a test checks it. An event never fails here: out of its place it is
 (unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """The wager of a round's player-dealer, and its owner if several seats placed one (GEGR-002138; D202, D546, D1226)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -4,8 +4,6 @@ The theory of this file: a text asks what was done before the cards are dealt; w
 not ask. So what was done with the cards between the two counts as what was done before.
 """
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from replay.fold.derived import derived
 from replay.fold.recorded_event import in_order

@@ -1,7 +1,5 @@
 """What changed a table since its last round, so that it can be built again in the order of each device's own numbers (D850)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import msgspec

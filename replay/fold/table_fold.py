@@ -17,8 +17,6 @@ The fold assembles and never judges. A `Round` holds its facts in order, indexed
 when the round opened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec

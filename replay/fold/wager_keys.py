@@ -1,7 +1,5 @@
 """The key that tells the wagers of a round apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Key = tuple[int, str, int | None, str]

@@ -1,7 +1,5 @@
 """Advice on an open round in words: what to correct, and what each wager is due. Pure."""
 
-from __future__ import annotations
-
 import msgspec
 
 from replay.advice import Advice

@@ -5,8 +5,6 @@ past, without names of the wire; typed text is quoted unchanged. An action in a 
 review's history shows the two separately.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial

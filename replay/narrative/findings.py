@@ -4,8 +4,6 @@ Invariant: a code is registered with the rules (`replay/rules/rule.py`), in the 
 faults of the log (`events/errors.py`); its title is here and nowhere else.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from rulebook.catalogue import finding_kinds

@@ -1,7 +1,5 @@
 """An incident in one sentence: the error, its place, and the money, for pages, commands and packets. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

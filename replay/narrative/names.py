@@ -3,8 +3,6 @@
 Invariant: words only, and each thing has one name. A name that is not listed is made readable, never hidden.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo

@@ -4,8 +4,6 @@ Invariant: odds are printed only if the stake at these odds gives the due to the
 meter, or a wager that the player-dealer covered in part), the sentence has only the amounts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The meaning of dispositions of findings and of outcomes of disputes and investigations. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 

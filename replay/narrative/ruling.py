@@ -3,8 +3,6 @@
 Pages, commands, packets and letters all use it, so that each says the same of the same incident.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Tables and amounts as lines of plain text, in columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 

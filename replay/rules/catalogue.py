@@ -1,7 +1,5 @@
 """The rules of each game, found in the game's package (`rules.py`, `GAME_RULES`)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replay.rules.game_rules import GameRules

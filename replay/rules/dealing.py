@@ -4,8 +4,6 @@
 that were not voided, and faults that do not void a round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from events.vocabulary import model

@@ -3,8 +3,6 @@
 58 Pa. Code § 645c.2(a)-(c), (f)-(h). What the dice pay is in `rulebook/settlement/dice_wagers.py`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 58 Pa. Code §§ 688a.2(c)(1)(i), 688a.3, 688a.4, 688a.5(a)-(g), 688a.9(a)(1), 688a.13(k), (m); the log contract.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 

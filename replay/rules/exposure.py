@@ -6,8 +6,6 @@ hands are shown, results announced and winnings verified (§ 688a.11(e), (h)) ar
 step was not made at all is found in `missing_steps.py` and `paying.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """What a game's record holds: the rules that only it has, and what it adds to the settlement that all games share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, get_args
 

@@ -4,8 +4,6 @@
 where the promise is not kept. The codes of an `IntegrityError` (`events/errors.py`) are in the same table.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from rulebook.chapters.citation import Citation

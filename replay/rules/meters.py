@@ -3,8 +3,6 @@
 A wrong reading is found once; what follows is judged from the reading as it is, so that one fault makes one finding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import msgspec

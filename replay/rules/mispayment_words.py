@@ -1,7 +1,5 @@
 """What a finding about money adds in words: how much came late, what limits a payout, why no Envy Bonus is due."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 

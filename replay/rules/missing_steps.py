@@ -5,8 +5,6 @@
 Here too: a device that was not put right after its own alarm, and a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model

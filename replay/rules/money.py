@@ -1,7 +1,5 @@
 """The money: each difference between what a wager was due and what was done (58 Pa. Code §§ 688a.11(d)-(h), 688a.12, 688a.13)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 

@@ -3,8 +3,6 @@
 The invariant is that of `meters.py`: a wrong reading is found once, and what follows is judged from it as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -4,8 +4,6 @@
 `rulebook/settlement/mystery.py`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 

@@ -5,8 +5,6 @@ places in a file. The order is part of stored bytes: a new rule is put at its pl
 own rules are in its record (`catalogue.py`), by the theme after which they run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from replay.rules import (

@@ -4,8 +4,6 @@ Invariant: it knows no game. The sentences of a chapter are in its game's record
 act and a step are is in `round_steps.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from replay.findings import Finding

@@ -4,8 +4,6 @@
 GEGR-002138, Type of game.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

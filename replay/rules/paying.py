@@ -3,8 +3,6 @@
 58 Pa. Code §§ 688a.11(e), (h), 688a.12(d).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ and the section. One rule (`steps_in_order`, in `order_of_steps.py`) asks all se
 before its step is found. No act is found by a step that is not on record, or whose place the clocks contradict (D403, D520).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec

@@ -5,8 +5,6 @@ contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` r
 `order.py`: a rule that is not listed there is never run.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 

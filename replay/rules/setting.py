@@ -3,8 +3,6 @@
 Code §§ 688a.7(f), 688a.11(a)-(c), 688a.13(h)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model

@@ -3,8 +3,6 @@
 Annex A, rulemaking 125-223, §§ 686a.3 to 686a.5, 686a.7(c), (d), (l), 686a.9(a), (b). What spans rounds is in `shoe_state.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """The wagers of a round and surrenders: whether they were allowed (58 Pa. Code §§ 688a.7, 688a.8(b), 688a.11(d))."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import get_args
 

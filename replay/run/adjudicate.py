@@ -7,8 +7,6 @@ evidence of a round was lost, any other finding is a doubt, since the lost evide
 order of the clocks does not give (D403), or one in a round in which a device contradicts itself (D404).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -5,8 +5,6 @@ Invariant: it knows no game and no code. On an open round only the rules marked 
 The settlements are those of the verdict too; the amount due is stated once the hands are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any

@@ -5,8 +5,6 @@ following it with any interruptions. So the stored results under a key must be t
 judged part of the stream, the bytes differ, since an adjudication names its engine: then the conclusions in force are compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256

@@ -11,8 +11,6 @@ Imports are read from the source, not from the modules that happen to be loaded,
 Games from outside the package count with their whole package (`outside_code.py`).
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

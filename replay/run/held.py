@@ -6,8 +6,6 @@ last event, and of the fold with later events. Only if they differ is the round 
 revision names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Protocol
 

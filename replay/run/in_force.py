@@ -1,7 +1,5 @@
 """The stored results in force: each round's newest verdict, and findings not withdrawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

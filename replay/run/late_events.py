@@ -4,8 +4,6 @@ Invariant: the records alone decide which events are late and where they end: th
 recorded. So interruptions of a replay change neither these nor the results.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from events.vocabulary.model import EventCorrected, RoundClosed, RoundOpened

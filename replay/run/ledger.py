@@ -1,7 +1,5 @@
 """The accounting entry of a table's event: the source of drop, win and hold (D27)."""
 
-from __future__ import annotations
-
 import msgspec
 
 from events.vocabulary import model

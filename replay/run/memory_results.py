@@ -2,8 +2,6 @@
 is removed after it.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager

@@ -3,8 +3,6 @@
 Both are in other streams, at numbers that the entry states, so that judging again reads the same events and comes to the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 

@@ -5,8 +5,6 @@ every file of the top-level packages in which added games lie, and the texts of 
 file too few would let two programs judge under one name.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A member does with a partition what a single replayer does with a log: the same 
 snapshots and positions. When a partition is reassigned, the next member resumes from what was committed.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, ExitStack

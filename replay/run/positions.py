@@ -1,7 +1,5 @@
 """Where a replay goes on: the stored positions that fit their digest and the log, and why the others do not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 

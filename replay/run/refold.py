@@ -13,8 +13,6 @@ the same state, and the rounds before are judged already. Whether a point is one
 the scout begins again further back, in the end at the first event.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol

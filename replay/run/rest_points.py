@@ -8,8 +8,6 @@ may begin again.
 They are kept in memory, by the process that folds the stream, and never stored, so they need no trust in files next to the log.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 EVERY = 500

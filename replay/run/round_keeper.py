@@ -4,8 +4,6 @@ Invariant: this file defines what is passed on and when, and keeps nothing. Resu
 their heads; rounds that it missed it can read from the log again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

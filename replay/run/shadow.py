@@ -6,8 +6,6 @@ digest; the replayer puts those revisions in force with its next commit, all or 
 longer in force.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial

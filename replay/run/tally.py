@@ -4,8 +4,6 @@ A stream's tally is part of the same transaction as its results, so that a resum
 reading stored results.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

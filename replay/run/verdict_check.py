@@ -3,8 +3,6 @@
 Each stream is judged up to its replay position. Nothing is stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import msgspec

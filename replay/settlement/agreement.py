@@ -1,7 +1,5 @@
 """The common part of several readings of the record: which hands are possible together, and what is due in all of them (D26)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product

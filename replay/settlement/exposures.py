@@ -1,7 +1,5 @@
 """The owner of an exposed card; an undelivered card is its receiver's (58 Pa. Code §§ 688a.13(d), 659a.13(d), (e))."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Invariant: the settlement asks a game's record and names no game. The records ar
 round as these do. A round of a game without a record is not settled: it raises.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Final
 

@@ -4,8 +4,6 @@
 of the dealer, so that the settlement can find what depends on them (D26).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb

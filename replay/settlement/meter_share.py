@@ -6,8 +6,6 @@ The idea: the form of a payment does not show who funds it. Fixed odds and fixed
 D690), and a share is the meter's, in chips too.
 """
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from replay.findings import METER_WAGERS
 from replay.fold.recorded_event import distinct_by

@@ -1,7 +1,5 @@
 """Undisputed evidence that a record omits: if it omits wagers, whatever depends on them is unknown (D26, D318)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from events.vocabulary import model

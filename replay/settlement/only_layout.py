@@ -1,7 +1,5 @@
 """The one table that settles a round, if there is only one: all its readings agree, and it is not void."""
 
-from __future__ import annotations
-
 from replay.fold.round import Round
 from replay.settlement.hand_readings import dealer_readings, readings
 from replay.settlement.omitted_evidence import envy_for_left_out

@@ -4,8 +4,6 @@ Invariant: a reason is a function of its own, and `OPEN_REASONS` is the order in
 `settlement.py` decides what is unknown; this file only explains it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from events.vocabulary import model

@@ -4,8 +4,6 @@ Invariant: another reading is the same round settled again with changed rules or
 setting leaves no other reading. Readings of a game's text without a setting are in its record (`GameTerms.other_readings`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 

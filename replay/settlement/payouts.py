@@ -1,7 +1,5 @@
 """The moves of a round's wagers: taken, paid, returned, and the patron's final net (D22, D245)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

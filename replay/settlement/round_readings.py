@@ -14,8 +14,6 @@ has their readings, for each reading of the round.
     abandoned?          by the record, the player whose wagers were called abandoned never left
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
 

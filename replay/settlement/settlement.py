@@ -4,8 +4,6 @@ The dues come from the game's module under every reading that the record leaves 
 otherwise it is unknown (D26). One wager gives at most one money finding, the most specific.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import prod
 

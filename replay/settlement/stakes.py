@@ -1,7 +1,5 @@
 """The stakes of a round: the amounts at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, takewhile

@@ -1,7 +1,5 @@
 """Surrenders: the evidence of each, and which are valid (58 Pa. Code § 688a.11(d))."""
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, distinct_by

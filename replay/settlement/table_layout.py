@@ -1,7 +1,5 @@
 """The table at the settlement of a round, from its facts: the input of a game's settlement (`rulebook.layout`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import inf
 

@@ -4,8 +4,6 @@ Only facts in both records are compared: a person enters what they saw, and clai
 not a difference.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

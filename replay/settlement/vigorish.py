@@ -3,8 +3,6 @@
 If a chapter forbids it altogether (§ 688a.12(a)), taking it is a separate finding (`rules/money.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """A ground for a void: `voids.py` finds those of every game, and a game's record its own."""
 
-from __future__ import annotations
-
 import msgspec
 
 from replay.fold.round import Question, Round

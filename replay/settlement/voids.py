@@ -3,8 +3,6 @@
 `void_grounds` returns the reasons; `dealing.py` finds rounds that were played on anyway.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ A player may take a wager back until its time is over (§ 688a.7(c); 645c.2(f); 
 record that as a return; it settles nothing, because there is nothing to settle yet.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from events.vocabulary import model

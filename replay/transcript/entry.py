@@ -4,8 +4,6 @@ Invariant: it judges nothing itself. A form turns typed input into a transcript 
 of `judge` on that text, in the sentences of page, packet and command.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

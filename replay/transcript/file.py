@@ -1,7 +1,5 @@
 """A transcript in a file or from stdin, and the rules submissions that it names, which lie next to it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

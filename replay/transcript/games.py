@@ -1,7 +1,5 @@
 """The statements of a transcript that only some games have: dice wagers, Must-Hit-By, the shoe, decisions, the player-dealer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

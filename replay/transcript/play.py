@@ -3,8 +3,6 @@
 The statements before the deal, and the registry, are in `read.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

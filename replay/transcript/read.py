@@ -3,8 +3,6 @@
 Invariant: a statement only becomes events; parts left out get the documented default.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 

@@ -5,8 +5,6 @@ closed list) is taken first, then the rest in the order of the row. Statements t
 several events, are in `read.py`, `play.py`, `games.py` and `write.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 

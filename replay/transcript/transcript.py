@@ -4,8 +4,6 @@
 back into text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """An adjudicated round as text: dues and payments at each seat, and what the dealer should have done by which section."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words of a transcript's line, taken one by one, with errors that name file, line and what was expected."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal

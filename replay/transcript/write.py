@@ -3,8 +3,6 @@
 An event that no statement expresses (of a meter, a correction) becomes a comment, so that nothing is left out silently.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, tzinfo

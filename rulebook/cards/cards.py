@@ -4,8 +4,6 @@ The text of a card is rank and suit (`Ks`, `Td`, `9c`); the joker is `Jk`. A dec
 (58 Pa. Code § 688a.3(a)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 JOKER = 52

@@ -6,8 +6,6 @@ hand of one. Ranks of all three compare with each other. `rulebook.cards.signatu
 The caller makes sure that no card occurs twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final

@@ -5,8 +5,6 @@
 The caller makes sure that no card occurs twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from enum import IntEnum
 from itertools import product

@@ -5,8 +5,6 @@ more each suit; so a signature states how often each rank and suit occurs, whate
 signature is computed once, in the slow and simple way, and kept in a `Memo`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 

@@ -9,8 +9,6 @@ the same rank compare; they compare as in other games: groups first, then the ot
 The caller makes sure that no card occurs twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final, Literal

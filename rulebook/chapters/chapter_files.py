@@ -3,8 +3,6 @@
 Invariant: it finds and reads tables and gives them no shape (`rulebook.chapters.chapters` does).
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

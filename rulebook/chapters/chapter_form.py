@@ -3,8 +3,6 @@
 Invariant: it checks a table without interpreting it (`rulebook.chapters.chapters` does).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date

@@ -4,8 +4,6 @@ The numbers are in `games/<game>/chapters/<jurisdiction>-<chapter>.toml`; this f
 its own. A rules submission (`rulebook.chapters.rulebook`) chooses among them.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date

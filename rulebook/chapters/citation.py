@@ -4,8 +4,6 @@ A chapter is cited as one of 58 Pa. Code unless its file says otherwise (`cited_
 to a rulemaking are cited by the annex (D14), the California text by the Bureau's number of the game.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Final
 

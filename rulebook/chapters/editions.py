@@ -6,8 +6,6 @@ entries. In force on a gaming day is the chapter with every amendment whose day 
 Invariant: it merges tables without interpreting them (`rulebook.chapters.chapters` does). docs/editions.md has the format.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Callers ask here and get `Hand`s, so that they need not know how many hands the house way sets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The editions of every chapter that are known: what each changed and since when, and the amendments of which no text is held."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 

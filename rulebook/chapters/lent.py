@@ -3,8 +3,6 @@
 Invariant: it merges tables without interpreting them; of their contents it knows only which entries cite sections.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """A wager as a casino offers it, and the least that a filed maximum payout must allow (§ 688a.12(e), D19)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Paytables as printed: their lines, and the line paid among those that a hand makes (D15)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, Literal
 

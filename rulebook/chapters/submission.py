@@ -4,8 +4,6 @@
 then read and checked like any other. Limits that are not given are wide.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The Ace High Bonus Wager, which Face Up Pai Gow Poker has in Pennsylvania and in California (§ 688a.12(b); D10)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rulebook.cards.cards import JOKER

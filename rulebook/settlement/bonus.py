@@ -3,8 +3,6 @@
 58 Pa. Code §§ 688a.11(h)(2), (3), 688a.12(c)-(e); D15 to D19.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import inf

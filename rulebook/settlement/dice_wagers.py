@@ -4,8 +4,6 @@ Invariant: if a die was not read, or it is unknown which die is red, every possi
 the same in all of them is due, otherwise the due amount is unknown (D26). The cards play no part.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import pairwise, product

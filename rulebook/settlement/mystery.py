@@ -4,8 +4,6 @@ A target is hidden between a minimum and a maximum: the contribution that lifts 
 meter. Invariant: an unknown target leaves some answers open, and the file reports them as open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from hashlib import sha256
 

@@ -3,8 +3,6 @@
 58 Pa. Code §§ 688a.5(i), 688a.8(d), 688a.11(c), (f); D3, D7, D8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations

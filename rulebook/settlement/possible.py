@@ -1,7 +1,5 @@
 """The range of a wager's due: the least and the most, whatever the cards, the dice and the decisions are."""
 
-from __future__ import annotations
-
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.progressive import share_cents

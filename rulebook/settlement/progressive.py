@@ -3,8 +3,6 @@
 § 688a.12(d); § 659a.12(d)(3), (4). A meter keeps fractions of a cent; a payout is whole cents, rounded down (D25).
 """
 
-from __future__ import annotations
-
 WHOLE_METER_BP = 10_000
 
 

@@ -4,8 +4,6 @@ Invariant: it knows no game. A game decides the outcome; here the outcome become
 section on which it rests.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import msgspec

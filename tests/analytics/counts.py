@@ -1,7 +1,5 @@
 """A house that records openings, fills, drops and closes but no wagers: its ledger, made by hand."""
 
-from __future__ import annotations
-
 from analytics.warehouse.loading import TableEvent
 from replay.findings import LedgerEntry, LedgerKind
 

@@ -1,7 +1,5 @@
 """Marts of devices made straight from chance: dice that may be worn, shufflers that may be poor."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Marts made straight from chance, for tests with many honest months: nothing is dealt, wagers end as theory has them end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date, timedelta
 

@@ -1,7 +1,5 @@
 """What `games` says is the best decision is what `rack theory` counts by: DJ Wild's raise and the side at Over/Under."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

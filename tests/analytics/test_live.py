@@ -1,7 +1,5 @@
 """The floor as it is now: the same figures as the warehouse on the same rounds, and each event counted once."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of questions fits what answers them, and the documents and pages are made of it."""
 
-from __future__ import annotations
-
 import inspect
 from datetime import date
 from pathlib import Path

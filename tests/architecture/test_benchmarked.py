@@ -1,7 +1,5 @@
 """What the benchmarks name exists, and every question that a page asks of a warehouse is one that they time."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analytics.questions import QUESTIONS as REGISTRY
+from analytics.warehouse.warehouse import Warehouse
 from benchmarks import profiling, questions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +26,7 @@ def asked() -> list[str]:
             function = getattr(import_module(dotted), name, None)
             if inspect.isfunction(function):
                 first = next(iter(inspect.signature(function).parameters.values()), None)
-                if first is not None and first.annotation == "Warehouse":
+                if first is not None and first.annotation in (Warehouse, "Warehouse"):
                     found.append(f"{module}.{name}")
     return found
 

@@ -1,7 +1,5 @@
 """Every decision says whether it changes money, and if so which setting files it, which finding names it, or why neither."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

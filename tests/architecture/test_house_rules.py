@@ -1,7 +1,5 @@
 """The rules of the house that a machine can check."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os

@@ -1,7 +1,5 @@
 """Who may know whom (docs/architecture.md). One direction, no way back."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Another version fails here until somebody has read in it what these names do, and what the client repeats by itself.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The locked releases have dates, and none is older than a year without a reason; what the audit says of what it could not do."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

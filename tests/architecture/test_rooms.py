@@ -1,7 +1,5 @@
 """The rooms inside each package (docs/architecture.md): who may import whom, no circle, and no room too full to look over."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ part of the rounds goes the whole way besides, through a log and its replay, whi
 more than 3.5 standard errors off, or the p-values are not even.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

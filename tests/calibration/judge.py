@@ -1,7 +1,5 @@
 """Counts against chances: of a wager how far its mean is off, of everything how likely so uneven a count is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import exp, inf, sqrt

@@ -4,8 +4,6 @@ Nothing is planted and nothing made to order, so that nothing may be found; what
 does on a floor. A round is UNDETERMINED only if its evidence came late or was not read. Exits 1 if anything else comes out.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 One bet of a round, so that all bets of a count are independent: the boxes of a round share the dealer's hand and the dice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

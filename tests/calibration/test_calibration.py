@@ -1,7 +1,5 @@
 """The calibration itself, in small: it passes what is honest, and sees what is not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What exact counts give for what was tallied: the chance of every end of a wager, and of all that devices show."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The archive as a backend of the reading half of the contract: what is appended to a log is sealed at once, and read there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

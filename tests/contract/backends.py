@@ -3,8 +3,6 @@
 A new backend is one module next to this one (`kafka_backend.py`) that puts its factory into `BACKENDS`.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from itertools import groupby

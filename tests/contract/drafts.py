@@ -1,7 +1,5 @@
 """Drafts for tests of the log: each device counts on by itself, event ids are the running number."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.log.contract import EventLog

@@ -1,7 +1,5 @@
 """Where the contents of a log are stored as somebody leaves them who rules over the storage: without any high-water file."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kafka as a backend of the contract suite: a log of its own on the session's broker."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

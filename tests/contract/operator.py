@@ -1,7 +1,5 @@
 """Who signs for the log of a test, and what a dishonest one would store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

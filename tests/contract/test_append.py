@@ -1,7 +1,5 @@
 """What every log promises to a writer."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import msgspec

@@ -1,7 +1,5 @@
 """What checkpoints promise on every backend: the store, whoever signs, and a witness that looks again and again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What people of the house write, on every log: the office files, the pit and the count room enter, a device comes too late."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analytics.theory.theory import percent_of

@@ -1,7 +1,5 @@
 """What every log promises to a reader."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from itertools import chain, islice
 

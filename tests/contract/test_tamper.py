@@ -1,7 +1,5 @@
 """What was done to a stored log is found, with the stream and the number."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import pytest

@@ -4,8 +4,6 @@ Whoever does it rules over the storage, high-water files included. What is found
 the signatures alone; if more is needed (an auditor's key, a witness), the row says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 As in `test_tamper_checkpoints.py`, whoever does it rules over the storage, high-water files included.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from pathlib import Path

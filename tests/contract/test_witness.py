@@ -1,7 +1,5 @@
 """What a witness promises on every backend: it cosigns what only grows, and refuses and keeps everything else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@ Skipped with one line where there is no Chromium; with REQUIRE_BROWSER=1 that is
 unless a test logs somebody in.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

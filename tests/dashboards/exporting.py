@@ -1,7 +1,5 @@
 """A floor with more rows than a page shows, the button of an export, the file it hands out, and what the log has of it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

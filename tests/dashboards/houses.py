@@ -1,7 +1,5 @@
 """A house without sensors, made by the commands as people would, and its pages served with its own sign-in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A floor with a log: what is reviewed is written to it, what is appended to it shows on the pages."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing

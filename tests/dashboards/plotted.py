@@ -1,7 +1,5 @@
 """What a chart shows, read from its markup: the words of its rows and points, and where its marks are."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 

@@ -1,7 +1,5 @@
 """Run a page by AppTest, and read what it says."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -5,8 +5,6 @@ Bonus, 3 of the Fortune Bonus). Round 17 of FU-01 is the dispute: seat 3 has ace
 the joker, is owed 20 to 1 on $10.00 and was paid $100.00.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from functools import cache

@@ -3,8 +3,6 @@
 By hand on a larger demo: `python -m tests.dashboards.undetermined FOLDER`, the folder of a `rack demo` on this machine.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

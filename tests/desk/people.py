@@ -1,7 +1,5 @@
 """The people of the test property, who may act on findings; their sign-ins are those of the trial login."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from desk.review.desk import Desk

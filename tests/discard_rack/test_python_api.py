@@ -1,7 +1,5 @@
 """The door for programs: the examples of its page run, what it exports is described, and faults of a log are seen through it."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import shutil

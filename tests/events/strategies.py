@@ -1,7 +1,5 @@
 """Hypothesis strategies for every event of the vocabulary, read off its types."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Any
 

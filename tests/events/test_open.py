@@ -1,7 +1,5 @@
 """Addresses of logs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ explains or moves money while the round stays upheld, or if an honest round rais
 rule is missing.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

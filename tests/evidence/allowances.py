@@ -1,7 +1,5 @@
 """Why an edit may change nothing: the reviewed list, and the list of what is still open (`allowances.toml`)."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """Edits of an honest round: every event dropped, repeated and moved, every field changed, every clock set otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """What an edit comes to: noticed, in doubt, without effect, or money moved and nothing said."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from enum import Enum

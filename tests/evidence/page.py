@@ -1,7 +1,5 @@
 """The summary of a survey (`docs/survey.md`), its table (`build/survey.md`), and what its command prints."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 

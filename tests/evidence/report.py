@@ -1,7 +1,5 @@
 """What a survey says: every row's ending, what fails it, and the page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

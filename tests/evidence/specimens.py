@@ -1,7 +1,5 @@
 """Honest rounds to edit: simulated ones, whose records are whole, and golden ones, which record what their question needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from random import Random

@@ -1,7 +1,5 @@
 """A sample of the survey, chosen by a seed; and that the survey sees what it is there to see."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

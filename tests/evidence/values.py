@@ -1,7 +1,5 @@
 """Other values for a field of an event, from its type alone: a new event or field is edited without anybody remembering it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from types import NoneType, UnionType

@@ -1,7 +1,5 @@
 """High Card in theory: the ante counted over all pairs of hands, the bonus over all hands of two cards."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

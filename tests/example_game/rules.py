@@ -1,7 +1,5 @@
 """What only High Card has: a dealer's card seen before the hands are turned over, and the order of turning them over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from events.vocabulary import model

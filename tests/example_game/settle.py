@@ -1,7 +1,5 @@
 """High Card: two cards to each bettor and the dealer; the higher card wins, then the other one. The bonus pays a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rulebook.cards.cards import ACE, rank

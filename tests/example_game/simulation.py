@@ -1,7 +1,5 @@
 """High Card on the floor: one table, what is decided about a round, how it goes, and what can be irregular in it."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The example game, added by its package alone (docs/adding-a-game.md) and without a change to what judges."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

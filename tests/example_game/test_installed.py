@@ -1,7 +1,5 @@
 """A game that another installed distribution brings: its entry point is read by every process, and its code names the engine."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The example game as other packages: with another text in one of its files, for tests of how games are added."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from itertools import count

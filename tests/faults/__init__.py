@@ -1,7 +1,5 @@
 """Faults with real files, real processes and a real Kafka: one table of them, tried by the tests and by `make faults`."""
 
-from __future__ import annotations
-
 import importlib
 
 from tests.faults.table import FAULTS, Fault

@@ -6,8 +6,6 @@ Two rows of the cluster are tried on a log of fewer copies too, which must lose 
 Exit status 0: nothing was lost. 1: something was. A fault that this machine cannot bring about is named, and is no failure.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """One machine: files next to the log that are damaged, copied, altered or cut short, and disks without room."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

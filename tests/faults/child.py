@@ -6,8 +6,6 @@ after each checkpoint. With `--die POINT:N` the process kills itself (SIGKILL) w
 what must be refused.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

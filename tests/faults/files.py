@@ -1,7 +1,5 @@
 """Faults of the disk under a SQLite log, at every operation and at every byte of the last record."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What is handed in while faults happen: two tables and their rounds, and what must come of them in the end."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Lines that say what no device may say: handed in among those of a day, and driven out of quarantine again."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence

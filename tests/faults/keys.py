@@ -3,8 +3,6 @@
 Whoever does it rules over the storage, and holds a key that was retired, or none that the log ever named.
 """
 
-from __future__ import annotations
-
 import functools
 import random
 import tempfile

@@ -1,7 +1,5 @@
 """Writers and replayers that are killed, stopped, or taken over from, in processes of their own."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """One machine: writers that take turns, and what lies next to the chain and is not believed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

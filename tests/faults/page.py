@@ -1,7 +1,5 @@
 """The table of faults (build/reliability.md) and its summary (docs/reliability.md), as Markdown."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Requests go over real sockets to the guards in front of Streamlit; pages run as Streamlit runs them, on a floor with a log.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json

@@ -1,7 +1,5 @@
 """Children of a test: started, listened to, stopped, continued and killed by their own process id."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

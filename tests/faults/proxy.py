@@ -7,8 +7,6 @@ A frame is four bytes of length; a request goes on with the number of its kind (
 the reply begins with the same id (https://kafka.apache.org/protocol, "Request Header", "Response Header").
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct

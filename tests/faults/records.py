@@ -1,7 +1,5 @@
 """What somebody does to stored or served records, and what devices and networks do to reports on their way."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence

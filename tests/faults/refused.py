@@ -1,7 +1,5 @@
 """What somebody does to refused bytes in quarantine, and how devices write card numbers that no one may keep."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

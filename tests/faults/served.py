@@ -1,7 +1,5 @@
 """A broker that serves other records than were stored: changed, left out, put in, swapped, repeated, cut off."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What somebody does to the events that a page shows of a round, and to the notice of a verification that failed."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The fast part of the table of faults; `make faults` tries each of them often."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The chips of simulated tables: whether what was counted at a day's end is what the day's events leave."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import msgspec

@@ -1,7 +1,5 @@
 """Simulated floors for the tests of the wings: each is simulated once, and its drafts are kept as a log stores them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

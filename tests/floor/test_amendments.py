@@ -1,7 +1,5 @@
 """Amendments at the simulated floor: dealers pay by the edition of the day, and so does the replay, if it knows of them."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence

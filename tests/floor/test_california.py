@@ -1,7 +1,5 @@
 """California on the simulated floor: everything is planted, the position goes round, no one pays more than was covered."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Found, missed, false alarm: each with both sides."""
 
-from __future__ import annotations
-
 import pytest
 
 from floor.faults.comparison import compare

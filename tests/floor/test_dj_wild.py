@@ -1,7 +1,5 @@
 """The wing of DJ Wild Stud Poker: every fault planted and found, nothing else found, every line of every paytable won."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from pathlib import Path

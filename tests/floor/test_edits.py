@@ -1,7 +1,5 @@
 """The edits of which faults are made, on a script of four steps."""
 
-from __future__ import annotations
-
 from random import Random
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What holds for the floor of every game: same seed, same bytes; everything is planted; the labels are apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fortune Asia Poker on the simulated floor: everything is planted, the players set first, and the chips add up."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

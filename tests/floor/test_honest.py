@@ -1,7 +1,5 @@
 """Where nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The simulation goes into a log as it is: numbers agree, what was sent twice is dropped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from events.sqlite.log import SqliteLog

@@ -1,7 +1,5 @@
 """Over/Under on the simulated floor: everything is planted, cards come from real shoes, and the chips add up."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

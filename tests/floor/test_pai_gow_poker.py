@@ -1,7 +1,5 @@
 """Pai Gow Poker on the simulated floor: everything is planted, dice come before cards, hits keep their word, chips add up."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from random import Random

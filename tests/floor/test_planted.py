@@ -1,7 +1,5 @@
 """When a planted fault is due: not in a round that follows on lost messages, if it happens before the round."""
 
-from __future__ import annotations
-
 from random import Random
 from types import SimpleNamespace
 from typing import cast

@@ -1,7 +1,5 @@
 """The simulated floor as a whole: the same seed gives the same bytes, every fault is planted, and the labels are apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

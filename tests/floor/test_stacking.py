@@ -1,7 +1,5 @@
 """Hands made to order are what they were ordered to be."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -3,8 +3,6 @@
 What is found is written to `.fuzz/` and named with how to see it again; nothing found within the time is success.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Readers of evidence that leaves the house: packets, proofs, statements; and of what an insider with the key signs."""
 
-from __future__ import annotations
-
 import functools
 import io
 import tempfile

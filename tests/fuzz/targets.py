@@ -3,8 +3,6 @@
 An input may raise one of the target's errors, with a text that says something; anything else is a defect.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import shutil

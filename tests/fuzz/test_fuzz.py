@@ -1,7 +1,5 @@
 """Every reader against mutated and monstrous input (`make fuzz` searches further, guided by coverage)."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 

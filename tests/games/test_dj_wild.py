@@ -1,7 +1,5 @@
 """DJ Wild Stud Poker, wager by wager, worked out by hand from Chapter 687a of Annex A, rulemaking 125-223."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Face Up Pai Gow Poker, wager by wager, worked out by hand from 58 Pa. Code Chapter 688a."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """Fortune Asia Poker, wager by wager, worked out by hand from 58 Pa. Code Chapter 659a."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Over/Under, wager by wager, worked out by hand from Annex A, rulemaking 125-223, Chapter 686a."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

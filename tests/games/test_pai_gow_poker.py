@@ -1,7 +1,5 @@
 """Pai Gow Poker and its Tiger 9, worked out by hand from 58 Pa. Code § 645c.1; the chapter as data and what may be filed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

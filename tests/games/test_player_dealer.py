@@ -1,7 +1,5 @@
 """Face Up Pai Gow Poker in California, worked out by hand from the text of GEGR-002138."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

@@ -1,7 +1,5 @@
 """688a as first proposed (Annex A, rulemaking 125-223): what differs from the chapter as adopted, read a second time (D14)."""
 
-from __future__ import annotations
-
 import pytest
 
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, chapter, parse_submission

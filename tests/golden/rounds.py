@@ -1,7 +1,5 @@
 """Reads golden rounds: cases of a transcript and the results that it must have (`docs/transcript.md`, *Expectations*)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

@@ -4,8 +4,6 @@
 `python -m tests.golden.shown` fills in what is missing, by the section that a finding cites, and drops what no entry names.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tomllib

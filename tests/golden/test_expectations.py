@@ -1,7 +1,5 @@
 """That a golden round fails if another reason comes out for what cannot be told than the one it expects."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The golden rounds: worked out by hand from the text of the regulation, and played by the program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

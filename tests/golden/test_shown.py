@@ -1,7 +1,5 @@
 """What the coverage files call modelled is shown by golden rounds, and changing one fact of such a round undoes it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.golden.shown import cases_of, conclusions, entries, is_undone, listed, shows

@@ -1,7 +1,5 @@
 """A log of its own for each test of intake that asks for one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lines that come down a pipe: stored when their time has come, however slowly the next one comes."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

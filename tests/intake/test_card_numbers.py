@@ -1,7 +1,5 @@
 """What could be a card number is not stored, however a device writes it; everything else is, byte for byte."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The register of devices: tokens that nothing shows again, and who may speak for what."""
 
-from __future__ import annotations
-
 import stat
 from hashlib import sha256
 from pathlib import Path

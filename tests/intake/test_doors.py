@@ -1,7 +1,5 @@
 """Which events come in by which door: each type of the vocabulary, at each kind of stream, from each who hands lines in."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

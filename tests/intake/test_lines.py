@@ -1,7 +1,5 @@
 """What `rack ingest` takes and what it refuses."""
 
-from __future__ import annotations
-
 import io
 import json
 import tracemalloc

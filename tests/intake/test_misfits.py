@@ -1,7 +1,5 @@
 """A correction that corrects nothing is stored, said at once, and found in the round that it names (D851)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rules are the office's to file (D920): a device files none if the office does, and takes back nothing that a person said."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import msgspec

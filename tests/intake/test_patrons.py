@@ -1,7 +1,5 @@
 """Patron tokens: no one's number reaches the log, tokens stay what they are, and erasure leaves the chain whole."""
 
-from __future__ import annotations
-
 import hmac
 import io
 import json

@@ -1,7 +1,5 @@
 """Refused lines come into the record after all: in their place, with a trace, and nothing leaves the quarantine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Refused bytes are compared with the SHA-256 in the chain wherever they are used: what does not fit is named and not used."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A wager's name is fixed by its form alone; which names there are, the chapters say, and intake refuses any other (D881)."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

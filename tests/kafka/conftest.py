@@ -1,7 +1,5 @@
 """A log of its own for each test, on the session's broker, and what a stranger with a producer can do to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from importlib import import_module

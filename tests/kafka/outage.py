@@ -3,8 +3,6 @@
 (The client leaves sockets that it could not connect to the garbage collector, which here may warn as it likes.)
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """What a stranger can put into the topics of a log that is no part of it: by kind and topic."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from events.kafka.partition_reader import Headers

@@ -1,7 +1,5 @@
 """Each user of a log on Kafka can do its work and nothing else, at a broker that asks for names and passwords."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from hashlib import sha256

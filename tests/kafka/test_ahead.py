@@ -1,7 +1,5 @@
 """Reading ahead by a second process: whatever becomes of that process, every record comes once and in order."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

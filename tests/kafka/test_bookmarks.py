@@ -1,7 +1,5 @@
 """A bookmark saves reading, and is never believed against the log."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing

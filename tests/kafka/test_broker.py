@@ -1,7 +1,5 @@
 """The development broker: it is started ready, and only it is ended."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checkpoints in `<prefix>.checkpoints`: another machine that takes over, answers that are lost, records that are not ours."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path

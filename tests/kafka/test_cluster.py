@@ -1,7 +1,5 @@
 """Three nodes for development: three copies, two before an acknowledgment; each role has its rights, strangers have none."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import stat

@@ -3,8 +3,6 @@
 Whatever lies there, a log is read as far as it was acknowledged; what cannot be decoded is named with codec and place.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
 from importlib import import_module
 

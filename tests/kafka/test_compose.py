@@ -1,7 +1,5 @@
 """`compose.yaml`: what it asks of the container's broker is asked of the real one here; only the container is left out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Both sides of the boundary: what claims a place in a stream is evidence, and is still found behind a foreign record.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Who may write the results of a partition, and that no one else can: members of a group, zombies, single replayers."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

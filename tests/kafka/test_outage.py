@@ -1,7 +1,5 @@
 """A broker that dies under its writer, and comes back."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What people do with a log on Kafka: a dispute packet of the same evidence, and the days of a house without sensors."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What a reader makes of records that somebody else put into the topics."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from itertools import chain
 

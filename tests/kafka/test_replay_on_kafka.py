@@ -1,7 +1,5 @@
 """The same log on Kafka and in SQLite leads to the same bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Results on Kafka: one transaction over findings and state, repeats change nothing, another engine starts again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """A replay of a log on Kafka keeps the round table: the rows that are derived from the log afterward."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

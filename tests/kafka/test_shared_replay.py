@@ -3,8 +3,6 @@
 What they store together is what one replayer stores alone: the same records, each once.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Settings of topics by which evidence can be lost: nothing is written there, readers and metrics say so."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from importlib import import_module

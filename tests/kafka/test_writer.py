@@ -1,7 +1,5 @@
 """One writer, every event once: fencing, unclear answers, restarts."""
 
-from __future__ import annotations
-
 import os
 import time
 from itertools import chain

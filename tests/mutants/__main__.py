@@ -4,8 +4,6 @@
 if a golden round fails without any mutant (such rounds kill nothing).
 """
 
-from __future__ import annotations
-
 import argparse
 import compileall
 import json

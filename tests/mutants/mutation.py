@@ -1,7 +1,5 @@
 """Mutants as data: reads `mutants.toml`, and puts one of them into a tree."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

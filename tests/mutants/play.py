@@ -5,8 +5,6 @@ It stops at the first case that fails, and begins with those that have most word
 plays the copy's code: it says so and ends with 2 if it would not.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """That the mutants still fit the code; `make mutants` plays them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

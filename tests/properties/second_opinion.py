@@ -3,8 +3,6 @@
 Slow and obvious on purpose. Cards are texts (`Ks`, `Jk`); nothing of the project is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 RANKS = "23456789TJQKA"

@@ -1,7 +1,5 @@
 """Advice is consistent with the verdict of the whole round: what is told early is found in the end, or the table put it right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 

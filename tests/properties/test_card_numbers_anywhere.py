@@ -1,7 +1,5 @@
 """A card number that is put into any field of any form of input is found in no file, log, answer or message afterward."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator

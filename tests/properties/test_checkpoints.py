@@ -1,7 +1,5 @@
 """What checkpoints and proofs promise to an auditor, whatever was appended and whatever is changed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Honest days of every game, and days with planted faults: of each round one message is handed in after the next one of its device.
 """
 
-from __future__ import annotations
-
 import functools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ makes every due that differs between the readings None, and nothing is found tha
 every reading is found. The readings are made here by hand, as the round would have been recorded without the doubt.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

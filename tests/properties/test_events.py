@@ -1,7 +1,5 @@
 """What the log promises to an auditor, for any event."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

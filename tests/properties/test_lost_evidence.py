@@ -1,7 +1,5 @@
 """An event that never arrived, or arrived late, makes nothing look wrong: not its round, and none after it (D26, D402, D403)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What an auditor is promised of a verdict: money is conserved, suits are alike, and what is not known is not guessed."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 

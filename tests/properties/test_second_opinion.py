@@ -1,7 +1,5 @@
 """Random rounds, judged by the program and by a second opinion that shares no code with it."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 

@@ -1,7 +1,5 @@
 """A round told otherwise comes to the same: the golden rounds in other suits, in another order of cards, said twice."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The rounds of a log as the warehouse shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """A process that signs a log all the time, `rack checkpoint --follow`, next to a test."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

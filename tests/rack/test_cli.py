@@ -1,7 +1,5 @@
 """The command line's promises: what it imports, what it prints where, and how it ends."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import subprocess

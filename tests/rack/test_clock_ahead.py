@@ -1,7 +1,5 @@
 """A clock that stepped into the future once: every command says so, and the alerts do not wait for that time (D841)."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """`rack demo`, `simulate`, `replay` and the warehouse on one small floor."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

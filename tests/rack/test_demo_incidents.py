@@ -1,7 +1,5 @@
 """Every fault that a demo plants comes out as exactly one incident, in all games."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The same demo on a real broker: the same findings and verdicts, to the byte."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Service files, container and compose file: parsed, and every command and path in them is one that there is."""
 
-from __future__ import annotations
-
 import configparser
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The checker of proofs docs/examples/check_proof.py does what it says, without any code of ours."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

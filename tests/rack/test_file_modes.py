@@ -1,7 +1,5 @@
 """Whatever the umask: no file or folder that a command writes can be read by others, or written by the group."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -3,8 +3,6 @@
 No one writes JSON, and no one types an id in hex.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

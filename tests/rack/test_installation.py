@@ -1,7 +1,5 @@
 """The program refuses to run on files of another distribution, and names it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

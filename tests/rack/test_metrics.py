@@ -1,7 +1,5 @@
 """Metrics say what the log holds, and that it cannot be read where it cannot; the alerts ask for metrics that exist."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

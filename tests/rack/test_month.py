@@ -1,7 +1,5 @@
 """A simulated month, end to end: a dealer who pays a friend, one who errs often and a worn die are found, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """An option that what was asked does not take is refused, and not passed over: the answer would be to another question."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

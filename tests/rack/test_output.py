@@ -1,7 +1,5 @@
 """Whatever a text holds, a terminal shows it and does nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Without extras: rounds are judged, and logs on SQLite recorded, judged and verified; all else says which extra it needs."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Each test recomputes the columns of one table as `rack docs warehouse` defines them. Only what a verdict decides is left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator

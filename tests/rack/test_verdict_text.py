@@ -1,7 +1,5 @@
 """A finding as a command prints it: what is wrong and where in words, and its code next to them."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

@@ -1,7 +1,5 @@
 """`rack verify FILE`: no key of anything signed or proved comes twice, and a file needs msgspec and a signature check."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`ok`, exit code, last line and the notice next to the log say one thing, whatever fails (`desk.verification.result`)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Another engine than the installed one: it judges otherwise, and its name says so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

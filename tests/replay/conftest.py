@@ -1,7 +1,5 @@
 """A log in a file of its own, a second between any two appends, and the results next to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

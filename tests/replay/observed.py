@@ -1,7 +1,5 @@
 """Observed rounds made by hand: a stream `observed/<table>` next to the table's own, stored or folded."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import msgspec

@@ -1,7 +1,5 @@
 """What a replay has stored, as tests ask for it."""
 
-from __future__ import annotations
-
 import msgspec
 
 from events.log.contract import ResultStore

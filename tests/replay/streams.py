@@ -1,7 +1,5 @@
 """Streams in which much happens, for tests of the whole replay."""
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from replay.fold.device_reports import RECENT_ROUNDS
 from tests.replay.tables import PAID, UNPAID, Table, filed

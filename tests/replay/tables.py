@@ -3,8 +3,6 @@
 A table numbers its events as a log would (the first is 1), so that a test can speak of the event it means.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any

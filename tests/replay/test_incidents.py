@@ -1,7 +1,5 @@
 """Incidents: what follows from one cause is one, what may have a cause of its own is another, and no finding is lost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from random import Random
 

@@ -1,7 +1,5 @@
 """Run many seeds: `python -m tests.simulation [--first N] [--seeds M] [--kafka]`; the first that fails is printed, and how."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -3,8 +3,6 @@
 Each is a context within which the pipeline has the defect. None is far-fetched: each is a line left out, or two swapped.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from functools import partial

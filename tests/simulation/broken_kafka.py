@@ -3,8 +3,6 @@
 As in `broken.py`, each is a line left out, or two swapped. The last ones are what the simulation found in the program itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Mapping
 from functools import partial

@@ -9,8 +9,6 @@ held, the client repeats it with success, and then it arrives (KIP-890).
 Time is simulated too: whoever waits makes it pass.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence

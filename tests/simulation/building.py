@@ -1,7 +1,5 @@
 """How deliberately broken builds are made and named, and the defects that both backends can have."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

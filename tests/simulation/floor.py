@@ -4,8 +4,6 @@ The lines come in one order, whatever happens to those who take them in: each is
 more after it was lost; a few are smudged on the way.
 """
 
-from __future__ import annotations
-
 import random
 
 import msgspec

@@ -5,8 +5,6 @@ The model is that of `world.py`: the same lines where nothing goes wrong. Here t
 end log, quarantine and findings must be the model's to the byte, and damage done to what the broker holds must be named.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A transaction whose end its partitions never hear of: a coordinator that came back too early called it complete (Kafka 4.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path

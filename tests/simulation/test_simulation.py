@@ -1,7 +1,5 @@
 """The whole pipeline under seeded faults: what was acknowledged is there once, findings are the same to the byte."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path

@@ -6,8 +6,6 @@ that was acknowledged to it, or from further back. After every death the log mus
 order; in the end log and findings must be the model's, to the byte, and damage done to the log must be named.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 from collections import Counter

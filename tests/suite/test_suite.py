@@ -1,7 +1,5 @@
 """The open suite: its form, its runner, and the engine that was written from the text alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

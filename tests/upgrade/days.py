@@ -8,8 +8,6 @@ add that line to the changelog, and then
     python -m tests.upgrade.days "the beginning of that line"
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 import sys

@@ -5,8 +5,6 @@ modules that verify a packet). Neither is made again when the code changes: it i
 are made here, for tests alone; they sign nothing else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

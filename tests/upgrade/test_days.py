@@ -1,7 +1,5 @@
 """The stored days are judged as they were, or the changelog says under *Rules* why not."""
 
-from __future__ import annotations
-
 from difflib import unified_diff
 
 from rulebook.catalogue import GAMES

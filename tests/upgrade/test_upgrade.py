@@ -3,8 +3,6 @@
 `make.py` made what is kept, with that program's own code. The old program verifies with the libraries that are installed now.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import subprocess

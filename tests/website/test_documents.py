@@ -1,7 +1,5 @@
 """The documents as a website: every page is of one kind, and a link or anchor that leads nowhere ends the build."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

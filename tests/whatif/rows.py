@@ -1,7 +1,5 @@
 """The rows that a round table holds, for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

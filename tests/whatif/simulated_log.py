@@ -1,7 +1,5 @@
 """The log of a simulated day, in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from events.log.contract import Record

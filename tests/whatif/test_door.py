@@ -1,7 +1,5 @@
 """The door of `whatif`: what other rooms and packages may import of it, as its docstring lists."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The round table that a replay keeps up: the rows that are derived from the log, however the replay came to its end."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import random

@@ -1,7 +1,5 @@
 """The round table: of its log and version, whole, with rows of every game; what it cannot hold it says."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

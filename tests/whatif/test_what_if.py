@@ -1,7 +1,5 @@
 """What other rules would have led to: the sums are those of a replay of every round by both rules."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The log of a live floor: made before the first part starts, and judged to its end after the last part has ended."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ SIGINT ends the part. It also ends when its standard input closes, which its par
 parent, however that ends.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal

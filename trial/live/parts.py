@@ -4,8 +4,6 @@ A part is a command of `rack`, or a module with a `main(arguments)`. It is up wh
 then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException

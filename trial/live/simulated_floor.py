@@ -4,8 +4,6 @@ The tables opened earlier, so that rounds are in play from the start. At its end
 faults planted among them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Invariant: a part ends when its parent process closes the part's standard input 
 that all that it started ends with it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -3,8 +3,6 @@
 `rack live` runs it, and `python -m trial.live.trial_sign_in [--out demo]` for a demo.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

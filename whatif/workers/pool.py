@@ -4,8 +4,6 @@ Invariant: any pool yields the results of a job's parts in order, with only a fe
 can be sent to another process, which opens the log for itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol, TypeVar
 

@@ -5,8 +5,6 @@ are, byte for byte, those of one process. An interrupted unit has stored nothing
 ordinary replay goes on from there: it reads new events, and names what is broken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple

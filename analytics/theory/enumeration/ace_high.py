@@ -5,8 +5,6 @@ If both hands hold a rank, they hold it in different suits. The number of ways t
 numbers of ranks in each and in both, so sets of ranks are counted first, and suits once for each such combination.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from itertools import combinations, product

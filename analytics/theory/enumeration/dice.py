@@ -1,7 +1,5 @@
 """Three dice, one red and two blue: all 216 rolls by the lines of the wagers of § 645c.2(e)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from typing import Any

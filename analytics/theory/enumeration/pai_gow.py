@@ -5,8 +5,6 @@ The house way's setting, and the possible settings, are computed once for every 
 California), the player's best setting is the best against them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple

@@ -4,8 +4,6 @@ If no flush is possible, only ranks matter; if a suit can make one, the ranks of
 all 154,143,080 if a flush takes five cards, and about a million if it takes four.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache

@@ -3,8 +3,6 @@
 For Fortune, Progressive and their Envy Bonuses (§§ 688a.12(c), (d), 659a.12(b), (d)) and the Insurance (§ 659a.12(c)).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Stored tables of counts, made again by name (`rack theory --compute`)."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Tiger 9: how often the dealer's low hand, set by a house way, is a nine high (§ 645c.1(h))."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, Final
 

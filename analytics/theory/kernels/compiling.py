@@ -5,8 +5,6 @@ by a digest of all kernel sources, of Numba's version and of Python's; if no suc
 memory.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

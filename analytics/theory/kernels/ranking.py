@@ -7,8 +7,6 @@ The value of a hand of five is its class and then up to five ranks, four bits ea
 do.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.theory.kernels.compiling import compiled

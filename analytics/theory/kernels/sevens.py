@@ -3,8 +3,6 @@
 A hand is one number, `suits`: thirteen bits for each suit, in lanes of sixteen; the joker is counted separately.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import comb

@@ -3,8 +3,6 @@
 Invariant: counts and their meaning, never payouts. `rack theory --compute NAME` makes a file again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -4,8 +4,6 @@ Maven fetches the version in `pom.xml` once: the jars are kept in the user's cac
 broker listens on 127.0.0.1 only and keeps its data, its log and its process id in a folder of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

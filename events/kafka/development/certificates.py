@@ -4,8 +4,6 @@ They are valid for 127.0.0.1 only. The authority's private key is deleted: no on
 would accept.
 """
 
-from __future__ import annotations
-
 import datetime
 import ipaddress
 import os

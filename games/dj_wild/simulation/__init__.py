@@ -4,8 +4,6 @@ Four tables between them use all paytables of § 687a.12, all three ways of deal
 the Progressive and of the order of optional wagers; what some of them file on the first day takes effect on the second.
 """
 
-from __future__ import annotations
-
 from floor.game_simulation import GameSimulation
 from floor.table.casino import filed_tables, with_meter
 from games.dj_wild.simulation.faults import DJ_WILD_ANOMALIES

@@ -1,7 +1,5 @@
 """Anomalies of DJ Wild Stud: deal and side card, decisions, settlement, voids (§§ 687a.3 to 687a.13)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

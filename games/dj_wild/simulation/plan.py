@@ -1,7 +1,5 @@
 """The plan of a round of DJ Wild Stud: five cards each, a raise or a fold."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The correct script of a DJ Wild Stud round (§§ 687a.5, 687a.7 to 687a.11), from its plan."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from events.vocabulary import model

@@ -3,8 +3,6 @@
 A prepared round is still one legal deck of 53 cards: a hand is chosen from the remaining cards, the rest is dealt at random.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Set
 from random import Random
 

@@ -1,7 +1,5 @@
 """A table of DJ Wild Stud between its rounds: it remembers which stubs and decks were counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -4,8 +4,6 @@ Five tables between them use all paytables of § 688a.12, all three ways of deal
 kind of shuffler; what some of them file on the first day takes effect on the second.
 """
 
-from __future__ import annotations
-
 from floor.faults.pai_gow import PAI_GOW
 from floor.game_simulation import GameSimulation
 from floor.round.pai_gow_plan import PaiGowPlan

@@ -4,8 +4,6 @@ Five tables between them use all paytables of § 659a.12, progressive wagers fro
 ways to find the start, and every kind of shuffler; what some of them file on the first day takes effect on the second.
 """
 
-from __future__ import annotations
-
 from floor.game_simulation import GameSimulation
 from floor.table.casino import filed_tables, with_meter
 from floor.table.cutting_table import CuttingTable

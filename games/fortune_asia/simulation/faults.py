@@ -1,7 +1,5 @@
 """Anomalies of Fortune Asia Poker alone (§§ 659a.5, 659a.11(c), 659a.13(d), (e), (j)); it has no maximum payout."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

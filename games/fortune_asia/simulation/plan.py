@@ -1,7 +1,5 @@
 """The plan of a round of Fortune Asia Poker: three hands, Insurance, no tie."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 from typing import ClassVar, Final

@@ -1,7 +1,5 @@
 """A round of Fortune Asia Poker: the dealer cuts, a preshuffled deck too (58 Pa. Code §§ 659a.5, 659a.7 to 659a.11)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from floor.round.pai_gow_play import PaiGowPlay

@@ -5,8 +5,6 @@ Bonus Wager offered or not, and every setting that may be filed; what some of th
 second.
 """
 
-from __future__ import annotations
-
 from floor.game_simulation import GameSimulation
 from floor.table.casino import filed_tables
 from games.over_under.simulation.plan import OverUnderPlan

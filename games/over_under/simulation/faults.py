@@ -1,7 +1,5 @@
 """Anomalies of Over/Under: deal, wagers and decisions, settlement (§§ 686a.3(a), 686a.6 to 686a.9)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """The plan of a round of Over/Under: the cards from the shoe, and the decisions."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, ClassVar, Final, Literal
 

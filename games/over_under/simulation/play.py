@@ -1,7 +1,5 @@
 """The correct script of an Over/Under round (§§ 686a.5 to 686a.7, 686a.9), from its plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Anomalies of the batches and the shoe of Over/Under (§§ 686a.3 to 686a.5, 686a.7(c), (d), 686a.9(b), .9(d))."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

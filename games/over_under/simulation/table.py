@@ -3,8 +3,6 @@
 Cards are tracked: a shoe holds the rest of 312, and no card comes from it more often than it is in it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field

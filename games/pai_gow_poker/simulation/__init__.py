@@ -4,8 +4,6 @@ Five tables: commission-free with Tiger 9 or with vigorish; dice shaken by the d
 between them and their two days all paytables of the wagers on the dice, and four configurations of the Must-Hit-By bonus.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from floor.game_simulation import GameSimulation

@@ -1,7 +1,5 @@
 """Anomalies of Pai Gow Poker alone: shaker, vigorish, Tiger 9, wagers on the dice (§§ 645c.1, 645c.2)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

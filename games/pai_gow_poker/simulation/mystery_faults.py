@@ -1,7 +1,5 @@
 """The Must-Hit-By bonus: who wins, how much, the meter before and after, the payout (§ 645c.3(c), D21)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """The plan of a round of Pai Gow Poker: wagers on the dice, Tiger 9, the Must-Hit-By meter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any, ClassVar, Final, Literal

@@ -4,8 +4,6 @@ The dice are announced and the wagers on them settled before the cards; the play
 is commission-free. The Must-Hit-By bonus is paid as its controller records; if the plan makes it err, that is the fault.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import msgspec

@@ -1,7 +1,5 @@
 """A table of Pai Gow Poker between its rounds: its Must-Hit-By meter is armed before it is first used."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

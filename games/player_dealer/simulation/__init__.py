@@ -5,8 +5,6 @@ player-dealer's wager covers, backline betting and not, both answers to who can 
 one of them files on the first day takes effect on the second.
 """
 
-from __future__ import annotations
-
 from floor.game_simulation import GameSimulation
 from floor.table.casino import filed_tables
 from games.player_dealer.simulation.faults import PLAYER_DEALER_ANOMALIES

@@ -1,7 +1,5 @@
 """Anomalies with a player-dealer (GEGR-002138): rotation, button, piles, backline wagers, fees, coverage."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from events.vocabulary import model

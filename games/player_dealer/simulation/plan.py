@@ -4,8 +4,6 @@ A patron is the player-dealer, with a wager that covers what the others win and 
 its hand.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, ClassVar, Final
 

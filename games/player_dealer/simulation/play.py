@@ -1,7 +1,5 @@
 """The correct script of a round with a player-dealer (GEGR-002138), from its plan."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """A table in California between its rounds: who had the player-dealer position, and whose the chips are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """`rack dashboard`: open the pages on a warehouse."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

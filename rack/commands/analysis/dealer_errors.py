@@ -1,7 +1,5 @@
 """`rack dealer-errors`: error rates, patterns, time to detection, false alarms."""
 
-from __future__ import annotations
-
 import argparse
 
 from analytics.questions import questions

@@ -1,7 +1,5 @@
 """`rack fairness`: fairness of dice, shufflers and decks, with the minimum detectable bias."""
 
-from __future__ import annotations
-
 import argparse
 
 from rack.arguments import add, check_options

@@ -1,7 +1,5 @@
 """`rack report`: reports for compliance, as a signed PDF and CSV files; each export is recorded in the log first."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rack warehouse`: build it from a log's results, export it, list its columns."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import closing
 

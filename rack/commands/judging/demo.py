@@ -1,7 +1,5 @@
 """`rack demo`: a simulated gaming day with known faults, from events to findings and pages."""
 
-from __future__ import annotations
-
 import argparse
 
 from rack import settings

@@ -1,7 +1,5 @@
 """`rack devices`: the register of devices that may report events through the gateway."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`rack find`: find a round from a sentence, and people's texts with these words."""
 
-from __future__ import annotations
-
 import argparse
 
 from rack.arguments import add, add_log

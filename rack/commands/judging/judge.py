@@ -1,7 +1,5 @@
 """`rack judge`: the amount due for each wager of a transcript."""
 
-from __future__ import annotations
-
 import argparse
 
 from rack.arguments import add

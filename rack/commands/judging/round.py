@@ -1,7 +1,5 @@
 """`rack round`: one recorded round as a transcript, with its verdict."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import closing
 

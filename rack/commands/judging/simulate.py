@@ -1,7 +1,5 @@
 """`rack simulate`: a gaming day with planted faults, as JSON Lines of device events; the labels go to a file of their own."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rack dispute`: the packet of a round, for somebody without the log."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

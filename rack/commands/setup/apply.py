@@ -1,7 +1,5 @@
 """`rack apply`: set up the property from its file, in the name of a person of the office."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import closing
 

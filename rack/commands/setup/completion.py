@@ -1,7 +1,5 @@
 """`rack completion`: a script that makes a shell complete commands and options."""
 
-from __future__ import annotations
-
 import argparse
 
 from rack.arguments import add

@@ -3,8 +3,6 @@
 Documents with only a summary in `docs/` are made whole.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """`rack doctor`: the health of a property, a line for each part that must run."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rack init`: a new property from six answers, as a file for people to complete."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

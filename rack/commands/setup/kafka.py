@@ -1,7 +1,5 @@
 """`rack kafka`: Kafka on this machine for development, one broker or three, and the access rules of a log's users."""
 
-from __future__ import annotations
-
 import argparse
 import time
 

@@ -1,7 +1,5 @@
 """Complaints as patrons say them, about rounds of a simulated floor: the right round is among the first three that are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any

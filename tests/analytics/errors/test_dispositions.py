@@ -1,7 +1,5 @@
 """A finding that was resolved as no fault counts against no dealer: not in rates, patterns, rules or changes (D692)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """Finding the round that a patron remembers: round 17 of FU-01 began at 21:14, seat 3 had A♠ Q♦ 10♥ 9♥ 7♣ 5♠ 2♦."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any

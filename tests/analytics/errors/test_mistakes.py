@@ -1,7 +1,5 @@
 """Mistakes: rates by hand on the sample floor, recurring errors on synthetic floors, and how codes stood up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

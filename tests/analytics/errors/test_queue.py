@@ -1,7 +1,5 @@
 """Findings that are alike: one line for a fingerprint (D235), and what people have done hides or shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

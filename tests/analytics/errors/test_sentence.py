@@ -1,7 +1,5 @@
 """Sentences as people type them: what must be understood, what must not, and what comes back as not understood."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

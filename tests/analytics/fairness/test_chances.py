@@ -1,7 +1,5 @@
 """What chance gives, against counts by hand and by listing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from math import comb

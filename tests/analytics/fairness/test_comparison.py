@@ -1,7 +1,5 @@
 """The comparison of devices with the period before, with figures worked out by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import polars as pl

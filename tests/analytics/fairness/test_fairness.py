@@ -1,7 +1,5 @@
 """Fairness: planted biases are found where they are, honest devices raise no more alarms than stated, little is "cannot tell"."""
 
-from __future__ import annotations
-
 from math import comb
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Actual against theory: exact tails against distributions worked out otherwise, bands, verdicts, honest and dishonest floors."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from math import comb, sqrt

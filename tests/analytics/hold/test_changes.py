@@ -1,7 +1,5 @@
 """A period next to the one before it, and win reconciled with house win: literals, and floors made from chance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 from math import sqrt

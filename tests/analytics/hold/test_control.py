@@ -1,7 +1,5 @@
 """Funnel, CUSUM and EWMA: against figures worked out by hand, and on synthetic floors."""
 
-from __future__ import annotations
-
 from datetime import date
 from math import sqrt
 

@@ -1,7 +1,5 @@
 """A house that records openings, fills, drops and closes but no wagers (D870): what rests on wagers is unknown, never 0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A table's day in parts: whatever was played, paid and counted, the parts sum to the whole, and each says what it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date

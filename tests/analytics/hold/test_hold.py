@@ -1,7 +1,5 @@
 """The figures, each worked out by hand from the sample floor (D27), and the order of the queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """House win counts what theory counts: each golden line, paid as due by slip or in chips, is an end of theory (D690)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

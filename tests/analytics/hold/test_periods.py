@@ -1,7 +1,5 @@
 """Hold over periods, chips that do not add up, and the triggers of a written investigation, each worked out by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Take-up of a side wager is counted against base wagers if it could be made: table days that offer its paytable."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from hashlib import sha256

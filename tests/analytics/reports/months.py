@@ -1,7 +1,5 @@
 """Small months made by hand for the reports: a few rounds and counts whose every figure can be worked out on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import date

@@ -1,7 +1,5 @@
 """Reports of a house that records counts but no wagers (D870), and of counts entered twice (D871)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Every figure of every report has its definition and its section, and every report says which rule it answers or helps with."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a property files for its reports: dated thresholds, pits, weeks; both sides of every day on which something changes."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

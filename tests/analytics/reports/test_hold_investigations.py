@@ -5,8 +5,6 @@ FU-02: 20 %, then 23 %: three points are not more than three. FU-03: as FU-01, a
 Each day has an opener of 10,000 and a closer of 10,000 + win − drop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

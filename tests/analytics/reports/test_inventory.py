@@ -4,8 +4,6 @@ FU-01 closed February with 5,000. 1 March: opens with 5,099.99, closes with 6,00
 and opens with 6,400 on the 2nd, is not closed, and opens with 6,400 again on the 3rd. FU-02 opens for the first time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 

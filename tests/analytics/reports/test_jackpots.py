@@ -4,8 +4,6 @@ The minimum is $2,000 in 2026 and was $600 in 2025; winnings must be 300 times t
 $10,000 of one token on one gaming day. Both sides of each boundary.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -7,8 +7,6 @@ of $9,000.80 without a slip, and the meter starts with $10,000.00 again.
 MYST is armed at $100.00, gains 2 % of $1.00, is won at $100.02 and starts at $100.00 again. SLIP-UP's only reading is corrected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What reports say of the record that they rest on: one moment for all of a period, never a later one, and what is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

@@ -5,8 +5,6 @@ two. Dealer D-08: underpaid 50, a false alarm; overpaid 30, of which the recover
 FU-02: a dispute decided for the patron, one that is open, and one about a round of February.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any

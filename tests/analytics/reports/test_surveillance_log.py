@@ -5,8 +5,6 @@ no one has accepted it. FU-01's shuffler failed and works again, its shoe failed
 after.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import count

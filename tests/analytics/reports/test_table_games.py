@@ -6,8 +6,6 @@ of 216 lost. FU-01, 31 March: opener 5,000, closer 5,200, drop 800: win 1,000; o
 15 January: opener 1,000, closer 1,000, drop 200 at PG-01: win 200. Theory of Match: 200/216 − 90/216 − 100/216 = 10/216.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

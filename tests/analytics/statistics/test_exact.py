@@ -1,7 +1,5 @@
 """Bounds are where their tail says: put back into the distribution, each gives the share that it was asked for."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Who stands out: against binomial tails by hand, and with one bad value that must neither hide nor accuse the rest."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The catalogue of returns: a record for each game, and the door by which one comes in from outside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

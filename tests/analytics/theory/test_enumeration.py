@@ -1,7 +1,5 @@
 """Stored counts made again, whole if that takes seconds, otherwise a part of them worked out another way."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations, product
 from pathlib import Path

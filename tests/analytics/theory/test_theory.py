@@ -1,7 +1,5 @@
 """What the wagers return: figures known from outside, and what every figure must hold to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

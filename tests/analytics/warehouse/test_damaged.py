@@ -1,7 +1,5 @@
 """A warehouse that was cut short or altered is named as such, whatever is asked of it; and which DuckDB reads the file."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/warehouse.md and what lists the tables; every query of docs/analyst-guide.md runs and answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

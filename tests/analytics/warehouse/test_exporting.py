@@ -1,7 +1,5 @@
 """Files for other programs: all rows, nothing that a spreadsheet would reckon; and plain DuckDB reads the file."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

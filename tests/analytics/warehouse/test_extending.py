@@ -1,7 +1,5 @@
 """An incremental build comes to what a build from nothing comes to; and by what it knows that a file was changed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Pieces come into a warehouse to what a build from nothing holds, and nothing else is read for them."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What the models know of single games comes from the games' records, and a warehouse built by other records is built again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What is added up beforehand is what the base facts come to: floors at random, each sum made again from rounds and wagers."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """What people observed is in tables of its own: no figure of the tables counts it, whatever is entered."""
 
-from __future__ import annotations
-
 import random
 from contextlib import closing
 from pathlib import Path

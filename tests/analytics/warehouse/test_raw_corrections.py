@@ -1,7 +1,5 @@
 """What a correction changes in the warehouse, recomputed from the raw lines: only one whose number and id fit counts (D140)."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The statements shown are those that ran: run again with their values, they give the same rows."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The warehouse as a whole: grains, which revision counts, conservation, replacement of the file."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Roles: what each may see and do, from the claims of the login on; and that every way to do it asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is answered before a sign-in, how much is taken in, with which headers: the door alone, and the server as started."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Iterator, MutableMapping

@@ -1,7 +1,5 @@
 """Under which names the pages answer: raw requests, HTTP and WebSocket, against the server as `rack dashboard` starts it."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page that begins a house: whom it answers, what it refuses, and that nothing is written over or left behind."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How long a login cookie holds, what it opens meanwhile, and that nothing of it is left afterward."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import MutableMapping

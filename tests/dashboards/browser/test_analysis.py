@@ -1,7 +1,5 @@
 """The analysis pages in a real Chromium: a heading sorts its table, a filter is in the address, the SQL can be read."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -3,8 +3,6 @@
 axe-core comes with a package of the tests (axe-playwright-python); nothing of it is part of the program.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

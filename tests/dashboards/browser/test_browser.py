@@ -1,7 +1,5 @@
 """The pages in a real Chromium: from the queue to the round, stepping, every page without an error, nothing from outside."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages of a floor with a log in a real Chromium: the floor follows it, the queue writes to it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

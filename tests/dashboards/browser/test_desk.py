@@ -1,7 +1,5 @@
 """The desk in a real Chromium: what is on the first screen, what keys do, what a print has, and how calm a page is."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 

@@ -1,7 +1,5 @@
 """A round is stored from the page in a real Chromium: in the observer's name, by the rules on file; the table stays as it is."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The felt in a real Chromium: a dispute by counted keys, a card that is used already, the text both ways, every golden round."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

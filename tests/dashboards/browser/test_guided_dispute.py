@@ -1,7 +1,5 @@
 """The desk's tasks in a real Chromium, each in so many clicks and texts; drafts, two people at once, and two columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The login in a real Chromium, against an identity provider on this machine: how far each role reaches, by address too."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

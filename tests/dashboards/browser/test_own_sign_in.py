@@ -1,7 +1,5 @@
 """The sign-in of our own in a real Chromium: an invitation, a passkey, a password with one-time codes, and their end."""
 
-from __future__ import annotations
-
 import time
 from base64 import b32decode
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pit on a phone in a real Chromium: counted taps, a typo corrected, and what is refused is said at its table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

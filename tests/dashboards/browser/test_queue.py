@@ -1,7 +1,5 @@
 """The queue in a real Chromium: worked by keys, whole at every width, and by two people at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A shift's tasks in a real Chromium, each in so many clicks and texts, at a desk and on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 

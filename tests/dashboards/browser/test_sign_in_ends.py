@@ -1,7 +1,5 @@
 """What is left of a sign-in in a real Chromium: a cookie that somebody copied, and the packet that somebody made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.error import HTTPError

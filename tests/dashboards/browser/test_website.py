@@ -1,7 +1,5 @@
 """The website in a real Chromium: one file from a disk, and a folder that is served. Its answers are those of `rack judge`."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The colors of the pages, light and dark: what is written can be read (WCAG 2.2, 1.4.3, 1.4.11); each color has one home."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

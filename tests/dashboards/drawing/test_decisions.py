@@ -1,7 +1,5 @@
 """A decision's number on a page is a link with its text; the Rules page has all of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

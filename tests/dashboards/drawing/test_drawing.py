@@ -1,7 +1,5 @@
 """Cards, dice, chips and the table as SVG: well-formed, titled, asking for nothing from outside."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import get_args

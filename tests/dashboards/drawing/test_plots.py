@@ -1,7 +1,5 @@
 """Charts as markup: where marks are, what they say, and that nothing in a name becomes markup."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

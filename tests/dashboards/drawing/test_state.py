@@ -1,7 +1,5 @@
 """A round's events folded to what lies on the table, and each said in a sentence."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Money, times, names and small pieces of markup."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Cases page by AppTest: the list by deadline, a case opened from its round, worked on to its appeal, and who may."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of disputes by AppTest, and the words of its answers."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

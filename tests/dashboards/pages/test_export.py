@@ -1,7 +1,5 @@
 """The list of findings as a file: complete, recorded before it is there, and the only way by which a page hands one out."""
 
-from __future__ import annotations
-
 import csv
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The figures of an analysis: as files that are complete and on record, and with the SQL that made them; the period before."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import date

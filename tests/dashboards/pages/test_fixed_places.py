@@ -1,7 +1,5 @@
 """A fragment keeps its place whatever its page says above it: one that moves while it is redrawn is there twice."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.runtime import fragment
 

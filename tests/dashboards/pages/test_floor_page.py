@@ -1,7 +1,5 @@
 """The floor by AppTest: now, a gaming day, all of them, and what is there when the log cannot be followed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

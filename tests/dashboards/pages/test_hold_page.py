@@ -1,7 +1,5 @@
 """The views of the page Hold by AppTest, each a link; and the charts next to them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

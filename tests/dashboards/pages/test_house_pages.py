@@ -1,7 +1,5 @@
 """The pages of a house without sensors: filing, signing, counting, setup. Every input of a person is counted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import unescape

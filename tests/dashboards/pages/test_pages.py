@@ -1,7 +1,5 @@
 """Each page run by AppTest on the sample floor: what it says, its filters, its steps, and what is there without data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Dealers and Fairness by AppTest: every view of both, what is there without data, and the words of their answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

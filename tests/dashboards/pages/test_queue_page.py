@@ -1,7 +1,5 @@
 """The queue by AppTest: its order and filters, its views, and what is done about a finding, which must be in the log."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

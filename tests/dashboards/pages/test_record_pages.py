@@ -1,7 +1,5 @@
 """Integrity, Rules and Health by AppTest: on a whole floor, on a broken one, and without a log or a warehouse."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

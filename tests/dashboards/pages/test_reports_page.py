@@ -1,7 +1,5 @@
 """The Reports page by AppTest: what it shows, who may take a report away, and that the log has it first."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

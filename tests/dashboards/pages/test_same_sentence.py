@@ -1,7 +1,5 @@
 """Pages, commands and the packet say the same sentence of the same incident."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

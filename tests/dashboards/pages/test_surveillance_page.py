@@ -1,7 +1,5 @@
 """The Surveillance log page by AppTest: entries, the change of shifts by two people, and who may write."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An UNDETERMINED round is called so in one sentence by pages, packet and commands, and nothing marks it as right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

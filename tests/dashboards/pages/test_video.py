@@ -1,7 +1,5 @@
 """Video on the pages: links next to each step by the camera's clock, and clips that are marked as evidence."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """The witness on the Integrity page, by AppTest and in a real Chromium: what it cosigned, how far behind, silent, at odds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Alarms about open rounds: what stays, what goes, and who has one in hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Round and Dispute pages hold the events they show against the log when they open; what does not fit shows no verdict."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

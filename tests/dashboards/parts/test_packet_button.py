@@ -1,7 +1,5 @@
 """The dispute packet from a page by AppTest: who may make one, that it checks, and that the log has the export."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

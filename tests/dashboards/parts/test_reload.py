@@ -1,7 +1,5 @@
 """A reload of the pages reads of the reviews what is new alone, and what a page was given does not change under it."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

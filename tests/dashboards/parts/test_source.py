@@ -1,7 +1,5 @@
 """How a page asks the warehouse: it opens a generation once, sees the next one, and lets go of it when it is drawn."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

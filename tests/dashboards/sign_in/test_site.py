@@ -1,7 +1,5 @@
 """The pages on which people sign in, as a browser and as somebody with bad intentions ask them (without a browser)."""
 
-from __future__ import annotations
-
 import asyncio
 from base64 import urlsafe_b64encode
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Receivers of a test: a webhook on this machine that answers as it is told to, and checks each signature."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 import json

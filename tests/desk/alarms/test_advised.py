@@ -1,7 +1,5 @@
 """Alarms of advice: told while a round is open if a route asks for it, put right or confirmed under the same alarm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal

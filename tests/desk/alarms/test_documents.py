@@ -1,7 +1,5 @@
 """What `docs/alarms.md` promises to whoever writes settings or a receiver holds."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

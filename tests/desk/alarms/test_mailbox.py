@@ -1,7 +1,5 @@
 """E-mail: what a letter says, and what the mail server's answers come to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 

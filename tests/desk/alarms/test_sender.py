@@ -1,7 +1,5 @@
 """The sender: one alarm for each incident, changed and withdrawn with the verdict, escalated, each told once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext

@@ -1,7 +1,5 @@
 """The settings of alarms: what is refused, with its place, and that no secret is ever told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A webhook: what is signed, and that no answer takes longer than its time."""
 
-from __future__ import annotations
-
 import base64
 import threading
 from collections.abc import Callable, Iterator

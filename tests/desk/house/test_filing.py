@@ -1,7 +1,5 @@
 """The office files rules at tables in a person's name; a second person signs; what changes is said with what it returns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pit and the count room enter, in their people's names, what happens at tables; a line is corrected by its number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path

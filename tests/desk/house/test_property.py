@@ -1,7 +1,5 @@
 """A property from a file: begun from six answers, read with the line of every fault, applied once and not twice."""
 
-from __future__ import annotations
-
 import configparser
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One floor and one packet for all tests that change neither."""
 
-from __future__ import annotations
-
 import pytest
 
 from desk.packet import Packet

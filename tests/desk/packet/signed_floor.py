@@ -1,7 +1,5 @@
 """A small floor whose log is signed: a property, a table with rounds, a meter perhaps, and the key in a file."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The bundle: canonical, signed part by part, proven, and judged again; whatever is changed in it is named."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

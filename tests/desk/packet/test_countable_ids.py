@@ -3,8 +3,6 @@
 Both sides: ids that were drawn at random say nothing.
 """
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Callable

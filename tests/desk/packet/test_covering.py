@@ -1,7 +1,5 @@
 """A packet next to a process that signs: it waits for that one's checkpoint, and never takes the right to sign away."""
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import AbstractContextManager, closing

@@ -1,7 +1,5 @@
 """Page 1 of a packet is the decision, in the sentences of pages and commands; other patrons can be left out of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

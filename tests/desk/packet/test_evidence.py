@@ -1,7 +1,5 @@
 """What a verdict rests on: few events of a stream, which alone lead to the verdict that the whole stream leads to."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """A round that a person entered: its packet, case, letter and transcript say who recorded it, and claim no device."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

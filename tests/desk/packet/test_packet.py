@@ -1,7 +1,5 @@
 """The packet: made from a log, and read when the log is gone; in three forms, for every game."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

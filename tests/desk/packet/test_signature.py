@@ -1,7 +1,5 @@
 """The signature under the PDF: other readers accept it, and no byte of the file can be another one."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

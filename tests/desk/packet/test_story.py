@@ -1,7 +1,5 @@
 """What a packet shows: recorded next to recomputed, the sections in words, what was not judged, custody, reviews."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from typing import Any

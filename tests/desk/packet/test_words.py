@@ -1,7 +1,5 @@
 """The verdict in one sentence: money only if a finding claims it, and no more certainty than the evidence has."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

@@ -1,7 +1,5 @@
 """What is still to be done and what was done: page 1 of a packet as the review is at its checkpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import count

@@ -1,7 +1,5 @@
 """A report as a document: signed, the same bytes again, checkable with the public key alone; and its tables as files."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The letter to a patron: claim, record, ruling, reckoning and appeal of one seat, and nothing of another patron."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date

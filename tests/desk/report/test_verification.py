@@ -1,7 +1,5 @@
 """The report of a verification: what was verified, by whom, with what, each stream's end, and what was not checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

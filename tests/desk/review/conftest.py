@@ -1,7 +1,5 @@
 """A desk at a property with a table, of whose one round a finding is open."""
 
-from __future__ import annotations
-
 import pytest
 
 from desk.review.desk import Desk

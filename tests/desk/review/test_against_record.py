@@ -1,7 +1,5 @@
 """A decision against the record needs a reason of its own and a second person; nothing is closed while money is owed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

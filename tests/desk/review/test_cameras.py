@@ -1,7 +1,5 @@
 """The file of cameras: which camera sees which seat, by which clock, under which address; what is refused, with its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

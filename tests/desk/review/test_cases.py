@@ -1,7 +1,5 @@
 """Cases: a dispute with a number and a due date; what is attached is proved each time; an appeal opens the case again."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Review is evidence: what is refused, what a stream comes to, and that no verdict rests on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -1,7 +1,5 @@
 """What a desk remembers is what it would read, and it reads what is new alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from desk.review.desk import Desk

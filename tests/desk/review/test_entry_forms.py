@@ -1,7 +1,5 @@
 """Corrections of an entry, for every kind of statement: what is stored leads to a verdict as certain as before, or is refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

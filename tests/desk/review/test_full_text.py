@@ -1,7 +1,5 @@
 """Full-text search: what people wrote and what was found, by the beginnings of words, in any case; nothing else."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

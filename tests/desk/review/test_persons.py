@@ -1,7 +1,5 @@
 """The register of persons: what it takes for two names to be two people, and what is wrong with a file that is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The log of the surveillance room: nothing in it is changed, a shift is signed over and accepted by two different people."""
 
-from __future__ import annotations
-
 import pytest
 
 from desk.review import surveillance

@@ -1,7 +1,5 @@
 """What a witness vouches for: only what its key verifies and the log still holds; how far behind; what it refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

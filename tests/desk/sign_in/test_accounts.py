@@ -1,7 +1,5 @@
 """The accounts of the sign-in of our own (D965 to D967): what opens them, how often, how long, and what the file gives away."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Archives for tests, and what somebody with the machine's rights can make of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path

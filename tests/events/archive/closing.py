@@ -1,7 +1,5 @@
 """A log that a test opens with `with`."""
 
-from __future__ import annotations
-
 from events.sqlite.log import SqliteLog
 
 LOG_ID = "00112233445566778899aabbccddeeff"

@@ -1,7 +1,5 @@
 """The signed checkpoints of a log in its archive: sealed with the events that they cover, checked there, given back."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

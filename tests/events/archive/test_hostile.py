@@ -3,8 +3,6 @@
 The digests fit throughout: who makes such an archive makes the manifests too.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct

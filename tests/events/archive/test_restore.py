@@ -1,7 +1,5 @@
 """An archive given back into a log: every byte, the chain and the refusals, into a new log or one that is its beginning."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever is done to an archive's files, `rack verify` names the first place that is not as it was sealed, and how."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sealing a log into an archive: what is sealed when, that nothing is written twice, and what is refused."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """No one waits for Kafka without a limit: a broker that takes connections and says nothing, or is gone, costs some seconds."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -1,7 +1,5 @@
 """A batch decoded at once is what the client decodes record by record, or is left to the client: whatever its bytes are."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """What a commit of results to Kafka takes of memory; no broker."""
 
-from __future__ import annotations
-
 import tracemalloc
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the appender compares reports by; its rules are in the contract suite."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

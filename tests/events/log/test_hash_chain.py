@@ -1,7 +1,5 @@
 """The chain, against values computed outside of Python's code (`printf … | sha256sum`)."""
 
-from __future__ import annotations
-
 import re
 from hashlib import sha256
 from pathlib import Path

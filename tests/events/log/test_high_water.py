@@ -1,7 +1,5 @@
 """The mark of what was acknowledged: written cheaply, torn without harm, and never behind what it contradicts."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is read as evidence is a plain file: a pipe or a device in the place of one hangs no one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chain of results: computed by hand here, as the document freezes it, and each way in which it can be broken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 

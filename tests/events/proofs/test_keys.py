@@ -1,7 +1,5 @@
 """Key files, and which key of a log may sign when."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

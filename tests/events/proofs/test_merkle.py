@@ -1,7 +1,5 @@
 """Merkle trees against the definitions of RFC 9162, section 2.1, written out here, and published values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """Sparse proofs: some leaves and the hashes next to them give the root of RFC 9162, and nothing else does."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Signed notes and checkpoints, against notes that others signed and an independent reading of the format."""
 
-from __future__ import annotations
-
 import base64
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The walk over a log whose chain is whole but whose envelopes contradict it: what a dishonest or faulty writer leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A log that packs the older events of a stream gives the bytes that it was given, and hides nothing that is done to a pack."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing

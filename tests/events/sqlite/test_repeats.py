@@ -1,7 +1,5 @@
 """What a log in SQLite knows of its sources: found out one by one, then from all events at once, and right in both ways."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

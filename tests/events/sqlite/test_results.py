@@ -1,7 +1,5 @@
 """Where a replayer keeps what it found: one transaction, repeats change nothing, another engine starts again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writers of one log take turns, in one process or several; who does not give a turn back keeps no one out for ever."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Canonical bytes: one form for every event, and every other form refused. Each row breaks one thing."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Golden bytes: what some log already holds is read for ever, and comes out the same."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import pytest

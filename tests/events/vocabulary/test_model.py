@@ -1,7 +1,5 @@
 """No value can be made that could not be read back: constructed or decoded, the same refusals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

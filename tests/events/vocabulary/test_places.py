@@ -1,7 +1,5 @@
 """Where events may stand, and who writes them: every type has its row, and no row says too much."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.errors import WrongPlace

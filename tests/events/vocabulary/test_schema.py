@@ -1,7 +1,5 @@
 """The published form of the events: frozen, and only to be added to."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

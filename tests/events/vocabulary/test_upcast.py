@@ -1,7 +1,5 @@
 """Old versions become the current one by one step after another; tried with an event that exists only here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

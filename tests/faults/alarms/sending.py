@@ -1,7 +1,5 @@
 """The sender of alarms killed, and receivers that are down, answer with errors, hang or answer without end."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import signal

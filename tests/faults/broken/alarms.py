@@ -1,7 +1,5 @@
 """Builds of the sender of alarms without its defenses; a child is one if its environment names it."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Builds of the gateway without its defenses; a child is one if its environment names it (see `test_broken_builds`)."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Builds without the defenses of one machine, each found out by a fault of `local` or `beside` (see `test_broken_builds`)."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path

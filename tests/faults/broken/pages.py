@@ -1,7 +1,5 @@
 """Pages that are broken on purpose, and the fault of `pages` that finds each of them out."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator

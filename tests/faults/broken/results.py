@@ -1,7 +1,5 @@
 """Builds that believe what lies next to the chain: results, positions, snapshots, and a second replayer."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 What needs a real broker, or ends processes of its own on one, has its counterpart in the simulated cluster (`COUNTERPARTS`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from base64 import b64decode

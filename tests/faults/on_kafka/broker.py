@@ -1,7 +1,5 @@
 """A broker of one's own that is killed, stopped, cut off, or does not answer; and one that lost what it had."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -4,8 +4,6 @@ Every record has three copies, two of them before it is acknowledged. When every
 (`three_nodes/history.py`), the results are those of a run in which nothing happened, and all nodes hold the same bytes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

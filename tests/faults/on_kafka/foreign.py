@@ -1,7 +1,5 @@
 """What a stranger with a producer puts next to a log's own records, and what an administrator makes of its topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from hashlib import sha256

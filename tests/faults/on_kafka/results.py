@@ -1,7 +1,5 @@
 """What a stranger with a producer does to the results of a log on Kafka, and two replayers at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise

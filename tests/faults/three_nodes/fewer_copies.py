@@ -5,8 +5,6 @@ nothing is lost or nothing is named: its check could not fail then. They kill no
 busy machine, and so are no part of the test run.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path

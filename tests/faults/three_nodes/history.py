@@ -4,8 +4,6 @@ A group is a transaction: a stream and the ids of its events. A history is judge
 acknowledged event is there once, none that was refused, and of no transaction a part.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

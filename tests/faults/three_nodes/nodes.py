@@ -1,7 +1,5 @@
 """What can happen to the nodes of a cluster, and what the cluster says of itself meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

@@ -1,7 +1,5 @@
 """The count finds each kind of damage, and nothing in a sound history."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.faults.table import Tally

@@ -1,7 +1,5 @@
 """One try: a log of its own on the cluster, a writer in a process of its own, and the count when everything is over."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import time

@@ -4,8 +4,6 @@ A file is never written again once it exists: its bytes are what some log alread
 types alone, so that a new event needs no work here: one example with every field filled, one with every None that may be.
 """
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

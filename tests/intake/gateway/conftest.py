@@ -1,7 +1,5 @@
 """A gateway in this process, on a port of its own, and a log next to it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

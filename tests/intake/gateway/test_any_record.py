@@ -1,7 +1,5 @@
 """One record never keeps others from being stored, whatever it does to its reader: over HTTP, and in a raw topic."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing

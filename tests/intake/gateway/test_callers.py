@@ -1,7 +1,5 @@
 """Who may hand in what: tokens, sources, names of this machine, and requests out of form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CloudEvents 1.0 as the SDKs send them: batch, structured and binary mode; what is refused names the attribute."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The conformance kit: a gateway keeps what it promises, and one that does not is found out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The contract as documents: they are what the gateway is now, and they refer to nothing that is not there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`POST /v1/events`: what was answered is stored, once, and each line has its answer."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Requests that are oversized, slow, half, of the wrong kind, or very many: whoever is honest is answered meanwhile."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import ExitStack
 from pathlib import Path

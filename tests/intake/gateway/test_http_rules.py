@@ -1,7 +1,5 @@
 """What HTTP asks of a server, and what the gateway says to anybody who asks."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 

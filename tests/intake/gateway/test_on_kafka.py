@@ -1,7 +1,5 @@
 """The gateway on a log on Kafka: the same answers, and a gateway that was taken over from does not take the log back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

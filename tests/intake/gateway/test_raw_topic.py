@@ -1,7 +1,5 @@
 """A topic of Kafka as a second way in: all of it is stored once, in order; what cannot be read is named by its place."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Each dialect is the reverse of a profile in `docs/profiles/`, written apart from
 our own words.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -3,8 +3,6 @@
 Of each dialect the first messages of the simulated floor, then the first one of every kind that is not among them.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A profile: read strictly, and a message becomes all of its events or none."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from io import BytesIO

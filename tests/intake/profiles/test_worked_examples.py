@@ -1,7 +1,5 @@
 """The worked examples: a floor of four vendors gives the same events as the floor itself, and the same findings to the byte."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`rack archive`, and every command that reads a log, on an archive: the same words, verdicts and exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

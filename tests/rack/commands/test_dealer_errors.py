@@ -1,7 +1,5 @@
 """`rack dealer-errors`: every question answers as text and as JSON, and says where to look without accusing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`rack dispute`, and `rack verify` of what it leaves behind, when the log is gone."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from contextlib import closing

@@ -1,7 +1,5 @@
 """`rack fairness`: tests and counts, as text and as JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`rack hold`: every question answers as text and as JSON, says what it does not know, and opens investigations once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`rack verify` and `rack ingest` on a log in SQLite."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

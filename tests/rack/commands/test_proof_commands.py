@@ -1,7 +1,5 @@
 """`rack keys`, `checkpoint`, `witness`, `prove`, and `rack verify` of what they leave behind, on a log in SQLite."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

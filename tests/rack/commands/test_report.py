@@ -1,7 +1,5 @@
 """`rack report`: the same bytes from the log, made again, and from an archive; on record before the files are there."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from hashlib import sha256

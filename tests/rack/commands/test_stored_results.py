@@ -1,7 +1,5 @@
 """Results next to the log: `rack verify`, `rack replay` and `rack checkpoint` on sound ones, and on what somebody altered."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 from typing import Any

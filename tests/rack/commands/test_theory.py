@@ -1,7 +1,5 @@
 """`rack theory`: what it shows, as text and as JSON, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A log that reaches less far than an earlier verification is a failure until a person accepts it by name (D840)."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`rack verify --report`: a dated PDF of what was verified, signed if a key is named; and `--progress`, stream by stream."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

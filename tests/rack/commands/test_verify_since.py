@@ -1,7 +1,5 @@
 """`rack verify --since`: what came after the last verification is read, whoever altered it is found, and the rest is said."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """`rack warehouse`: a build reads what is new only, and again changes nothing; export; columns."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A part for tests: writes its process id, and that of one it starts, to a file, then does as its arguments say."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """`rack live` as it is run: rounds are judged and planted faults found while it runs, and it ends in order."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

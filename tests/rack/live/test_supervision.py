@@ -1,7 +1,5 @@
 """Parts run together or not at all: one that ends, one that does not want to, and the end of whoever started them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

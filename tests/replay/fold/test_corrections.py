@@ -3,8 +3,6 @@
 And a round whose opening is taken back has no verdict left.
 """
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

@@ -1,7 +1,5 @@
 """What is worked out of a round is kept with it: once for the same rules, and only until the round changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

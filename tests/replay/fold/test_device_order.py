@@ -1,7 +1,5 @@
 """The order of two events: by the numbers of one device, by the log and the clocks of two (D26, D132, D850)."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

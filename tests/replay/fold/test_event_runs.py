@@ -1,7 +1,5 @@
 """The fold applies events one by one and in runs: the length of a run makes no difference."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

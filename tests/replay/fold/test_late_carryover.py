@@ -1,7 +1,5 @@
 """What a round leaves to later ones (shoe, deck, stub) is what was done in it, however late its messages come (D1123)."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

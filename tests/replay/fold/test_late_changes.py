@@ -1,7 +1,5 @@
 """A change of the table that comes late accuses no one: not before it came, and not after (D1201)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """What is judged of a round of which a device's message was lost, or contradicts another (D26, D402, D404)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

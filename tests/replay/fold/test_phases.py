@@ -1,7 +1,5 @@
 """The phase table: literal, complete, and for the key events as worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

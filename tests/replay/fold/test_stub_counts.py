@@ -1,7 +1,5 @@
 """The stub of Chapter 687a is counted once in five rounds of play: over rounds, shufflers, late facts and corrections."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """The fold: rounds that close, change afterward, or never close; lost evidence, late evidence, corrected evidence (D26)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every event and every finding has its words, in one place, and page, packet and command say the same."""
 
-from __future__ import annotations
-
 import re
 import types
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """An incident in one sentence, written by hand: its cause, the money of all of it, the larger amount first, and its seats."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.findings import Finding

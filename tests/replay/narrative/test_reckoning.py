@@ -1,7 +1,5 @@
 """The reckoning of a wager and what is to be done, worked out by hand: odds only if the paytable gives what is due by them."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

@@ -1,7 +1,5 @@
 """The verdict and its reason in one sentence; only what is settled as due may be marked as right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Hands that are alike are settled alike: in 687a one is settled for all, and the result is that of trying every hand (D504)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

@@ -1,7 +1,5 @@
 """What is done between two rounds, as devices report it: of which round it is, and what its evidence is (D380, D680)."""
 
-from __future__ import annotations
-
 from events.vocabulary import model
 from replay.transcript.read import DECK
 from replay.transcript.transcript import judge

@@ -1,7 +1,5 @@
 """§ 687a.7(d)(1), D572: a blind of another amount than the ante is a finding that names its other reading."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.findings import Finding

@@ -1,7 +1,5 @@
 """Judging a round costs a bounded time, whatever it leaves open (D782)."""
 
-from __future__ import annotations
-
 import sys
 import time
 import tracemalloc

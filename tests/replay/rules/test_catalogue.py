@@ -1,7 +1,5 @@
 """The rules of a game are found in its package, and what a game without them is told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

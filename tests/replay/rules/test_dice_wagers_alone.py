@@ -1,7 +1,5 @@
 """§ 645c.2(e), D553: a wager on the dice next to no base wager is a finding that names its other reading."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.transcript.transcript import judge

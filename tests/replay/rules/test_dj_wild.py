@@ -1,7 +1,5 @@
 """Chapter 687a of Annex A: what the golden rounds leave out: late facts, contradicting clocks, what is not on record."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """D26: what the record leaves open is said to be open, and the rest is judged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The words of findings: how much came late, who exposed which card, which limit, why no Envy Bonus is due."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

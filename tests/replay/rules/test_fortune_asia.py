@@ -1,7 +1,5 @@
 """What only Fortune Asia Poker has of procedure: who sets first, whose card was seen, who cuts (58 Pa. Code Chapter 659a)."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

@@ -1,7 +1,5 @@
 """Findings about the record itself cite the log contract, section by section."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

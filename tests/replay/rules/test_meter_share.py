@@ -1,7 +1,5 @@
 """Who funds what was paid: the meter its share, the house all else, by slip too (58 Pa. Code § 688a.12; D352, D690)."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.transcript.transcript import judge

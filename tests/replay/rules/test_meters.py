@@ -1,7 +1,5 @@
 """The meters' own streams: every advance and reset adds up, to the hundredth of a cent (§ 688a.12(d), D18)."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 import pytest

@@ -1,7 +1,5 @@
 """A Must-Hit-By meter's own stream: contributions, arming, hits (58 Pa. Code § 645c.3(c), D21)."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A finding names every other reading that it rests on with what is due by it; if both agree, or it is filed, it names none."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The order in which rules speak is a list: no import, and no place in a file, decides which rules judge or in which order."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Where the text can be read otherwise: the finding says so, and judged by a filing of the other reading the round has none."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.fold.table_fold import TableFold

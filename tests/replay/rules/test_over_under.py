@@ -3,8 +3,6 @@
 Annex A, rulemaking 125-223, Chapter 686a. Single rounds are in `games/over_under/rounds/686a`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

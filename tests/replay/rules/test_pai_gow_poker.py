@@ -1,7 +1,5 @@
 """What the golden rounds of 645c leave out: its rules at their edges, on transcripts of a few lines."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import msgspec

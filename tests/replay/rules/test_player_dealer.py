@@ -1,7 +1,5 @@
 """The player-dealer position on record: what holds in California, what clocks and corrections change, seven seats in a log."""
 
-from __future__ import annotations
-
 import pytest
 
 from events.vocabulary import model

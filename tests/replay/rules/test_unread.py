@@ -1,7 +1,5 @@
 """Unread cards: the readings of a hand are all that can lie there, each once, and no more than can be tried (D26, D279)."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from math import comb
 

@@ -1,7 +1,5 @@
 """GEGR-002138, Type of game: the player-dealer, a patron, pays and collects; findings and "to do" name who is short."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.transcript.transcript import judge

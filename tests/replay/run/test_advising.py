@@ -1,7 +1,5 @@
 """Advice on what was given back: before the end of its wager's time nothing is at stake, after it the wager is due (D864)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

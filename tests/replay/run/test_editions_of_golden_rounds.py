@@ -3,8 +3,6 @@
 Every tenth round in each test run, all of them by `make test-nightly`.
 """
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import msgspec

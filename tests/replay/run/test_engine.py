@@ -1,7 +1,5 @@
 """What an engine is named after: all that decides a verdict, and nothing else."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

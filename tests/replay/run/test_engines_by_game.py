@@ -1,7 +1,5 @@
 """If the engine of one game changes, the standing verdicts remain, and only the rounds of that game are judged beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What comes late in one commit is taken in together and judged again once (D781): the cost, and the same verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

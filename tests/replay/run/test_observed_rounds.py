@@ -1,7 +1,5 @@
 """Rounds that people observed: each is judged alone, by the filing that it pins, and withdraws nothing of the table's own."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec

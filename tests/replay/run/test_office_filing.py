@@ -1,7 +1,5 @@
 """A filing by a device if the office files: found, and left out (Log contract, filings; D920)."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.run.replayer import adjudications, findings

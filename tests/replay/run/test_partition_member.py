@@ -1,7 +1,5 @@
 """One member's work, without a broker: partitions come and go, commits are refused, and nothing is said twice or lost."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice

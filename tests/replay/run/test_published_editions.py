@@ -1,7 +1,5 @@
 """An amendment that a property publishes judges the rounds of its days: those to come, and those already judged."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The loop of a replay: broken streams stop alone, the ledger follows its corrections, a log can be followed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path

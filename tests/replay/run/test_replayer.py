@@ -1,7 +1,5 @@
 """The replay of a log: resumable anywhere, repeatable, honest about corrections, as of any time, under any rules."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A stream folded again from a rest point gives the bytes that folding it again from its first event gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

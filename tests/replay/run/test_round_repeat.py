@@ -1,7 +1,5 @@
 """A round number comes once: a second opening of it is found, names both records, and withdraws nothing (D780)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """A new engine judges beside the standing verdicts; they stay until two persons adopt what it concludes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path

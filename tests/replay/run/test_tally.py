@@ -1,7 +1,5 @@
 """What is in force is counted with the results, as a count of all results would have it; and a replay that goes on reads none."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

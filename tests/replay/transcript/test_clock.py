@@ -1,7 +1,5 @@
 """Times in transcripts: the property's zone and gaming day decide; what means no moment, or two, is said."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """What a form needs of each chapter, and the answer to what was typed: in the words of page, packet and command."""
 
-from __future__ import annotations
-
 import pytest
 
 from replay.transcript.entry import answer, form, forms

@@ -1,7 +1,5 @@
 """Transcripts as docs/transcript.md says: every statement, several rounds, times, and errors that name file and line."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Events to text and back: nothing is lost on the way."""
 
-from __future__ import annotations
-
 from typing import Any
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """A chapter with a missing or wrong key is refused at once, with file, key and what was expected."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import re

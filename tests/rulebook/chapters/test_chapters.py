@@ -1,7 +1,5 @@
 """A chapter's file says what docs/adding-a-game.md lets it say, and a key that is misspelt or missing is named."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Nothing of the texts is forgotten: the files of `games/<game>/coverage` against outline and golden rounds."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Editions of a chapter: what an amendment changes, from which gaming day, and what it may not change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """House ways of two and of three hands, asked in one way (§§ 688a.11(a), 659a.11(c))."""
 
-from __future__ import annotations
-
 import pytest
 
 from rulebook.cards.cards import parse_cards

@@ -1,7 +1,5 @@
 """Sum, Match and Beat It on every roll, worked out from 58 Pa. Code § 645c.2(e), (g)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Who wins the Must-Hit-By Mystery bonus and how much, worked out from 58 Pa. Code § 645c.3(c)(3), (7) and D21."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import pytest

@@ -1,7 +1,5 @@
 """Progressive meters in hundredths of a cent (§ 688a.12(d), D18)."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A cluster stores what one process stores: with a worker killed in the middle, and never with other software."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

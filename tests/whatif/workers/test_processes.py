@@ -1,7 +1,5 @@
 """Processes of this machine: parts come in order, what a killed one had in hand is done again, none is left behind."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

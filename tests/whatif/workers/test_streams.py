@@ -1,7 +1,5 @@
 """A log judged stream by stream, wherever, has the results of one process: to the byte, in each stream's order."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

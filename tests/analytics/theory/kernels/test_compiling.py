@@ -1,7 +1,5 @@
 """How kernels are kept: what one calls may change, and no stale answer is served."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Kernels equal the pure functions beside which they stand: on hands of every kind, and on any seven cards."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

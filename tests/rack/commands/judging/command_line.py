@@ -1,7 +1,5 @@
 """A log that was judged, and what a command prints about it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A signed floor of one round, replayed, with people who may act on it; and a demo."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`rack advise`: what is said of an open round, in words and as JSON lines, and nothing once it is over."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

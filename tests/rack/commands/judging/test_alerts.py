@@ -1,7 +1,5 @@
 """`rack alerts`: sending, what is on view, acknowledging, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """`rack case`: a case from its opening to its appeal, its attachments, and what is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

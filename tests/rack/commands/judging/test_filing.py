@@ -1,7 +1,5 @@
 """Until the office files: what a device's filing must be, and by what a transcript is read at a table that has filed."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """`rack find`: the same answer as the page of disputes, of rounds and of what people wrote."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

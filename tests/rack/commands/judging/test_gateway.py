@@ -1,7 +1,5 @@
 """`rack gateway` and `rack devices` as they are run: who is let in, the desk at work next to them, and the end."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

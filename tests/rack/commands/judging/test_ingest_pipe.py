@@ -1,7 +1,5 @@
 """`rack ingest -` on a pipe that stays open: its lines are stored in time, and everybody else works meanwhile."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

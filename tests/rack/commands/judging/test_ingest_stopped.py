@@ -1,7 +1,5 @@
 """`rack ingest` that is stopped by a full disk, or by anything else of the log, says how much was stored."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

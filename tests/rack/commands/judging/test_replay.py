@@ -1,7 +1,5 @@
 """What `rack replay` refuses before it opens anything, and where it keeps verdicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

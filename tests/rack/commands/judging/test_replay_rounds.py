@@ -1,7 +1,5 @@
 """`rack replay --rounds`: the round table as a replay leaves it, also if the process is killed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """`rack replay --workers`: several processes store what one stores, and say the same."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from contextlib import closing

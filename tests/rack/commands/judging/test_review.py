@@ -1,7 +1,5 @@
 """`rack review`: the queue and what is done about it, through the log."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """`rack review --incident`: one decision for all that follows from one cause, in one commit, each finding with its own amount."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

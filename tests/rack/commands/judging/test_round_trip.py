@@ -1,7 +1,5 @@
 """A round that is printed and handed in again keeps its times, in whatever zone the property is."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`rack surveillance`: entries, the change of shifts, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

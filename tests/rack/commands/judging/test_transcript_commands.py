@@ -1,7 +1,5 @@
 """`rack judge`, `rack rules` and transcripts at `rack ingest`."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rack replay --shadow`, `rack verdicts diff` and `adopt`: another engine, from its shadow to its adoption."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

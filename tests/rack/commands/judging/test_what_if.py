@@ -1,7 +1,5 @@
 """`rack rounds`, `rack verify --rounds` and `rack what-if` on a simulated day."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
