@@ -6,9 +6,10 @@ that no line may claim: the log drops a report that it has from the same source 
 """
 
 from events.errors import WrongPlace
+from events.vocabulary.base import Writer
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected
-from events.vocabulary.places import Writer, check_place, writers_of
+from events.vocabulary.places import check_place, writers_of
 
 NAMES: dict[Writer, str] = {
     "device": "devices",

@@ -14,6 +14,7 @@ import msgspec
 
 from events.errors import EventError, WrongPlace
 from events.log.contract import EventLog
+from events.vocabulary.base import Writer
 from events.vocabulary.codec import decode
 from events.vocabulary.model import (
     ChapterPublished,
@@ -25,7 +26,6 @@ from events.vocabulary.model import (
     TableClosed,
     TableOpened,
 )
-from events.vocabulary.places import Writer
 from intake.doors import NAMES, PEOPLE, WAYS, owner_of
 from intake.lines import AcceptedLine, Refusal
 

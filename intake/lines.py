@@ -23,12 +23,13 @@ import msgspec
 
 from events.errors import EventError, WrongPlace
 from events.log.contract import UNKNOWN_STREAM, EventLog
+from events.vocabulary.base import Writer
 from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.codec import MAX_EVENT_BYTES, as_json, decode_payload, encode_draft, unique_keys
 from events.vocabulary.correction_events import refused_correction
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
-from events.vocabulary.places import Writer, writers_of
+from events.vocabulary.places import writers_of
 from intake.doors import check_line
 from intake.errors import IntakeError, NoKeyring
 

@@ -9,13 +9,21 @@ import functools
 import re
 import threading
 import unicodedata
-from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
 
 MAX_INT = 2**53 - 1
+
+Kind = Literal["table", "meter", "review", "property", "observed"]
+"""What a stream is of: the part of its name before the slash."""
+Writer = Literal["device", "desk", "keys", "office", "pit", "count", "intake"]
+"""Who writes events: devices (the floor's terminals too), the desk in a person's name, `rack keys`, the property's office, which
+files the rules, people in the pit and in the count room, and intake itself, which leaves a notice for what it refused."""
+Row = Mapping[Kind, frozenset[Writer]]
+"""Kind of stream → who writes there."""
 
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Number = Annotated[int, Meta(ge=1, le=MAX_INT)]
@@ -126,6 +134,8 @@ class Event(Strict, frozen=True, forbid_unknown_fields=True):
     VERSION: ClassVar[int] = 0
     KIND: ClassVar[type[Event]]
     """The class of version 1, which stands for the event whatever its version."""
+    PLACE: ClassVar[Row]
+    """In which kinds of streams it may be, and who writes it there."""
 
 
 E = TypeVar("E", bound=type[Event])
@@ -142,8 +152,27 @@ def require_sorted_fields(cls: type[msgspec.Struct]) -> None:
         raise TypeError(f"{cls.__name__}: fields must be in alphabetical order, as in the canonical bytes")
 
 
-def event(type_: str, version: int = 1) -> Callable[[E], E]:
-    """Register a payload class under its permanent tag. Each tag and version can be used once."""
+def at(**writers: str) -> Row:
+    """Return a row: for each kind of stream who writes there.
+
+    >>> at(meter="device")
+    {'meter': frozenset({'device'})}
+    """
+    row: Any = {kind: frozenset(names.split()) for kind, names in writers.items()}
+    if not row or not row.keys() <= {*get_args(Kind)} or not frozenset().union(*row.values()) <= {*get_args(Writer)}:
+        raise TypeError(f"{writers}: expected kinds of streams, each with its writers")
+    return dict(row)
+
+
+TABLE, TABLE_AND_PIT, METER = at(table="device"), at(table="device pit"), at(meter="device")
+REVIEW, OBSERVED, ROUND = at(review="desk"), at(observed="desk"), at(table="device", observed="desk")
+
+
+def event(type_: str, place: Row | None = None, version: int = 1) -> Callable[[E], E]:
+    """Register a payload class under its permanent tag. Each tag and version can be used once.
+
+    `place` is where it may be and who writes it: that of version 1 holds for all.
+    """
 
     def register(cls: E) -> E:
         require_sorted_fields(cls)
@@ -151,6 +180,10 @@ def event(type_: str, version: int = 1) -> Callable[[E], E]:
             raise ValueError(f"event {type_!r} version {version} is registered twice")
         cls.TYPE, cls.VERSION = type_, version
         cls.KIND = REGISTRY.get((type_, 1), cls)
+        row = place or getattr(cls.KIND, "PLACE", None)
+        if row is None:
+            raise TypeError(f"event {type_!r}: expected in which streams it may be, and who writes it there")
+        cls.PLACE = row
         REGISTRY[type_, version] = cls
         return cls
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from events.vocabulary.base import REGISTRY, Event, Number, Strict, Text, Token, event
+from events.vocabulary.base import REGISTRY, Event, Number, Strict, Text, Token, at, event
 from events.vocabulary.review_events import Person
 
 
@@ -30,7 +30,7 @@ class Replacement(Strict, frozen=True, kw_only=True):
             raise msgspec.ValidationError(f"Replacement.payload: {error}") from error
 
 
-@event("event_corrected")
+@event("event_corrected", at(table="device pit count", meter="device", observed="desk"))
 class EventCorrected(Event, frozen=True, kw_only=True):
     """An earlier event of this stream is replaced by a whole event or, if `replacement` is null, withdrawn: it never happened."""
 
@@ -41,7 +41,7 @@ class EventCorrected(Event, frozen=True, kw_only=True):
     supersedes_seq: Number
 
 
-@event("event_corrected", 2)
+@event("event_corrected", version=2)
 class EventCorrected2(EventCorrected, frozen=True, kw_only=True):
     """An earlier event of this stream is replaced or withdrawn, as in version 1; `by` is a person's id in the register."""
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from events.vocabulary.base import (
+    ROUND,
     Amount,
     BasisPoints,
     Centicents,
@@ -20,27 +21,28 @@ from events.vocabulary.base import (
     SeenCard,
     Token,
     WagerName,
+    at,
     event,
 )
 
 # ------------------------------------------------------------------------------------- dice wagers, Must-Hit-By (§ 645c)
 
 
-@event("shaker_activated")
+@event("shaker_activated", ROUND)
 class ShakerActivated(Event, frozen=True, kw_only=True):
     """A selected player pressed the activation button of the electronic shaker (§ 645c.2(f)(1))."""
 
     seat: Seat
 
 
-@event("dice_announced")
+@event("dice_announced", ROUND)
 class DiceAnnounced(Event, frozen=True, kw_only=True):
     """The dealer announced the numeric value of each die (§ 645c.2(g))."""
 
     dice: Annotated[list[Pip], Meta(min_length=3, max_length=3)]
 
 
-@event("mystery_armed")
+@event("mystery_armed", at(table="device", meter="device"))
 class MysteryArmed(Event, frozen=True, kw_only=True):
     """A Must-Hit-By target was drawn for the meter; `commitment` is the SHA-256 of target and nonce, or null (D21)."""
 
@@ -52,7 +54,7 @@ class MysteryArmed(Event, frozen=True, kw_only=True):
     reading_centicents: Centicents
 
 
-@event("mystery_hit")
+@event("mystery_hit", at(table="device", meter="device", observed="desk"))
 class MysteryHit(Event, frozen=True, kw_only=True):
     """The controller recorded a Must-Hit-By winner: the meter as won, the target (null: not stated), the meter afterward.
 
@@ -72,7 +74,7 @@ class MysteryHit(Event, frozen=True, kw_only=True):
 # -------------------------------------------------------------------------------------- the shoe, decisions (§§ 686a, 687a)
 
 
-@event("card_burned")
+@event("card_burned", ROUND)
 class CardBurned(Event, frozen=True, kw_only=True):
     """The first card of a shoe, or of a new dealer, went to the discard rack (§ 686a.7(c), .9(b))."""
 
@@ -80,7 +82,7 @@ class CardBurned(Event, frozen=True, kw_only=True):
     reason: Literal["new_shoe", "new_dealer", "reshuffle"]
 
 
-@event("cover_card_placed")
+@event("cover_card_placed", ROUND)
 class CoverCardPlaced(Event, frozen=True, kw_only=True):
     """The cover card was inserted in the stack, `depth` cards from the top or the bottom (§ 686a.5(d))."""
 
@@ -88,14 +90,14 @@ class CoverCardPlaced(Event, frozen=True, kw_only=True):
     depth: Count
 
 
-@event("cover_card_reached")
+@event("cover_card_reached", ROUND)
 class CoverCardReached(Event, frozen=True, kw_only=True):
     """The cover card appeared: on a position's betting area, or as the first card of a round (§ 686a.5(c), .7(d))."""
 
     at: Position | Literal["start"]
 
 
-@event("decision_made")
+@event("decision_made", ROUND)
 class DecisionMade(Event, frozen=True, kw_only=True):
     """A player decided: to raise or fold (§ 687a.11(b)), over or under (§ 686a.7(g))."""
 
@@ -103,7 +105,7 @@ class DecisionMade(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("wager_handled")
+@event("wager_handled", ROUND)
 class WagerHandled(Event, frozen=True, kw_only=True):
     """A player handled, moved or altered an undecided wager (§ 686a.6(c))."""
 
@@ -114,7 +116,7 @@ class WagerHandled(Event, frozen=True, kw_only=True):
 # ------------------------------------------------------------------------------------------------ California: player-dealer
 
 
-@event("player_dealer_offered")
+@event("player_dealer_offered", ROUND)
 class PlayerDealerOffered(Event, frozen=True, kw_only=True):
     """The player-dealer position was offered to a seat, which accepted or declined."""
 
@@ -122,7 +124,7 @@ class PlayerDealerOffered(Event, frozen=True, kw_only=True):
     seat: Seat7
 
 
-@event("player_dealer_wagered")
+@event("player_dealer_wagered", ROUND)
 class PlayerDealerWagered(Event, frozen=True, kw_only=True):
     """A seat holds the player-dealer position of this round with this wager, the most that it can win or lose."""
 
@@ -131,21 +133,21 @@ class PlayerDealerWagered(Event, frozen=True, kw_only=True):
     seat: Seat7
 
 
-@event("action_button_placed")
+@event("action_button_placed", ROUND)
 class ActionButtonPlaced(Event, frozen=True, kw_only=True):
     """The action button was placed at a seat: the first to receive action from the player-dealer."""
 
     seat: Seat7
 
 
-@event("pile_selected")
+@event("pile_selected", ROUND)
 class PileSelected(Event, frozen=True, kw_only=True):
     """The player-dealer selected the pile that is distributed first, counted from the house dealer's left."""
 
     pile: Pile
 
 
-@event("collection_taken")
+@event("collection_taken", ROUND)
 class CollectionTaken(Event, frozen=True, kw_only=True):
     """A collection fee was taken from a seat; it is not part of any win (D27)."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.vocabulary.base import Aspect, Count, Day, Digest, Event, Number, Strict, Text, Token, event
+from events.vocabulary.base import OBSERVED, Aspect, Count, Day, Digest, Event, Number, Strict, Text, Token, event
 from events.vocabulary.correction_events import Replacement
 from events.vocabulary.review_events import Person, Signed
 
@@ -20,7 +20,7 @@ Selection = Literal["random", "systematic", "for_cause"]
 RoundStream = Annotated[str, Meta(pattern=r"\A(table|observed)/[a-z0-9-]{1,32}\Z")]
 
 
-@event("observation_opened")
+@event("observation_opened", OBSERVED)
 class ObservationOpened(Event, frozen=True, kw_only=True):
     """An observation began: its reason, dealer, time frame, number of rounds, and method of selection.
 
@@ -40,7 +40,7 @@ class ObservationOpened(Event, frozen=True, kw_only=True):
     selection: Selection
 
 
-@event("observation_closed")
+@event("observation_closed", OBSERVED)
 class ObservationClosed(Event, frozen=True, kw_only=True):
     """An observation ended; `unreadable` rounds were selected and could not be read."""
 
@@ -66,7 +66,7 @@ class SameRound(Strict, frozen=True, kw_only=True):
     stream: RoundStream
 
 
-@event("round_observed")
+@event("round_observed", OBSERVED)
 class RoundObserved(Event, frozen=True, kw_only=True):
     """A person entered a round of this table: who, the source, when it was played, and what the entry claims to cover.
 
@@ -91,14 +91,14 @@ class RoundObserved(Event, frozen=True, kw_only=True):
     same_as: SameRound | None
 
 
-@event("entry_confirmed")
+@event("entry_confirmed", OBSERVED)
 class EntryConfirmed(Event, frozen=True, kw_only=True):
     """Another person compared the entry of a round with its source and found no difference."""
 
     by: Person
 
 
-@event("entry_line_added")
+@event("entry_line_added", OBSERVED)
 class EntryLineAdded(Event, frozen=True, kw_only=True):
     """A forgotten line was added to the entry of a round after event `after_seq`; it counts as if entered there."""
 
@@ -108,7 +108,7 @@ class EntryLineAdded(Event, frozen=True, kw_only=True):
     reason: Text
 
 
-@event("verdict_unveiled")
+@event("verdict_unveiled", OBSERVED)
 class VerdictUnveiled(Event, frozen=True, kw_only=True):
     """An observer of an audit saw the amount due before typing what was done, or then changed it: in the next round entered."""
 
@@ -116,7 +116,7 @@ class VerdictUnveiled(Event, frozen=True, kw_only=True):
     observation: Token
 
 
-@event("round_unreadable")
+@event("round_unreadable", OBSERVED)
 class RoundUnreadable(Event, frozen=True, kw_only=True):
     """A selected round cannot be read; `selected` is its time (UTC microseconds), or its number in a counted frame."""
 

@@ -9,7 +9,21 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.vocabulary.base import MAX_INT, Amount, Claim, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
+from events.vocabulary.base import (
+    MAX_INT,
+    REVIEW,
+    Amount,
+    Claim,
+    Count,
+    Day,
+    Digest,
+    Event,
+    Number,
+    Seat7,
+    Text,
+    Token,
+    event,
+)
 
 Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
 """Who reviews: the name by which the property's directory knows a person, in small letters (two spellings are not two people)."""
@@ -35,7 +49,7 @@ InvestigationOutcome = Literal["explained_by_play", "explained_by_counts", "faul
 Signed = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 
 
-@event("video_marked")
+@event("video_marked", REVIEW)
 class VideoMarked(Event, frozen=True, kw_only=True):
     """A stretch of video of the round was marked to be kept; times are UTC microseconds of the video's own clock."""
 
@@ -47,7 +61,7 @@ class VideoMarked(Event, frozen=True, kw_only=True):
     starts_us: Count
 
 
-@event("video_marked", 2)
+@event("video_marked", version=2)
 class VideoMarked2(Event, frozen=True, kw_only=True):
     """A clip of the round was marked to be kept; times are UTC microseconds of the video's own clock.
 
@@ -65,7 +79,7 @@ class VideoMarked2(Event, frozen=True, kw_only=True):
     starts_us: Count
 
 
-@event("alarm_acknowledged")
+@event("alarm_acknowledged", REVIEW)
 class AlarmAcknowledged(Event, frozen=True, kw_only=True):
     """Somebody took charge of the alarm about a finding's incident; it need not go to anyone else."""
 
@@ -74,7 +88,7 @@ class AlarmAcknowledged(Event, frozen=True, kw_only=True):
     note: Text
 
 
-@event("finding_assigned")
+@event("finding_assigned", REVIEW)
 class FindingAssigned(Event, frozen=True, kw_only=True):
     """A finding was assigned to somebody."""
 
@@ -84,7 +98,7 @@ class FindingAssigned(Event, frozen=True, kw_only=True):
     to: Person
 
 
-@event("finding_noted")
+@event("finding_noted", REVIEW)
 class FindingNoted(Event, frozen=True, kw_only=True):
     """Somebody wrote down what they saw or did about a finding."""
 
@@ -93,7 +107,7 @@ class FindingNoted(Event, frozen=True, kw_only=True):
     note: Text
 
 
-@event("finding_resolved")
+@event("finding_resolved", REVIEW)
 class FindingResolved(Event, frozen=True, kw_only=True):
     """A finding was disposed of, or its disposition got its second signature (`signs`: the number of that event in this stream).
 
@@ -109,7 +123,7 @@ class FindingResolved(Event, frozen=True, kw_only=True):
     signs: Number | None
 
 
-@event("finding_reopened")
+@event("finding_reopened", REVIEW)
 class FindingReopened(Event, frozen=True, kw_only=True):
     """A disposition was withdrawn, or its second signature refused: the finding is open again."""
 
@@ -118,7 +132,7 @@ class FindingReopened(Event, frozen=True, kw_only=True):
     reason: Text
 
 
-@event("dispute_opened")
+@event("dispute_opened", REVIEW)
 class DisputeOpened(Event, frozen=True, kw_only=True):
     """A patron disputes a round: the patron's words (`reason`) and seat."""
 
@@ -129,14 +143,14 @@ class DisputeOpened(Event, frozen=True, kw_only=True):
     seat: Seat7 | None
 
 
-@event("dispute_opened", 2)
+@event("dispute_opened", version=2)
 class DisputeOpened2(DisputeOpened, frozen=True, kw_only=True):
     """A patron disputes a round: the patron's words (`reason`, up to 4,000 characters) and seat."""
 
     reason: Claim
 
 
-@event("dispute_closed")
+@event("dispute_closed", REVIEW)
 class DisputeClosed(Event, frozen=True, kw_only=True):
     """A dispute was decided or withdrawn."""
 
@@ -146,7 +160,7 @@ class DisputeClosed(Event, frozen=True, kw_only=True):
     reason: Text
 
 
-@event("dispute_closed", 2)
+@event("dispute_closed", version=2)
 class DisputeClosed2(Event, frozen=True, kw_only=True):
     """A dispute was decided or withdrawn, or its decision got its second signature (`signs`: that event's number in this stream).
 
@@ -161,7 +175,7 @@ class DisputeClosed2(Event, frozen=True, kw_only=True):
     signs: Number | None
 
 
-@event("investigation_opened")
+@event("investigation_opened", REVIEW)
 class InvestigationOpened(Event, frozen=True, kw_only=True):
     """Win ÷ drop of a table moved enough to need a written investigation: the reasons (`triggers`), and the figures at the time.
 
@@ -186,7 +200,7 @@ class InvestigationOpened(Event, frozen=True, kw_only=True):
     win_cents: Signed
 
 
-@event("investigation_closed")
+@event("investigation_closed", REVIEW)
 class InvestigationClosed(Event, frozen=True, kw_only=True):
     """An investigation was closed: what it found (`reason`)."""
 
@@ -196,7 +210,7 @@ class InvestigationClosed(Event, frozen=True, kw_only=True):
     reason: Text
 
 
-@event("surveillance_noted")
+@event("surveillance_noted", REVIEW)
 class SurveillanceNoted(Event, frozen=True, kw_only=True):
     """Surveillance logged an observation or action: when (UTC microseconds), where, by which camera, and about whom."""
 
@@ -208,7 +222,7 @@ class SurveillanceNoted(Event, frozen=True, kw_only=True):
     table: Token | None
 
 
-@event("shift_signed_over")
+@event("shift_signed_over", REVIEW)
 class ShiftSignedOver(Event, frozen=True, kw_only=True):
     """Surveillance handed over its log at the end of a shift, with the numbers of open incidents and disputes."""
 
@@ -219,7 +233,7 @@ class ShiftSignedOver(Event, frozen=True, kw_only=True):
     shift: Token
 
 
-@event("shift_accepted")
+@event("shift_accepted", REVIEW)
 class ShiftAccepted(Event, frozen=True, kw_only=True):
     """Another person accepted the handed-over log; `signs` is the number of the hand-over in this stream."""
 
@@ -228,7 +242,7 @@ class ShiftAccepted(Event, frozen=True, kw_only=True):
     signs: Number
 
 
-@event("record_viewed")
+@event("record_viewed", REVIEW)
 class RecordViewed(Event, frozen=True, kw_only=True):
     """Somebody viewed a record; the envelope names the round (null: the whole table)."""
 
@@ -237,7 +251,7 @@ class RecordViewed(Event, frozen=True, kw_only=True):
     what: RecordKind
 
 
-@event("record_exported")
+@event("record_exported", REVIEW)
 class RecordExported(Event, frozen=True, kw_only=True):
     """A copy of a record left the system: `digest` is its SHA-256, `format` its form (json, pdf, csv, …)."""
 

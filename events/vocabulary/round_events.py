@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from events.vocabulary.base import (
+    ROUND,
+    TABLE,
     Amount,
     Aspect,
     Cards,
@@ -27,7 +29,7 @@ from events.vocabulary.base import (
 # --------------------------------------------------------------------------------------------- round: shuffle, cut, start
 
 
-@event("round_opened")
+@event("round_opened", TABLE)
 class RoundOpened(Event, frozen=True, kw_only=True):
     """A round of play began with this deck; `observed` says what the record of the round claims to cover."""
 
@@ -35,7 +37,7 @@ class RoundOpened(Event, frozen=True, kw_only=True):
     observed: Annotated[list[Aspect], Meta(max_length=16)]
 
 
-@event("cards_shuffled")
+@event("cards_shuffled", ROUND)
 class CardsShuffled(Event, frozen=True, kw_only=True):
     """A deck was shuffled; `count` is the device's count of cards, null if it does not count."""
 
@@ -44,7 +46,7 @@ class CardsShuffled(Event, frozen=True, kw_only=True):
     method: Literal["manual", "automated", "continuous"]
 
 
-@event("cut_offered")
+@event("cut_offered", ROUND)
 class CutOffered(Event, frozen=True, kw_only=True):
     """The cut was offered to a seat, which accepted or refused."""
 
@@ -52,7 +54,7 @@ class CutOffered(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("cards_cut")
+@event("cards_cut", ROUND)
 class CardsCut(Event, frozen=True, kw_only=True):
     """The cover card was placed `depth` cards from the top or the bottom."""
 
@@ -61,14 +63,14 @@ class CardsCut(Event, frozen=True, kw_only=True):
     depth: Count
 
 
-@event("recut_ordered")
+@event("recut_ordered", ROUND)
 class RecutOrdered(Event, frozen=True, kw_only=True):
     """A floorperson or above required a recut."""
 
     by: Token
 
 
-@event("shaker_shaken")
+@event("shaker_shaken", ROUND)
 class ShakerShaken(Event, frozen=True, kw_only=True):
     """The shaker was shaken: by hand `count` times, or by a machine for a number of milliseconds."""
 
@@ -77,7 +79,7 @@ class ShakerShaken(Event, frozen=True, kw_only=True):
     times: Count | None
 
 
-@event("dice_rolled")
+@event("dice_rolled", ROUND)
 class DiceRolled(Event, frozen=True, kw_only=True):
     """The shaker was uncovered and three dice were read; an unread die is null."""
 
@@ -86,28 +88,28 @@ class DiceRolled(Event, frozen=True, kw_only=True):
     lie: Literal["flat", "not_flat", "fell_out"]
 
 
-@event("total_announced")
+@event("total_announced", ROUND)
 class TotalAnnounced(Event, frozen=True, kw_only=True):
     """The dealer announced the total of the dice."""
 
     total: Annotated[int, Meta(ge=0, le=99)]
 
 
-@event("number_drawn")
+@event("number_drawn", ROUND)
 class NumberDrawn(Event, frozen=True, kw_only=True):
     """The random number generator displayed a number."""
 
     number: Annotated[int, Meta(ge=1, le=7)]
 
 
-@event("start_announced")
+@event("start_announced", ROUND)
 class StartAnnounced(Event, frozen=True, kw_only=True):
     """The dealer marked or announced the starting position."""
 
     position: Position
 
 
-@event("shaker_covered")
+@event("shaker_covered", ROUND)
 class ShakerCovered(Event, frozen=True, kw_only=True):
     """The cover went back on the shaker."""
 
@@ -117,7 +119,7 @@ class ShakerCovered(Event, frozen=True, kw_only=True):
 # ------------------------------------------------------------------------------------------------------- round: wagering
 
 
-@event("wager_placed")
+@event("wager_placed", ROUND)
 class WagerPlaced(Event, frozen=True, kw_only=True):
     """A wager was placed or increased by `amount_cents`; `number` is the value of a Match wager."""
 
@@ -129,7 +131,7 @@ class WagerPlaced(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("wager_removed")
+@event("wager_removed", ROUND)
 class WagerRemoved(Event, frozen=True, kw_only=True):
     """A wager was withdrawn or decreased by `amount_cents`."""
 
@@ -140,7 +142,7 @@ class WagerRemoved(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("wager_refused")
+@event("wager_refused", ROUND)
 class WagerRefused(Event, frozen=True, kw_only=True):
     """The dealer refused a wager; it is not at stake."""
 
@@ -152,14 +154,14 @@ class WagerRefused(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("no_more_bets")
+@event("no_more_bets", ROUND)
 class NoMoreBets(Event, frozen=True, kw_only=True):
     """The dealer announced "no more bets"."""
 
     announced_by: Literal["dealer", "device"]
 
 
-@event("progressive_locked")
+@event("progressive_locked", ROUND)
 class ProgressiveLocked(Event, frozen=True, kw_only=True):
     """Progressive wagers were locked out and collected: the system's number of wagers, the dealer's number of chips."""
 
@@ -167,7 +169,7 @@ class ProgressiveLocked(Event, frozen=True, kw_only=True):
     collected: Count
 
 
-@event("lammer_placed")
+@event("lammer_placed", ROUND)
 class LammerPlaced(Event, frozen=True, kw_only=True):
     """An Envy lammer was placed next to a qualifying wager."""
 
@@ -175,7 +177,7 @@ class LammerPlaced(Event, frozen=True, kw_only=True):
     wager: EnvyWager
 
 
-@event("progressive_accepted")
+@event("progressive_accepted", ROUND)
 class ProgressiveAccepted(Event, frozen=True, kw_only=True):
     """The progressive system accepted a wager; the reading is the meter after the advance."""
 
@@ -189,7 +191,7 @@ class ProgressiveAccepted(Event, frozen=True, kw_only=True):
 # --------------------------------------------------------------------------------------------------------- round: the deal
 
 
-@event("cards_dealt")
+@event("cards_dealt", ROUND)
 class CardsDealt(Event, frozen=True, kw_only=True):
     """One card or a stack went to a position, in the order dealt."""
 
@@ -198,14 +200,14 @@ class CardsDealt(Event, frozen=True, kw_only=True):
     to: Position | Literal["burn", "side"]
 
 
-@event("card_drawn_in_error")
+@event("card_drawn_in_error", ROUND)
 class CardDrawnInError(Event, frozen=True, kw_only=True):
     """A card left the shoe in error, face down; the shoe's reader read it."""
 
     card: SeenCard
 
 
-@event("card_exposed")
+@event("card_exposed", ROUND)
 class CardExposed(Event, frozen=True, kw_only=True):
     """A card's face was exposed: the holder (a position, or a stack not yet delivered), and who exposed it."""
 
@@ -214,14 +216,14 @@ class CardExposed(Event, frozen=True, kw_only=True):
     whose: Position | Literal["stack"]
 
 
-@event("card_found_face_up")
+@event("card_found_face_up", ROUND)
 class CardFoundFaceUp(Event, frozen=True, kw_only=True):
     """A card was found face up in the shoe or the deck while dealing."""
 
     card: SeenCard
 
 
-@event("foreign_card_found")
+@event("foreign_card_found", TABLE)
 class ForeignCardFound(Event, frozen=True, kw_only=True):
     """A card that does not belong to the deck was found: with another back (`back_colour`; null: the same), or one too many."""
 
@@ -231,7 +233,7 @@ class ForeignCardFound(Event, frozen=True, kw_only=True):
     found: Position | Literal["deck", "stub"]
 
 
-@event("boxed_card_found")
+@event("boxed_card_found", ROUND)
 class BoxedCardFound(Event, frozen=True, kw_only=True):
     """A boxed card (turned the wrong way in the deck, but not found face up) was found: used as the next card, or set aside."""
 
@@ -239,7 +241,7 @@ class BoxedCardFound(Event, frozen=True, kw_only=True):
     used: bool
 
 
-@event("stack_moved")
+@event("stack_moved", ROUND)
 class StackMoved(Event, frozen=True, kw_only=True):
     """A card or stack set down at a wrong position (`at`) was moved to another."""
 
@@ -247,7 +249,7 @@ class StackMoved(Event, frozen=True, kw_only=True):
     to: Position
 
 
-@event("hand_elected")
+@event("hand_elected", ROUND)
 class HandElected(Event, frozen=True, kw_only=True):
     """A player with an exposed card chose to play out or to void the hand."""
 
@@ -255,7 +257,7 @@ class HandElected(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("stub_counted")
+@event("stub_counted", ROUND)
 class StubCounted(Event, frozen=True, kw_only=True):
     """The stub was spread face down and counted; `exposed` cards of it were seen."""
 
@@ -266,14 +268,14 @@ class StubCounted(Event, frozen=True, kw_only=True):
 # ------------------------------------------------------------------------------------------------- round: setting, result
 
 
-@event("hand_examined")
+@event("hand_examined", ROUND)
 class HandExamined(Event, frozen=True, kw_only=True):
     """A player looked at the seven cards."""
 
     seat: Seat
 
 
-@event("hand_set")
+@event("hand_set", ROUND)
 class HandSet(Event, frozen=True, kw_only=True):
     """Hands were set and placed. `medium` is empty if the game has none."""
 
@@ -284,7 +286,7 @@ class HandSet(Event, frozen=True, kw_only=True):
     position: Position
 
 
-@event("hand_reset")
+@event("hand_reset", ROUND)
 class HandReset(Event, frozen=True, kw_only=True):
     """Hands already set were set again, with the reason given at the table."""
 
@@ -296,21 +298,21 @@ class HandReset(Event, frozen=True, kw_only=True):
     reason: Literal["house_way", "changed", "other"]
 
 
-@event("surrendered")
+@event("surrendered", ROUND)
 class Surrendered(Event, frozen=True, kw_only=True):
     """A player announced the intention to surrender."""
 
     seat: Seat
 
 
-@event("hand_revealed")
+@event("hand_revealed", ROUND)
 class HandRevealed(Event, frozen=True, kw_only=True):
     """The dealer revealed the hands of a position."""
 
     position: Position
 
 
-@event("result_announced")
+@event("result_announced", ROUND)
 class ResultAnnounced(Event, frozen=True, kw_only=True):
     """The dealer announced the result of a wager."""
 
@@ -319,14 +321,14 @@ class ResultAnnounced(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("envy_acknowledged")
+@event("envy_acknowledged", ROUND)
 class EnvyAcknowledged(Event, frozen=True, kw_only=True):
     """The dealer acknowledged aloud that a seat holds an Envy Bonus qualifying hand."""
 
     seat: Seat
 
 
-@event("light_seen")
+@event("light_seen", ROUND)
 class LightSeen(Event, frozen=True, kw_only=True):
     """The progressive system's light for a winning seat was seen lit."""
 

@@ -74,7 +74,7 @@ cent, positions `dealer` or a seat from 1. The exact form of every field is in `
 
 An event goes only into the kinds of streams named here, and only the writers named there write it: devices through
 `rack gateway` or `rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the
-pages, keys through `rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py`
+pages, keys through `rack keys`; intake leaves notices of what it refused. Each event's definition in `events/vocabulary` says so
 ([security.md](security.md)).
 """
 

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from events.vocabulary.base import (
+    ROUND,
     Amount,
     BasisPoints,
     Centicents,
@@ -21,7 +22,7 @@ from events.vocabulary.base import (
 # --------------------------------------------------------------------------------------------------- round: the settlement
 
 
-@event("wager_taken")
+@event("wager_taken", ROUND)
 class WagerTaken(Event, frozen=True, kw_only=True):
     """The dealer collected a wager."""
 
@@ -33,7 +34,7 @@ class WagerTaken(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("wager_paid")
+@event("wager_paid", ROUND)
 class WagerPaid(Event, frozen=True, kw_only=True):
     """A wager was paid: its winnings, and separately the part of the stake that went back with them.
 
@@ -49,7 +50,7 @@ class WagerPaid(Event, frozen=True, kw_only=True):
     winnings_cents: Amount
 
 
-@event("wager_returned")
+@event("wager_returned", ROUND)
 class WagerReturned(Event, frozen=True, kw_only=True):
     """A stake or the rest of it went back to the bettor without winnings."""
 
@@ -61,7 +62,7 @@ class WagerReturned(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("wager_abandoned")
+@event("wager_abandoned", ROUND)
 class WagerAbandoned(Event, frozen=True, kw_only=True):
     """The bettor left during the round, and the seat's wagers were considered abandoned."""
 
@@ -69,7 +70,7 @@ class WagerAbandoned(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("vigorish_taken")
+@event("vigorish_taken", ROUND)
 class VigorishTaken(Event, frozen=True, kw_only=True):
     """A commission was taken on a wager."""
 
@@ -78,7 +79,7 @@ class VigorishTaken(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("envy_paid")
+@event("envy_paid", ROUND)
 class EnvyPaid(Event, frozen=True, kw_only=True):
     """An Envy Bonus was paid to `seat` for the hand of `for_position`."""
 
@@ -88,7 +89,7 @@ class EnvyPaid(Event, frozen=True, kw_only=True):
     wager: EnvyWager
 
 
-@event("progressive_won")
+@event("progressive_won", ROUND)
 class ProgressiveWon(Event, frozen=True, kw_only=True):
     """The controller recorded a meter winner: the meter before, the share taken, the meter afterward."""
 
@@ -100,7 +101,7 @@ class ProgressiveWon(Event, frozen=True, kw_only=True):
     share_bp: BasisPoints
 
 
-@event("payout_validated")
+@event("payout_validated", ROUND)
 class PayoutValidated(Event, frozen=True, kw_only=True):
     """A payout was validated by a person with a role."""
 
@@ -110,7 +111,7 @@ class PayoutValidated(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("payout_documented")
+@event("payout_documented", ROUND)
 class PayoutDocumented(Event, frozen=True, kw_only=True):
     """The documents of a payout that the table inventory does not pay were completed."""
 
@@ -120,7 +121,7 @@ class PayoutDocumented(Event, frozen=True, kw_only=True):
     wager: WagerName
 
 
-@event("cards_collected")
+@event("cards_collected", ROUND)
 class CardsCollected(Event, frozen=True, kw_only=True):
     """Cards went to the discard rack: those of a position, the stub, burnt or face-up cards, or all that remained.
 
@@ -133,7 +134,7 @@ class CardsCollected(Event, frozen=True, kw_only=True):
     of: Position | Literal["stub", "aside", "all"]
 
 
-@event("round_voided")
+@event("round_voided", ROUND)
 class RoundVoided(Event, frozen=True, kw_only=True):
     """The round (`scope` "round") or one seat's hand was declared void."""
 
@@ -151,7 +152,7 @@ class RoundVoided(Event, frozen=True, kw_only=True):
     scope: Literal["round"] | Seat
 
 
-@event("round_closed")
+@event("round_closed", ROUND)
 class RoundClosed(Event, frozen=True, kw_only=True):
     """The round of play is complete; documents for slips may follow."""
 

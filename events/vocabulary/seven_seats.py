@@ -76,7 +76,7 @@ def _register_seventh_seats() -> None:
             forbid_unknown_fields=True,
             namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + _SAID.get(cls, " Seats go to 7.")},
         )
-        _seven[cls] = event(type_, 2)(wider)
+        _seven[cls] = event(type_, version=2)(wider)
 
 
 _register_seventh_seats()

@@ -5,6 +5,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from events.vocabulary.base import (
+    METER,
+    TABLE,
+    TABLE_AND_PIT,
     Amount,
     BasisPoints,
     Centicents,
@@ -20,13 +23,14 @@ from events.vocabulary.base import (
     SubmissionText,
     Text,
     Token,
+    at,
     event,
 )
 
 # --------------------------------------------------------------------------------------------------------------- property
 
 
-@event("property_configured")
+@event("property_configured", at(property="office"))
 class PropertyConfigured(Event, frozen=True, kw_only=True):
     """The property's name, time zone (IANA), start of the gaming day (`HH:MM` local) and currency (ISO 4217)."""
 
@@ -36,7 +40,7 @@ class PropertyConfigured(Event, frozen=True, kw_only=True):
     time_zone: Text
 
 
-@event("property_applied")
+@event("property_applied", at(property="office"))
 class PropertyApplied(Event, frozen=True, kw_only=True):
     """The property was made from its file, whose SHA-256 this is. `only_office_files`: from here on no device files rules."""
 
@@ -45,21 +49,24 @@ class PropertyApplied(Event, frozen=True, kw_only=True):
     sha256: Digest
 
 
-@event("gaming_day_opened")
+@event(
+    "gaming_day_opened",
+    at(table="device office pit", meter="device", review="desk", observed="desk", property="office keys"),
+)
 class GamingDayOpened(Event, frozen=True, kw_only=True):
     """A gaming day opened in this stream. The event itself already belongs to the new day."""
 
     gaming_day: Day
 
 
-@event("shift_changed")
+@event("shift_changed", TABLE_AND_PIT)
 class ShiftChanged(Event, frozen=True, kw_only=True):
     """A new shift began at this table."""
 
     shift: Token
 
 
-@event("rules_filed")
+@event("rules_filed", at(table="device office"))
 class RulesFiled(Event, frozen=True, kw_only=True):
     """A rules submission, whole, as filed for this table; `sha256` is of the UTF-8 bytes of `toml`."""
 
@@ -69,7 +76,7 @@ class RulesFiled(Event, frozen=True, kw_only=True):
     toml: SubmissionText
 
 
-@event("filing_signed")
+@event("filing_signed", at(table="office"))
 class FilingSigned(Event, frozen=True, kw_only=True):
     """A second person signed a filing of rules; `signs` is the filing's number in the table's stream."""
 
@@ -77,7 +84,7 @@ class FilingSigned(Event, frozen=True, kw_only=True):
     signs: Number
 
 
-@event("chapter_published")
+@event("chapter_published", at(property="office", table="office", observed="desk"))
 class ChapterPublished(Event, frozen=True, kw_only=True):
     """The property published an amended chapter, whole: it judges rounds from `effective_gaming_day` on.
 
@@ -93,7 +100,7 @@ class ChapterPublished(Event, frozen=True, kw_only=True):
     toml: SubmissionText
 
 
-@event("verdicts_adopted")
+@event("verdicts_adopted", at(property="office"))
 class VerdictsAdopted(Event, frozen=True, kw_only=True):
     """Two people adopted the verdicts of a new engine on rounds that an earlier one had judged: the shadow `shadow`.
 
@@ -113,7 +120,7 @@ class VerdictsAdopted(Event, frozen=True, kw_only=True):
 # ------------------------------------------------------------------------------------------------------------------ table
 
 
-@event("table_opened")
+@event("table_opened", TABLE_AND_PIT)
 class TableOpened(Event, frozen=True, kw_only=True):
     """The table opened for gaming with this game and equipment. `game` is the module's name."""
 
@@ -123,14 +130,14 @@ class TableOpened(Event, frozen=True, kw_only=True):
     shuffler: Shuffler
 
 
-@event("table_closed")
+@event("table_closed", TABLE_AND_PIT)
 class TableClosed(Event, frozen=True, kw_only=True):
     """The table closed for gaming."""
 
     by: Token
 
 
-@event("inventory_counted")
+@event("inventory_counted", TABLE_AND_PIT)
 class InventoryCounted(Event, frozen=True, kw_only=True):
     """The table inventory was counted as opener or closer, in cents."""
 
@@ -140,21 +147,21 @@ class InventoryCounted(Event, frozen=True, kw_only=True):
     verified_by: Token | None
 
 
-@event("dealer_tapped_in")
+@event("dealer_tapped_in", TABLE_AND_PIT)
 class DealerTappedIn(Event, frozen=True, kw_only=True):
     """A dealer took over the table."""
 
     dealer: Token
 
 
-@event("dealer_tapped_out")
+@event("dealer_tapped_out", TABLE_AND_PIT)
 class DealerTappedOut(Event, frozen=True, kw_only=True):
     """A dealer left the table."""
 
     dealer: Token
 
 
-@event("deck_received")
+@event("deck_received", TABLE)
 class DeckReceived(Event, frozen=True, kw_only=True):
     """A deck came to the table. `preshuffled`: inspected and shuffled beforehand (§ 603a.16(u), (v))."""
 
@@ -164,7 +171,7 @@ class DeckReceived(Event, frozen=True, kw_only=True):
     preshuffled: bool
 
 
-@event("deck_inspected")
+@event("deck_inspected", TABLE)
 class DeckInspected(Event, frozen=True, kw_only=True):
     """The dealer inspected a deck; `verified_by` is the floorperson, null if no one did."""
 
@@ -173,7 +180,7 @@ class DeckInspected(Event, frozen=True, kw_only=True):
     verified_by: Token | None
 
 
-@event("joker_destroyed")
+@event("joker_destroyed", TABLE)
 class JokerDestroyed(Event, frozen=True, kw_only=True):
     """A second joker was torn in half and put back in the box; `witnessed_by` is the floorperson or null."""
 
@@ -182,14 +189,14 @@ class JokerDestroyed(Event, frozen=True, kw_only=True):
     witnessed_by: Token | None
 
 
-@event("deck_in_play")
+@event("deck_in_play", TABLE)
 class DeckInPlay(Event, frozen=True, kw_only=True):
     """A deck went into play; its time on the table starts here (D28)."""
 
     deck: Token
 
 
-@event("deck_removed")
+@event("deck_removed", TABLE)
 class DeckRemoved(Event, frozen=True, kw_only=True):
     """A deck left the table."""
 
@@ -197,7 +204,7 @@ class DeckRemoved(Event, frozen=True, kw_only=True):
     reason: Literal["changed", "incorrect_count", "damaged", "table_closed", "device_failed", "other"]
 
 
-@event("cards_spread")
+@event("cards_spread", TABLE)
 class CardsSpread(Event, frozen=True, kw_only=True):
     """A deck was spread for inspection by the first player."""
 
@@ -206,28 +213,28 @@ class CardsSpread(Event, frozen=True, kw_only=True):
     inspected_by: Token | None
 
 
-@event("cards_washed")
+@event("cards_washed", TABLE)
 class CardsWashed(Event, frozen=True, kw_only=True):
     """A deck was turned face down, washed and stacked."""
 
     deck: Token
 
 
-@event("dice_received")
+@event("dice_received", TABLE)
 class DiceReceived(Event, frozen=True, kw_only=True):
     """A set of three dice was placed in the shaker."""
 
     dice_set: Token
 
 
-@event("dice_removed")
+@event("dice_removed", TABLE)
 class DiceRemoved(Event, frozen=True, kw_only=True):
     """A set of dice was taken from the table."""
 
     dice_set: Token
 
 
-@event("patron_seated")
+@event("patron_seated", TABLE)
 class PatronSeated(Event, frozen=True, kw_only=True):
     """A patron (pseudonymous token) took a seat; one patron may hold two adjacent betting areas."""
 
@@ -235,7 +242,7 @@ class PatronSeated(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("patron_left")
+@event("patron_left", TABLE)
 class PatronLeft(Event, frozen=True, kw_only=True):
     """A patron left a seat."""
 
@@ -243,7 +250,7 @@ class PatronLeft(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("patron_barred")
+@event("patron_barred", TABLE)
 class PatronBarred(Event, frozen=True, kw_only=True):
     """A patron may not wager until a reshuffle or until let in again (mid-shoe entry)."""
 
@@ -251,7 +258,7 @@ class PatronBarred(Event, frozen=True, kw_only=True):
     reason: Text
 
 
-@event("buy_in")
+@event("buy_in", TABLE)
 class BuyIn(Event, frozen=True, kw_only=True):
     """A patron bought chips at the table; cash and vouchers go to the drop box."""
 
@@ -261,7 +268,7 @@ class BuyIn(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("marker_issued")
+@event("marker_issued", TABLE)
 class MarkerIssued(Event, frozen=True, kw_only=True):
     """A counter check was issued at the table."""
 
@@ -271,7 +278,7 @@ class MarkerIssued(Event, frozen=True, kw_only=True):
     seat: Seat
 
 
-@event("fill_received")
+@event("fill_received", TABLE_AND_PIT)
 class FillReceived(Event, frozen=True, kw_only=True):
     """Chips came to the table inventory from the cage."""
 
@@ -280,14 +287,14 @@ class FillReceived(Event, frozen=True, kw_only=True):
     slip: Token
 
 
-@event("fill_received", 2)
+@event("fill_received", version=2)
 class FillReceived2(FillReceived, frozen=True, kw_only=True):
     """Chips came to the table inventory from the cage, and a second person was there."""
 
     verified_by: Token
 
 
-@event("credit_sent")
+@event("credit_sent", TABLE_AND_PIT)
 class CreditSent(Event, frozen=True, kw_only=True):
     """Chips went from the table inventory to the cage."""
 
@@ -296,14 +303,14 @@ class CreditSent(Event, frozen=True, kw_only=True):
     slip: Token
 
 
-@event("credit_sent", 2)
+@event("credit_sent", version=2)
 class CreditSent2(CreditSent, frozen=True, kw_only=True):
     """Chips went from the table inventory to the cage, and a second person was there."""
 
     verified_by: Token
 
 
-@event("entry_initialed")
+@event("entry_initialed", at(table="pit"))
 class EntryInitialed(Event, frozen=True, kw_only=True):
     """A second person initialed an entry of the pit as it then counted; `entry` is its number in the table's stream."""
 
@@ -311,7 +318,7 @@ class EntryInitialed(Event, frozen=True, kw_only=True):
     entry: Number
 
 
-@event("drop_counted")
+@event("drop_counted", at(table="device count"))
 class DropCounted(Event, frozen=True, kw_only=True):
     """The drop box of a named gaming day was counted (later, in the count room)."""
 
@@ -321,7 +328,7 @@ class DropCounted(Event, frozen=True, kw_only=True):
     gaming_day: Day
 
 
-@event("device_failed")
+@event("device_failed", TABLE_AND_PIT)
 class DeviceFailed(Event, frozen=True, kw_only=True):
     """A device jammed, stopped, did not complete its cycle, or is unusable (`inoperative`)."""
 
@@ -329,7 +336,7 @@ class DeviceFailed(Event, frozen=True, kw_only=True):
     fault: Literal["jam", "stopped", "incomplete", "inoperative"]
 
 
-@event("device_covered")
+@event("device_covered", TABLE_AND_PIT)
 class DeviceCovered(Event, frozen=True, kw_only=True):
     """An unusable device was covered or got an out-of-order sign."""
 
@@ -337,14 +344,14 @@ class DeviceCovered(Event, frozen=True, kw_only=True):
     how: Literal["cover", "sign"]
 
 
-@event("device_restored")
+@event("device_restored", TABLE_AND_PIT)
 class DeviceRestored(Event, frozen=True, kw_only=True):
     """A device works again."""
 
     device: Device
 
 
-@event("device_alarmed")
+@event("device_alarmed", TABLE_AND_PIT)
 class DeviceAlarmed(Event, frozen=True, kw_only=True):
     """A device itself signaled a fault, such as by a red light; it need not say which."""
 
@@ -352,7 +359,7 @@ class DeviceAlarmed(Event, frozen=True, kw_only=True):
     device: Device
 
 
-@event("intake_refused")
+@event("intake_refused", at(table="intake", meter="intake"))
 class IntakeRefused(Event, frozen=True, kw_only=True):
     """Input from a device was refused; its bytes are in quarantine under this SHA-256."""
 
@@ -364,7 +371,7 @@ class IntakeRefused(Event, frozen=True, kw_only=True):
 # ----------------------------------------------------------------------------------------------------------------- meters
 
 
-@event("meter_set")
+@event("meter_set", METER)
 class MeterSet(Event, frozen=True, kw_only=True):
     """A progressive meter was put into service, or set by the controller, under a chapter's paytable."""
 
@@ -378,7 +385,7 @@ class MeterSet(Event, frozen=True, kw_only=True):
     value_centicents: Centicents
 
 
-@event("meter_advanced")
+@event("meter_advanced", METER)
 class MeterAdvanced(Event, frozen=True, kw_only=True):
     """An accepted wager advanced the meter; the values are the controller's, after the advance."""
 
@@ -390,7 +397,7 @@ class MeterAdvanced(Event, frozen=True, kw_only=True):
     wager_cents: Amount
 
 
-@event("meter_reset")
+@event("meter_reset", METER)
 class MeterReset(Event, frozen=True, kw_only=True):
     """A winner took `share_bp` of the meter; the values are the controller's, after it."""
 

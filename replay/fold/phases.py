@@ -1,7 +1,8 @@
 """The literal phase table: what each event means for the round at a table, in every phase it can arrive in.
 
 Invariant: every registered event type has a row, by its `KIND` (versions make no difference), and every row has a column for
-every phase; a test checks it. An event never fails here: out of its place it is evidence of a fault, not an error.
+every phase; a test checks it. Events that only meters, reviews or observed rounds have share one row. An event never fails here:
+out of its place it is evidence of a fault, not an error.
 
 `SAME`: the event belongs to the table or to the round as it is. `STRAY`: it speaks of a round if none is open
 (unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
@@ -10,7 +11,7 @@ every phase; a test checks it. An event never fails here: out of its place it is
 from enum import Enum
 
 from events.vocabulary import model
-from events.vocabulary.model import Event
+from events.vocabulary.model import REGISTRY, Event
 
 
 class Phase(Enum):
@@ -44,6 +45,7 @@ _NOT_HERE = (STRAY,) * 7
 
 # fmt: off
 TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
+    **dict.fromkeys((cls.KIND for cls in REGISTRY.values() if cls.PLACE.keys().isdisjoint(("table", "property"))), _NOT_HERE),
     #                          BETWEEN  BETTING    CLOSED     DEALING    SETTING    SETTLING   VOIDED
     model.PropertyConfigured:  _ANY,
     model.PropertyApplied:     _ANY,
@@ -94,39 +96,6 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.CutOffered:          _ANY,
     model.CardsCut:            _ANY,
     model.RecutOrdered:        _ANY,
-    model.MeterSet:            _NOT_HERE,
-    model.MeterAdvanced:       _NOT_HERE,
-    model.MeterReset:          _NOT_HERE,
-    model.VideoMarked:         _NOT_HERE,
-    model.FindingAssigned:     _NOT_HERE,
-    model.FindingNoted:        _NOT_HERE,
-    model.AlarmAcknowledged:   _NOT_HERE,
-    model.FindingResolved:     _NOT_HERE,
-    model.FindingReopened:     _NOT_HERE,
-    model.DisputeOpened:       _NOT_HERE,
-    model.DisputeClosed:       _NOT_HERE,
-    model.InvestigationOpened: _NOT_HERE,
-    model.InvestigationClosed: _NOT_HERE,
-    model.CaseOpened:          _NOT_HERE,
-    model.CaseAssigned:        _NOT_HERE,
-    model.CaseDueMoved:        _NOT_HERE,
-    model.CaseNoted:           _NOT_HERE,
-    model.CaseAttached:        _NOT_HERE,
-    model.RoundAttached:       _NOT_HERE,
-    model.CaseLetterMade:      _NOT_HERE,
-    model.CaseAppealed:        _NOT_HERE,
-    model.SurveillanceNoted: _NOT_HERE,
-    model.ShiftSignedOver: _NOT_HERE,
-    model.ShiftAccepted: _NOT_HERE,
-    model.RecordViewed:        _NOT_HERE,
-    model.RecordExported:      _NOT_HERE,
-    model.ObservationOpened:   _NOT_HERE,
-    model.ObservationClosed:   _NOT_HERE,
-    model.RoundObserved:       _NOT_HERE,
-    model.EntryConfirmed:      _NOT_HERE,
-    model.EntryLineAdded:      _NOT_HERE,
-    model.VerdictUnveiled:     _NOT_HERE,
-    model.RoundUnreadable:     _NOT_HERE,
     model.RoundOpened:         (BETTING, BETTING,   BETTING,   BETTING,   BETTING,   BETTING,   BETTING),
     model.ShakerShaken:        _IN_ROUND,
     model.ShakerActivated:     _IN_ROUND,

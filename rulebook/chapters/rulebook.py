@@ -31,7 +31,7 @@ from rulebook.chapters.money import parse_money, show_money
 from rulebook.chapters.offer import WagerOffer, most_from_smallest_wagers
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.submission import read_toml, simple_submission, submission_from_words
-from rulebook.house_ways.house_way import HouseWayError
+from rulebook.house_ways.way_table import HouseWayError
 
 __all__ = [
     "Chapter", "KnownRule", "PayLine", "Paytable", "Rulebook", "RulesRefused", "WagerOffer", "WagerRule",

@@ -10,21 +10,18 @@ The low hand of two cards lies in front, the high hand of five behind (or in bac
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from hashlib import sha256
-from importlib.resources import files
 from itertools import combinations, product
 from operator import itemgetter
 from typing import Any, Final, Literal, assert_never, get_args
 
 import msgspec
 
-from rulebook.cards.cards import ACE, DECK, JOKER, RANKS, rank, show
+from rulebook.cards.cards import ACE, show
 from rulebook.cards.ranking import HandClass, Rank, Wheel, rank_by_key, rank_five, rank_two, seven_card_lines
 from rulebook.cards.signature import UNIT
+from rulebook.house_ways.way_table import ANY, Row, RowReader, SevenCards, TableForm, digest_of, packaged_text, parsed
 
 Front = Literal["highest", "pair", "low_pair", "singles", "unlike", "ace"]
 Ranks = tuple[Rank, Rank]
@@ -47,12 +44,8 @@ KINDS: Final = {
     (5, 1, 1): "five_aces",
     (5, 2): "five_aces",
 }
-ANY: Final = "any"
 
 _COMPLETE: Final = frozenset((HandClass.STRAIGHT, HandClass.FLUSH, HandClass.STRAIGHT_FLUSH, HandClass.ROYAL_FLUSH))
-_RANK: Final = tuple(ACE if card == JOKER else rank(card) for card in DECK)
-_SHOW_ORDER: Final = tuple((-_RANK[card], -card) for card in DECK)
-"""Cards are shown from the highest rank down."""
 
 # What the hand behind must at least be; a straight or better is "complete" if it is one of the four above.
 _AT_LEAST: Final = {
@@ -63,16 +56,6 @@ _AT_LEAST: Final = {
     "full_house": HandClass.FULL_HOUSE,
     "four_of_a_kind": HandClass.FOUR_OF_A_KIND,
 }
-
-
-class HouseWayError(ValueError):
-    """A house way cannot be used; the message names the table, the row, and the reason."""
-
-    def __init__(self, source: str, row: str, message: str) -> None:
-        super().__init__(f"{source}: {row}: {message}" if row else f"{source}: {message}")
-        self.source = source
-        self.row = row
-        self.message = message
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -92,35 +75,6 @@ class HouseWayPlay(msgspec.Struct, frozen=True):
     back: Back
     at_least: int
 
-    @property
-    def always_can_be_made(self) -> bool:
-        """Whether every seven cards have a setting by this play."""
-        return self == HouseWayPlay("highest", "any", 0)
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row: the hands that it is for, and its plays in order, each a group of equal plays.
-
-    `ranks` are those of the highest pair, three or four; `complete` is whether the seven cards must make a straight or
-    flush; `joker_with_ace` whether the joker lies next to an ace. Null: any.
-    """
-
-    name: str
-    kinds: frozenset[str]
-    ranks: frozenset[int] | None
-    complete: bool | None
-    joker_with_ace: bool | None
-    plays: tuple[tuple[HouseWayPlay, ...], ...]
-
-    def speaks_of(self, hand: _HandToSet) -> bool:
-        """Return whether the row is for this hand."""
-        return (
-            (ANY in self.kinds or hand.kind in self.kinds)
-            and (self.ranks is None or hand.leading in self.ranks)
-            and (self.joker_with_ace is None or hand.joker_with_ace == self.joker_with_ace)
-            and (self.complete is None or hand.complete == self.complete)
-        )
-
 
 class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """A house way as filed. `digest` is of the table's text, `cite` is the source of the chart."""
@@ -129,7 +83,7 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     cite: str
     digest: str
     wheel: Wheel
-    rows: tuple[Row, ...]
+    rows: tuple[Row[HouseWayPlay], ...]
 
     def settings(self, cards: Sequence[int]) -> tuple[Setting, ...]:
         """Return every accepted setting of seven cards with a rank of its own; the first is the one to show.
@@ -167,40 +121,26 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
             return False
         return (rank_five(high, self.wheel), rank_two(low)) in self._row_and_settings((*high, *low))[1]
 
-    def _row_and_settings(self, cards: Sequence[int]) -> tuple[Row, dict[Ranks, Setting]]:
+    def _row_and_settings(self, cards: Sequence[int]) -> tuple[Row[HouseWayPlay], dict[Ranks, Setting]]:
         hand = _HandToSet(cards, self.wheel)
         for row in _rows_for(self, hand.kind):
             if row.speaks_of(hand):
                 for group in row.plays:
                     if settings := hand.played(group):
                         return row, settings
-        raise AssertionError(f"{self.name} sets no {show(cards)}")  # the last row sets every hand: see _rows
+        raise AssertionError(f"{self.name} sets no {show(cards)}")  # the last row sets every hand
 
 
 @lru_cache(maxsize=1024)
-def _rows_for(way: HouseWay, kind: str) -> tuple[Row, ...]:
+def _rows_for(way: HouseWay, kind: str) -> tuple[Row[HouseWayPlay], ...]:
     return tuple(row for row in way.rows if ANY in row.kinds or kind in row.kinds)
 
 
-class _HandToSet:
-    """Seven cards in the form that rows match."""
-
+class _HandToSet(SevenCards):
     def __init__(self, cards: Sequence[int], wheel: Wheel) -> None:
-        if len(cards) != 7 or len(set(cards)) != 7:
-            raise ValueError(f"{show(cards)}: a house way sets seven different cards")
-        self.cards = sorted(cards, key=_SHOW_ORDER.__getitem__)
+        super().__init__(cards, KINDS)
         self.key = sum([UNIT[card] for card in cards])
         self.wheel: Wheel = wheel
-        self.of_rank: dict[int, list[int]] = {}
-        for card in self.cards:
-            self.of_rank.setdefault(_RANK[card], []).append(card)
-        self.kind = KINDS[tuple(sorted([len(same) for same in self.of_rank.values()], reverse=True))]
-        self.joker_with_ace = len(self.of_rank.get(ACE, ())) > 1 and JOKER in cards
-
-    @property
-    def leading(self) -> int:
-        """The highest among the most frequent ranks."""
-        return max(self.of_rank, key=lambda r: (len(self.of_rank[r]), r))
 
     @property
     def complete(self) -> bool:
@@ -270,20 +210,12 @@ def _fits_back(back: Back, high: Rank) -> bool:
 
 def load_house_way(toml_text: str, source: str, wheel: Wheel = "second") -> HouseWay:
     """Read a house way from its table; `HouseWayError` names the source and the row that is wrong."""
-    try:
-        table = tomllib.loads(toml_text)
-    except tomllib.TOMLDecodeError as error:
-        raise HouseWayError(source, "", f"not TOML: {error}") from error
-    return _house_way(table, source, sha256(toml_text.encode()).hexdigest(), wheel)
+    return _house_way(*parsed(toml_text, source), source, wheel)
 
 
 def house_way_from_table(table: Mapping[str, Any], source: str, wheel: Wheel = "second") -> HouseWay:
     """Read a house way that is inside a rules submission. Its digest is of the table as sorted JSON."""
-    try:
-        text = json.dumps(table, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    except TypeError as error:
-        raise HouseWayError(source, "", "dates and times have no place in a house way") from error
-    return _house_way(table, source, sha256(text.encode()).hexdigest(), wheel)
+    return _house_way(table, digest_of(table, source), source, wheel)
 
 
 @cache
@@ -293,104 +225,27 @@ def packaged_house_way(name: str, wheel: Wheel = "second") -> HouseWay:
     >>> packaged_house_way("stones").name
     'stones'
     """
-    folder = files("rulebook").joinpath("house_ways")
-    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    if name not in known:
-        raise HouseWayError(name, "", f"no such house way; there is {', '.join(known)}, or a table of one's own")
-    return load_house_way(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", wheel)
+    return load_house_way(packaged_text(name, None), f"{name}.toml", wheel)
 
 
-def _house_way(table: Mapping[str, Any], source: str, digest: str, wheel: Wheel) -> HouseWay:
-    _only(table, ("name", "cite", "row"), source, "")
-    name, cited = (_text(table, key, source, "") for key in ("name", "cite"))
-    rows = table.get("row")
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise HouseWayError(source, "", "row: expected [[row]] tables")
-    return HouseWay(name=name, cite=cited, digest=digest, wheel=wheel, rows=tuple(_rows(rows, source)))
+def _house_way(table: Mapping[str, Any], digest: str, source: str, wheel: Wheel) -> HouseWay:
+    reader = RowReader(source)
+    reader.refuse_others(table, ("name", "cite", "row"))
+    name, cited = (reader.text(table, key) for key in ("name", "cite"))
+    return HouseWay(name=name, cite=cited, digest=digest, wheel=wheel, rows=_FORM.rows(table, source))
 
 
-def _rows(entries: Sequence[Mapping[str, Any]], source: str) -> Iterator[Row]:
-    row: Row | None = None
-    for number, entry in enumerate(entries, 1):
-        where = f"row {number}"
-        name = _text(entry, "name", source, where)
-        where = f"row {number} ({name})"
-        _only(entry, ("name", "hand", "ranks", "complete", "joker_with_ace", "play"), source, where)
-        row = Row(
-            name=name,
-            kinds=_kinds(entry, source, where),
-            ranks=_ranks(entry, source, where),
-            complete=_flag(entry, "complete", source, where),
-            joker_with_ace=_flag(entry, "joker_with_ace", source, where),
-            plays=_plays(entry, source, where),
-        )
-        yield row
-    assert row is not None
-    sets_all = row.kinds == {ANY} and (row.ranks, row.complete, row.joker_with_ace) == (None, None, None)
-    if not sets_all or not any(play.always_can_be_made for group in row.plays for play in group):
-        message = 'the last row must set every hand: hand = "any", no conditions, play = [{ front = "highest" }]'
-        raise HouseWayError(source, where, message)
+def _play(item: Mapping[str, Any], reader: RowReader) -> HouseWayPlay:
+    reader.refuse_others(item, HouseWayPlay.__struct_fields__)
+    front = reader.choice(item, "front", get_args(Front))
+    back = reader.choice(item, "back", get_args(Back), "any")
+    return HouseWayPlay(front, back, reader.rank(item, "at_least"))
 
 
-def _only(table: Mapping[str, Any], keys: Sequence[str], source: str, where: str) -> None:
-    for key in table:
-        if key not in keys:
-            raise HouseWayError(source, where, f"{key}: unknown; expected one of {', '.join(keys)}")
-
-
-def _text(table: Mapping[str, Any], key: str, source: str, where: str) -> str:
-    value = table.get(key)
-    if not isinstance(value, str) or not value:
-        raise HouseWayError(source, where, f"{key}: {value!r}; expected text")
-    return value
-
-
-def _flag(table: Mapping[str, Any], key: str, source: str, where: str) -> bool | None:
-    value = table.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise HouseWayError(source, where, f"{key}: {value!r}; expected true or false")
-    return value
-
-
-def _kinds(entry: Mapping[str, Any], source: str, where: str) -> frozenset[str]:
-    value = entry.get("hand")
-    kinds = [value] if isinstance(value, str) else value
-    known = (*dict.fromkeys(KINDS.values()), ANY)
-    if not isinstance(kinds, list) or not kinds or not all(kind in known for kind in kinds):
-        raise HouseWayError(source, where, f"hand: {value!r}; expected one or several of {', '.join(known)}")
-    return frozenset(kinds)
-
-
-def _ranks(entry: Mapping[str, Any], source: str, where: str) -> frozenset[int] | None:
-    value = entry.get("ranks")
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value or any(letter not in RANKS for letter in value):
-        raise HouseWayError(source, where, f"ranks: {value!r}; expected letters of {RANKS[::-1]}, such as AKQ")
-    return frozenset(RANKS.index(letter) + 2 for letter in value)
-
-
-def _plays(entry: Mapping[str, Any], source: str, where: str) -> tuple[tuple[HouseWayPlay, ...], ...]:
-    value = entry.get("play")
-    if not isinstance(value, list) or not value:
-        raise HouseWayError(source, where, f"play: {value!r}; expected a list of plays")
-    groups = [item if isinstance(item, list) else [item] for item in value]
-    if not all(groups):
-        raise HouseWayError(source, where, "play: an empty list of plays")
-    return tuple(tuple(_play(item, source, where) for item in group) for group in groups)
-
-
-def _play(item: object, source: str, where: str) -> HouseWayPlay:
-    if not isinstance(item, dict):
-        raise HouseWayError(source, where, f'play: {item!r}; expected a play such as {{ front = "pair" }}')
-    _only(item, ("front", "back", "at_least"), source, where)
-    front: Front | None = item.get("front")
-    back: Back = item.get("back", "any")
-    at_least = item.get("at_least")
-    if front is None or front not in get_args(Front):
-        raise HouseWayError(source, where, f"front: {front!r}; expected one of {', '.join(get_args(Front))}")
-    if back not in get_args(Back):
-        raise HouseWayError(source, where, f"back: {back!r}; expected one of {', '.join(get_args(Back))}")
-    if at_least is not None and (not isinstance(at_least, str) or len(at_least) != 1 or at_least not in RANKS):
-        raise HouseWayError(source, where, f"at_least: {at_least!r}; expected a letter of {RANKS[::-1]}")
-    return HouseWayPlay(front, back, 0 if at_least is None else RANKS.index(at_least) + 2)
+_FORM: Final = TableForm(
+    kinds=tuple(KINDS.values()),
+    keys=("name", "hand", "ranks", "complete", "joker_with_ace", "play"),
+    play=_play,
+    example='{ front = "pair" }',
+    always={HouseWayPlay("highest", "any", 0): '[{ front = "highest" }]'},
+)

@@ -4,7 +4,7 @@ import pytest
 
 from events.errors import WrongPlace
 from events.vocabulary import model, places
-from events.vocabulary.model import REGISTRY, Event
+from events.vocabulary.model import REGISTRY, Event, at, event
 from events.vocabulary.places import PLACES, check_place, writers_of
 
 KINDS = ("table", "meter", "review", "property", "observed")
@@ -114,12 +114,23 @@ def test_every_version_of_a_type_stands_where_the_first_does() -> None:
         check_place("meter/m", model.seven_seats(model.Surrendered)(seat=7))
 
 
+def test_a_type_without_a_row_is_not_registered() -> None:
+    class Rowless(Event, frozen=True):
+        """Never registered."""
+
+    with pytest.raises(TypeError, match="in which streams it may be"):
+        event("rowless")(Rowless)
+    with pytest.raises(TypeError, match="each with its writers"):
+        at(table="nobody")
+    assert ("rowless", 1) not in REGISTRY
+
+
 def test_a_type_without_a_row_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PLACES, "surrendered")
     for kind in ("table", "observed"):
         monkeypatch.delitem(places._WRITERS, (kind, "surrendered"))
     for kind in KINDS:
-        with pytest.raises(WrongPlace, match="no row for it"):
+        with pytest.raises(WrongPlace, match="no such event"):
             check_place(f"{kind}/a", model.Surrendered(seat=1))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from events.errors import EventError
 from events.vocabulary import upcast as module
-from events.vocabulary.model import REGISTRY, Event, Number, Surrendered, event, seven_seats
+from events.vocabulary.model import REGISTRY, TABLE, Event, Number, Surrendered, event, seven_seats
 from events.vocabulary.upcast import UPCASTERS, upcast, upcaster
 
 
@@ -34,7 +34,7 @@ class Three(Event, frozen=True, kw_only=True):
 def registered() -> Iterator[None]:
     events, upcasters = dict(REGISTRY), dict(UPCASTERS)
     for version, cls in enumerate((One, Two, Three), 1):
-        event("test_only", version)(cls)
+        event("test_only", TABLE, version)(cls)
     yield
     for table, kept in ((REGISTRY, events), (UPCASTERS, upcasters)):
         table.clear()

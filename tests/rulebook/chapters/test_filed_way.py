@@ -5,7 +5,7 @@ import pytest
 from rulebook.cards.cards import parse_cards
 from rulebook.chapters.chapters import chapter
 from rulebook.chapters.filed_way import is_set_by, read_way, settings_of
-from rulebook.house_ways.house_way import HouseWayError
+from rulebook.house_ways.way_table import HouseWayError
 from rulebook.layout import Hand
 
 FACE_UP, ASIA = chapter("pa", "688a"), chapter("pa", "659a")

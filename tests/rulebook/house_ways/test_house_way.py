@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rulebook.cards.cards import DECK, JOKER, parse_cards, show
 from rulebook.cards.ranking import rank_five, rank_two
-from rulebook.house_ways.house_way import HouseWayError, load_house_way, packaged_house_way
+from rulebook.house_ways.house_way import load_house_way, packaged_house_way
+from rulebook.house_ways.way_table import HouseWayError
 from tests.rulebook.cards.plain_ranking import HANDS_7
 
 STONES = packaged_house_way("stones")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rulebook.cards.cards import DECK, JOKER, parse_cards, rank, show
 from rulebook.cards.four_card import is_legal_setting, rank_four, rank_one
 from rulebook.cards.ranking import rank_two
-from rulebook.house_ways.house_way import HouseWayError, packaged_house_way
+from rulebook.house_ways.house_way import packaged_house_way
 from rulebook.house_ways.house_way_asia import asia_house_way_from_table, load_asia_house_way, packaged_asia_house_way
+from rulebook.house_ways.way_table import HouseWayError
 from tests.rulebook.cards.plain_ranking import HANDS_7
 
 ASIA = packaged_asia_house_way("asia")
@@ -333,7 +334,7 @@ def test_a_house_way_within_a_rules_submission():
         ),
         (
             HEAD + row(hand='"any"', play='[{ low_at_least = "10" }]') + CATCH_ALL,
-            "low_at_least: '10'; expected letters",
+            "low_at_least: '10'; expected a letter",
         ),
         (
             HEAD + row(hand='"any"', play='[{ low_at_least = "AK" }]') + CATCH_ALL,
@@ -341,7 +342,7 @@ def test_a_house_way_within_a_rules_submission():
         ),
         (
             HEAD + row(hand='"any"', play="[{ medium_at_least = 9 }]") + CATCH_ALL,
-            "medium_at_least: 9; expected letters",
+            "medium_at_least: 9; expected a letter",
         ),
         (
             HEAD + row(hand='"any"', play='[{ front = "pair" }]') + CATCH_ALL,
