@@ -25,7 +25,7 @@ from replay.transcript.transcript import judge
 from tests.floor.simulated import stored
 from tests.replay.tables import MemoryLog, records_of_drafts
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("device order")]  # the days of a game are played once
+pytestmark = pytest.mark.slow
 
 TRIALS = 3
 UNMOVED = (model.GamingDayOpened, model.EventCorrected)
@@ -33,6 +33,12 @@ UNMOVED = (model.GamingDayOpened, model.EventCorrected)
 FRAME = (*UNMOVED, model.RoundOpened, model.RoundClosed, model.RulesFiled)
 """What says which rules and which round it is."""
 NEVER_LOST = (model.EventCorrected, model.RoundOpened, model.RoundClosed)
+
+
+def of(*games: str) -> list[object]:
+    """The games as parameters: the days of each are played once, by one worker."""
+    return [pytest.param(game, marks=pytest.mark.xdist_group(f"device order of {game}")) for game in games]
+
 
 Judged = dict[int, tuple[str, tuple[str, ...], frozenset[tuple[object, ...]], object]]
 
@@ -94,7 +100,7 @@ def streams(game: str, *, plant: bool) -> list[tuple[str, list[Draft], Judged]]:
     ]
 
 
-@pytest.mark.parametrize("game", SIMULATIONS)
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str) -> None:
     tried = 0
     for stream, drafts, right in streams(game, plant=False):
@@ -110,7 +116,7 @@ def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str) ->
     assert tried > 50
 
 
-@pytest.mark.parametrize("game", SIMULATIONS)
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_it_accuses_nobody_who_is_not_accused_in_order(game: str) -> None:
     """What only the clock of the late message shows may become a doubt; nothing new is found, and nothing at fault is upheld."""
     missed, found = 0, 0
@@ -154,7 +160,7 @@ def filed_by_the_office(drafts: Sequence[Draft]) -> list[Draft]:
     return moved
 
 
-@pytest.mark.parametrize("game", SIMULATIONS)
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_message_that_never_comes_accuses_nobody_and_upholds_nothing_that_is_at_fault(game: str) -> None:
     """Who sits there, what is out of order, what a shoe has left and the like may be otherwise since: a doubt (D402, D951)."""
     upheld, found = 0, 0
@@ -214,31 +220,54 @@ def longest_silences(drafts: Sequence[Draft]) -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("game", SIMULATIONS)
+@functools.cache
+def two_days(game: str) -> dict[str, list[Draft]]:
+    """What the tables of a floor without faults say in two days."""
+    day = stored(simulate(12, 60, plant=False, games=(game,), days=2))
+    return {
+        stream: drafts
+        for stream, drafts in day.items()
+        if stream.startswith("table/") and not any(isinstance(each.payload, model.EventCorrected) for each in drafts)
+    }
+
+
+LAYOUTS = ((one_for_each_kind, RECENT_ROUNDS), (one_of_five, 0), (one_of_all, 0))
+"""The devices that report, and after how many rounds of silence a message is lost at least."""
+
+
+def lose_after_silence(game: str, turns: int) -> int:
+    """Lose every `turns`-th of the messages, of each kind one, by another turn for each layout; return how many."""
+    tried = 0
+    for turn, (device, least) in enumerate(LAYOUTS):
+        chosen: dict[str, tuple[int, int, str]] = {}
+        day = {stream: reported_by(drafts, device) for stream, drafts in two_days(game).items()}
+        for stream, drafts in day.items():
+            for kind, silence in longest_silences(drafts).items():
+                chosen[kind] = max(chosen.get(kind, (least, 0, "")), (*silence, stream))
+        lost = sorted((kind, at, stream) for kind, (_, at, stream) in chosen.items() if stream)
+        lost = lost[turn % turns :: turns]
+        right = {stream: judged(stream, day[stream]) for stream in {stream for _, _, stream in lost}}
+        for _, at, stream in lost:
+            tried += 1
+            drafts = day[stream]
+            for number, verdict in judged(stream, [*drafts[:at], *drafts[at + 1 :]]).items():
+                assert verdict[2] <= right[stream][number][2], f"{stream}, round {number}, without {drafts[at].payload}"
+    return tried
+
+
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_lost_message_of_a_device_that_was_silent_for_long_accuses_nobody(game: str) -> None:
     """However long it was silent, the message may be the one that is missing in a round (D656, D1121).
 
     It may be its first (D1192), and what it filed or opened counts for the rounds after (D1191).
     """
-    tried = 0
-    for device, least in ((one_for_each_kind, RECENT_ROUNDS), (one_of_five, 0), (one_of_all, 0)):
-        chosen: dict[str, tuple[int, int, str]] = {}
-        day = {
-            stream: reported_by(drafts, device)
-            for stream, drafts in stored(simulate(12, 60, plant=False, games=(game,), days=2)).items()
-            if stream.startswith("table/")
-            and not any(isinstance(each.payload, model.EventCorrected) for each in drafts)
-        }
-        for stream, drafts in day.items():
-            for kind, silence in longest_silences(drafts).items():
-                chosen[kind] = max(chosen.get(kind, (least, 0, "")), (*silence, stream))
-        right = {stream: judged(stream, drafts) for stream, drafts in day.items()}
-        for _, at, stream in sorted(each for each in chosen.values() if each[2]):
-            tried += 1
-            drafts = day[stream]
-            for number, verdict in judged(stream, [*drafts[:at], *drafts[at + 1 :]]).items():
-                assert verdict[2] <= right[stream][number][2], f"{stream}, round {number}, without {drafts[at].payload}"
-    assert tried > 20
+    assert lose_after_silence(game, turns=len(LAYOUTS)) > 6
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
+def test_a_lost_message_of_any_kind_of_a_device_that_was_silent_for_long_accuses_nobody(game: str) -> None:
+    assert lose_after_silence(game, turns=1) > 20
 
 
 def is_of_a_round(draft: Draft) -> bool:
@@ -261,7 +290,7 @@ def handed_in_rounds_later(drafts: Sequence[Draft], random: Random) -> list[Draf
     return order
 
 
-@pytest.mark.parametrize("game", SIMULATIONS)
+@pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_message_without_a_round_number_that_comes_rounds_later_is_not_of_the_round_open_then(game: str) -> None:
     """Its device's numbers show the round that it is of; if they leave two, what is due there is not known."""
     undetermined, tried = 0, 0
@@ -275,7 +304,7 @@ def test_a_message_without_a_round_number_that_comes_rounds_later_is_not_of_the_
 
 
 @pytest.mark.parametrize("names", ["all", "all but openings", "none"])
-@pytest.mark.parametrize("game", ["dj_wild", "over_under"])
+@pytest.mark.parametrize("game", of("dj_wild", "over_under"))
 def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str, names: str) -> None:
     """It is where its device counted it, whether events name their rounds or not; if that leaves a doubt, no one is accused."""
     undetermined, tried, random = 0, 0, Random(game)
@@ -301,7 +330,7 @@ def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str,
     assert undetermined <= tried // (5 if names == "none" else 50)
 
 
-@pytest.mark.parametrize("game", ["face_up_pai_gow", "over_under"])
+@pytest.mark.parametrize("game", of("face_up_pai_gow", "over_under"))
 def test_the_opening_of_a_days_last_round_comes_after_its_close(game: str) -> None:
     """Then the table closes, and the next gaming day opens: the round is that of its day, and nobody is accused (D1122)."""
     tried = 0
@@ -325,7 +354,7 @@ def is_opening(draft: Draft) -> bool:
 
 
 @pytest.mark.parametrize("names", [True, False])
-@pytest.mark.parametrize("game", ["face_up_pai_gow", "dj_wild"])
+@pytest.mark.parametrize("game", of("face_up_pai_gow", "dj_wild"))
 def test_a_round_is_written_in_the_order_of_play(game: str, *, names: bool) -> None:
     """`rack round` of a round with a message that came late is judged as that of the same round in order.
 
@@ -354,7 +383,7 @@ def is_late_at(order: Sequence[Draft], at: int) -> bool:
     return any(each.source == device and each.source_seq > order[at].source_seq for each in order[:at])
 
 
-@pytest.mark.parametrize("game", ["face_up_pai_gow", "over_under", "player_dealer"])
+@pytest.mark.parametrize("game", of("face_up_pai_gow", "over_under", "player_dealer"))
 def test_a_replay_that_is_taken_up_anywhere_says_the_same(game: str) -> None:
     stream, drafts, _ = streams(game, plant=False)[0]
     for order in (
