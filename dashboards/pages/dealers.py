@@ -13,7 +13,7 @@ from dashboards.analysis.floor_part import FloorPart, floor_part, group_by, view
 from dashboards.analysis.verdicts import badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
-from dashboards.drawing.decisions import linked
+from dashboards.drawing.decisions import finding_link, linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, percent, points
 from dashboards.parts import source
@@ -239,7 +239,7 @@ def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(detection, "code", part.selection)
     rows = [
         [
-            markup.two_lines(finding_title(r["code"]), r["code"]),
+            markup.two_lines(finding_title(r["code"]), finding_link(r["code"])),
             f"{r['findings']:,}",
             _median(r, "to_close"),
             _median(r, "to_review"),
@@ -270,7 +270,7 @@ def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> No
     found = figures.answer(alarms)
     rows = [
         [
-            markup.two_lines(finding_title(r["code"]), r["code"]),
+            markup.two_lines(finding_title(r["code"]), finding_link(r["code"])),
             f"{r['findings']:,}",
             f"{r['withdrawn']:,}",
             f"{r['disposed']:,}",

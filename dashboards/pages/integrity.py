@@ -11,6 +11,7 @@ from analytics.warehouse.warehouse import stamp
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
+from dashboards.drawing.decisions import finding_link
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, save_link, source, verification_run, witness_status
@@ -207,7 +208,8 @@ def missing(formats: Formats) -> None:
         [
             markup.severity_badge(row["severity"]),
             markup.two_lines(
-                markup.link("queue", finding_title(row["code"]), code=row["code"], table=row["table_id"]), row["code"]
+                markup.link("queue", finding_title(row["code"]), code=row["code"], table=row["table_id"]),
+                finding_link(row["code"]),
             ),
             table_name(row["table_id"]),
             f"{row['findings']:,}",

@@ -3,8 +3,7 @@
 // Written from the text of the chapter and the description of the events (docs/events.md) alone, before its author had read the judge,
 // the rulebook or a golden round. What the text leaves open is read as the comments say. It answers a JSON value a line on stdin
 // with one a line on stdout, and declines what is outside of it: irregularities, voided rounds, corrections, cards that were not read.
-
-import { createInterface } from "node:readline";
+// With `--layouts` it reads the lines of `suite/random_layouts.py`, and answers with the cents of each seat's wagers.
 
 // § 688a.12(b): both ace high; dealer alone with joker; dealer alone without.
 const ACE_HIGH = { 1: [20, 10, 8], 2: [40, 15, 5], 3: [30, 15, 6], 4: [25, 10, 7], 5: [40, 12, 5] };
@@ -66,8 +65,24 @@ function plainRank(cards) {
   return [{ 311: THREE, 221: TWO_PAIR, 2111: PAIR, 11111: HIGH_CARD }[sizes], ...order];
 }
 
+const PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43];
+const PRIME = Object.fromEntries([...DECK, JOKER].map((card) => [card, card === JOKER ? 43 : PRIMES[rankOf(card) - 2]]));
+const SUIT_BITS = Object.fromEntries([...DECK, JOKER].map((card) => [card, card === JOKER ? 15 : 1 << "shdc".indexOf(suitOf(card))]));
+const HIGH_RANKS = new Map();
+
+/** The high rank of five of some cards, worked out once for all that have the same ranks, and one suit or not: nothing else counts in it. */
+function rankAt(cards, primes, suits, a, b, c, d, e) {
+  const product = primes[a] * primes[b] * primes[c] * primes[d] * primes[e];
+  const shape = suits[a] & suits[b] & suits[c] & suits[d] & suits[e] ? -product : product;
+  let rank = HIGH_RANKS.get(shape);
+  if (rank === undefined) HIGH_RANKS.set(shape, (rank = bestWithJoker([cards[a], cards[b], cards[c], cards[d], cards[e]])));
+  return rank;
+}
+
+const highRank = (five) => rankAt(five, five.map((card) => PRIME[card]), five.map((card) => SUIT_BITS[card]), 0, 1, 2, 3, 4);
+
 /** § 688a.6(a): the joker is an ace, or any card to complete a straight, a flush, a straight flush or a royal flush. */
-function highRank(cards) {
+function bestWithJoker(cards) {
   const best = [plainRank(cards)];
   if (cards.includes(JOKER)) {
     const others = cards.filter((card) => card !== JOKER);
@@ -91,19 +106,30 @@ function* choices(cards, size, from = 0, taken = []) {
   else for (let i = from; i < cards.length; i += 1) yield* choices(cards, size, i + 1, [...taken, cards[i]]);
 }
 
-/** The highest high hand among seven cards, and the five that form it. */
-function bestOf(seven) {
-  let best = null;
-  for (const five of choices(seven, 5)) {
-    const rank = highRank(five);
-    if (best === null || compare(best.rank, rank) < 0) best = { rank, five };
-  }
-  return best;
+const FIVE_OF_SEVEN = [...choices([0, 1, 2, 3, 4, 5, 6], 5)];
+
+/** What a function says of seven cards, worked out once. */
+function once(from) {
+  const known = new WeakMap();
+  return (seven) => {
+    let said = known.get(seven);
+    if (said === undefined) known.set(seven, (said = from(seven)));
+    return said;
+  };
 }
+
+/** The ranks of the fives among seven cards. */
+const ranksOf = once((seven) => {
+  const [primes, suits] = [seven.map((card) => PRIME[card]), seven.map((card) => SUIT_BITS[card])];
+  return FIVE_OF_SEVEN.map(([a, b, c, d, e]) => rankAt(seven, primes, suits, a, b, c, d, e));
+});
+
+/** The highest high hand that seven cards form. */
+const bestOf = once((seven) => ranksOf(seven).reduce((one, other) => (compare(one, other) < 0 ? other : one)));
 
 /** § 688a.1: an Ace High Pai Gow. Nothing better than ace high can be formed from the seven cards. */
 function isAceHigh(seven) {
-  const { rank } = bestOf(seven);
+  const rank = bestOf(seven);
   return rank[0] === HIGH_CARD && rank[1] === ACE;
 }
 
@@ -122,9 +148,9 @@ function sevenStraightFlush(seven) {
 
 /** § 688a.6(e)(2): a royal flush, with or without the joker, and a king and a queen of one suit besides. */
 function isRoyalMatch(seven) {
-  for (const five of choices(seven, 5)) {
-    if (highRank(five)[0] !== ROYAL) continue;
-    const rest = seven.filter((card) => !five.includes(card));
+  for (const [at, places] of FIVE_OF_SEVEN.entries()) {
+    if (ranksOf(seven)[at][0] !== ROYAL) continue;
+    const rest = seven.filter((_, place) => !places.includes(place));
     const ranks = rest.map(rankOf).sort(descending).join();
     if (!rest.includes(JOKER) && ranks === "13,12" && suitOf(rest[0]) === suitOf(rest[1])) return true;
   }
@@ -133,17 +159,17 @@ function isRoyalMatch(seven) {
 
 /** The line of the Fortune paytable that seven cards reach. The dealer forms the highest ranking hand (§ 688a.11(h)): a straight that also
  * holds three of a kind is a straight, which pays less. */
-function fortuneLine(seven) {
+const fortuneLine = once((seven) => {
   if (sevenStraightFlush(seven)) return seven.includes(JOKER) ? (isRoyalMatch(seven) ? "match" : "joker7") : "natural7";
   if (isRoyalMatch(seven)) return "match";
-  const { rank } = bestOf(seven);
+  const rank = bestOf(seven);
   const line = { [FIVE_ACES]: "aces", [ROYAL]: "royal", [STRAIGHT_FLUSH]: "straightFlush", [FOUR]: "four", [FULL_HOUSE]: "full_house",
     [FLUSH]: "flush", [STRAIGHT]: "straight", [THREE]: "three" }[rank[0]];
   if (line) return line;
   const counts = new Map();
   for (const each of seven.map(rankOf)) counts.set(each, (counts.get(each) ?? 0) + 1);
   return [...counts.values()].filter((size) => size === 2).length === 3 ? "three_pair" : "nothing";
-}
+});
 
 /** § 688a.11(f): what becomes of the base wager. A dealer's Ace High Pai Gow pushes all: the exception would else never apply. */
 function baseOutcome(player, dealer, dealerSeven) {
@@ -197,12 +223,16 @@ function read(events) {
 const isWhole = (cards) => cards !== undefined && cards.length === 7 && !cards.includes(null);
 const sameCards = (one, other) => [...one].sort().join() === [...other].sort().join();
 
+/** The settlements of the events of one round. */
+function settleEvents(rules, events) {
+  if (filed(rules, "", "chapter") !== "pa-688a") throw new Declined("another chapter");
+  if (filed(rules, "", "max_payout") !== null) throw new Declined("a maximum payout is filed");
+  const paytable = (wager) => filed(rules, `wagers.${wager}`, "paytable");
+  return settle(read(events), ACE_HIGH[paytable("ace_high_bonus")], FORTUNE[paytable("fortune_bonus")]);
+}
+
 /** The settlements of one round. */
-function settle(rules, events) {
-  const round = read(events);
-  round.toml = rules;
-  if (filed(round.toml, "", "chapter") !== "pa-688a") throw new Declined("another chapter");
-  if (filed(round.toml, "", "max_payout") !== null) throw new Declined("a maximum payout is filed");
+function settle(round, odds, fortunePaytable) {
   if ([...round.cards.values()].some((cards) => cards.length !== 7)) throw new Declined("a hand of another count");
   const all = [...round.cards.values()].flat().filter((card) => card !== null);
   if (new Set(all).size !== all.length) throw new Declined("a card twice");
@@ -214,7 +244,6 @@ function settle(rules, events) {
   }
   const dues = [];
   const due = (seat, wager, cents) => dues.push({ seat, wager, cents });
-  const fortunePaytable = FORTUNE[filed(round.toml, "wagers.fortune_bonus", "paytable")];
   for (const [key, stake] of round.wagers) {
     const [seatText, wager] = key.split(" ");
     const seat = Number(seatText);
@@ -231,7 +260,6 @@ function settle(rules, events) {
         if (outcome !== null) due(seat, wager, outcome * stake);
       }
     } else if (wager === "ace_high_bonus" && dealer !== null) {
-      const odds = ACE_HIGH[filed(round.toml, "wagers.ace_high_bonus", "paytable")];
       if (!odds) continue;
       if (!isAceHigh(dealer)) due(seat, wager, -stake);
       else if (own !== null) due(seat, wager, stake * odds[isAceHigh(own) ? 0 : dealer.includes(JOKER) ? 1 : 2]);
@@ -251,15 +279,46 @@ function settle(rules, events) {
   return dues;
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
+/** The answer to a case of the suite. */
+function answerCase(line) {
   const { id, rounds } = JSON.parse(line);
-  let answer;
   try {
     if (rounds.length > 1) throw new Declined("more than one round");
-    answer = { rounds: rounds.map(({ rules, events }) => ({ due: settle(rules, events) })) };
+    return JSON.stringify({ id, rounds: rounds.map(({ rules, events }) => ({ due: settleEvents(rules, events) })) });
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
-    answer = { declined: error.message };
+    return JSON.stringify({ id, declined: error.message });
   }
-  process.stdout.write(`${JSON.stringify({ id, ...answer })}\n`);
+}
+
+const LAID = ["base", "ace_high_bonus", "fortune_bonus"];
+const CARD = Object.fromEntries([...DECK, JOKER].map((card) => [card, card]));
+const cardsOf = (text) => text.match(/../g).map((card) => CARD[card]);
+
+/** The cents of each seat: base, Ace High Bonus, Fortune Bonus, Envy Bonuses; "-" where nothing is said of a wager. */
+function answerLayout(line) {
+  const [aceHigh, fortunePaytable, ...positions] = line.split(" ");
+  const round = { wagers: new Map(), bettors: new Map(), cards: new Map(), hands: new Map(), surrendered: new Set() };
+  for (const text of positions) {
+    const [name, bettor, stakes, surrendered, high, low] = text.split(":");
+    const position = name === "dealer" ? name : Number(name);
+    round.cards.set(position, cardsOf(high + low));
+    if (surrendered === "s") round.surrendered.add(position);
+    else round.hands.set(position, { high: cardsOf(high), low: cardsOf(low) });
+    if (position === "dealer") continue;
+    round.bettors.set(position, bettor);
+    stakes.split(",").forEach((stake, at) => stake && round.wagers.set(`${position} ${LAID[at]}`, Number(stake)));
+  }
+  const cents = new Map();
+  for (const each of settle(round, ACE_HIGH[aceHigh], FORTUNE[fortunePaytable])) cents.set(`${each.seat} ${each.wager}`, each.cents);
+  const said = (seat, wager) => cents.get(`${seat} ${wager}`) ?? (round.wagers.has(`${seat} ${wager}`) ? "-" : 0);
+  return [...round.bettors.keys()].map((seat) => [...LAID, "fortune_envy"].map((wager) => said(seat, wager)).join()).join(" ");
+}
+
+const answer = process.argv.includes("--layouts") ? answerLayout : answerCase;
+let rest = "";
+for await (const some of process.stdin.setEncoding("utf8")) {
+  const lines = (rest + some).split("\n");
+  rest = lines.pop();
+  if (lines.length) process.stdout.write(lines.map((line) => `${answer(line)}\n`).join(""));
 }

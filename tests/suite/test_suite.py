@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from suite import export, random_rounds, rounds
+from rulebook.cards.ranking import LINES_BY_RANK
+from suite import export, random_layouts, random_rounds, rounds
 from suite.engine import answer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,41 @@ def test_random_rounds_come_to_the_same_in_both() -> None:
     compared, _, differences = random_rounds.compare(ENGINE, 200, seed=2)
     assert compared > 1_000
     assert [(case["text"], *rest) for case, *rest in differences] == []
+
+
+@needs_node
+def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare() -> None:
+    seen, read, compared = random_layouts.compare([*ENGINE, "--layouts"], 20_000, seed=2)
+    assert compared > 120_000
+    assert set(read) <= {"D9", "D15"}
+    lines = {f"fortune_bonus: {'tie' if line == 'three_pair' else 'win'} {line}" for line in LINES_BY_RANK}
+    ace_high = {
+        f"ace_high_bonus: win {line}" for line in ("both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker")
+    }
+    base = {f"base: {outcome} " for outcome in ("win", "tie", "lose", "foul", "surrendered", "ace_high_push")}
+    envy = {line.replace("bonus: win", "envy: win") for line in lines if line.split()[-1] in ENVY}
+    assert lines - {"fortune_bonus: win five_of_a_kind"} | ace_high | base | envy <= set(seen)
+
+
+ENVY = {*LINES_BY_RANK[: LINES_BY_RANK.index("four_of_a_kind") + 1]} - {"five_of_a_kind"}
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("stake >= QUALIFYING_CENTS", "stake > QUALIFYING_CENTS"),
+        ("compare(high, low) < 0", "compare(high, low) <= 0"),
+        ("above > 0 && below > 0", "above >= 0 && below > 0"),
+    ],
+)
+def test_random_layouts_find_another_reading(right: str, wrong: str, tmp_path: Path) -> None:
+    text = Path(ENGINE[1]).read_text()
+    assert right in text
+    other = tmp_path / "other.mjs"
+    other.write_text(text.replace(right, wrong))
+    with pytest.raises(random_layouts.DuesDifferError, match=r"(?s)seat .* here, .* there.*TableLayout"):
+        random_layouts.compare(["node", str(other), "--layouts"], 20_000, seed=2)
 
 
 CASE = {

@@ -95,11 +95,16 @@ def test_words_without_room_for_a_link_lose_what_they_cite() -> None:
     assert decisions.plain("table (D-3)") == "table (D-3)"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_shows_a_number_without_its_text(page: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    query = {"table": "fu-02", "round": "4"} if page == "round" else {}
+@pytest.mark.parametrize("place", [*PAGES, "dealers?view=time", "dealers?view=alarms"])
+def test_no_page_shows_a_number_or_a_code_without_its_text(
+    place: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, _, view = place.partition("?view=")
+    query = {"table": "fu-02", "round": "4"} if page == "round" else {"view": view} if view else {}
     test = run(page, warehouse, monkeypatch, **query)
     linked = re.compile(r'<a class="rk-decision".*?</a>', re.S)
     shown = linked.sub("", said(test))
     options = [str(option) for box in test.selectbox for option in box.options]
     assert re.findall(r"\b[Dd][1-9][0-9]{0,3}\b", "\n".join([shown, *options])) == []
+    words = re.sub(r"<[^>]*>", " ", shown)
+    assert {code for code in explanations() if re.search(rf"(?<![\w-]){code}(?![\w-])", words)} == set()
