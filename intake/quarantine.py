@@ -162,9 +162,9 @@ def redrive(
 ) -> AppendResult:
     """Append the event of a refused line, or of `line` in its place; return what was appended.
 
-    A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
-    there, or if no device may report it, no matter who redrives it; `IntakeError` if it was redriven already; an `IntegrityError`
-    if the bytes are not those that were refused, also if `line` is handed in: no one can tell what it represents.
+    A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or does not belong
+    in its stream, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an
+    `IntegrityError` if the stored bytes are not those that were refused, even if `line` replaces them: no one can tell what they said.
     """
     if each.fault is not None:
         raise each.fault

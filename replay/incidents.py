@@ -52,7 +52,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def difference_by_seat(self) -> dict[int | None, int]:
-        """Seat → the patron's done minus due over the incident, in cents: what is settled with a patron (None: no seat)."""
+        """Return seat → the patron's done minus due over the incident, in cents; None is money of no seat."""
         sums: dict[int | None, int] = {}
         for finding in self.findings:
             if finding.difference_cents:

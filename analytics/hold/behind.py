@@ -99,8 +99,6 @@ def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: 
     """Return the table days with the wagers of a part of the list, so that only they are read.
 
     Columns: `gaming_day`, `table_id`, and `before`, the number of wagers before the day's first.
-
-    `before` is the number of wagers before the day's first.
     """
     return frame(
         db,

@@ -61,7 +61,7 @@ def every() -> None:
         source.show(markup.section("Samples", "Each with the exact 95 % interval of the rate of wrong rounds."))
         source.show(parts.listed(samples, formats))
     if others:
-        source.show(markup.section("For cause and disputes", "Listed, and in no rate: somebody chose these rounds."))
+        source.show(markup.section("For cause and disputes", "These rounds are in no rate: somebody chose them."))
         source.show(parts.listed(others, formats))
     if observed_round.may_act() and tables:
         with st.expander("Open an observation", expanded=not found):

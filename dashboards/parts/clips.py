@@ -86,7 +86,7 @@ def _form(
     formats: Formats,
     known: Cameras | None,
 ) -> None:
-    """Show the form for a clip; times are the property's, stored by the camera's clock with its offset."""
+    """Show the form for a clip. Times are typed by the property's clock, and stored by the camera's with the offset."""
     key = f"clip {table} {round_no} {marked}"
     seen = known.seeing(table, seat) if known is not None else []
     with st.form(key, border=False, enter_to_submit=False):

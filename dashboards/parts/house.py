@@ -109,7 +109,7 @@ def counts_of(day: str) -> Counts | None:
 
 
 def count_room(log: HouseLog, persons: Persons) -> CountRoom:
-    """Return the count room, which keeps first entries where `rack count` keeps them."""
+    """Return the count room; it keeps first entries in the same folder as `rack count`."""
     return CountRoom(log, persons, _now_us, (cases_path() or folder() or Path(".rack")) / "counts")
 
 

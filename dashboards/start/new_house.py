@@ -144,7 +144,7 @@ class HouseHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Do nothing: the address contains the seal."""
+        """Log nothing: the address contains the seal."""
 
 
 def answers_of(given: Mapping[str, str], port: int) -> dict[str, str]:

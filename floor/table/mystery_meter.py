@@ -47,7 +47,7 @@ class MysteryMeter(Meter):
         return drafts
 
     def arm(self, below_minimum: bool = False, instead: Paytable | None = None) -> MysteryArmed:
-        """Draw a target and commit to it; as a fault, one below the minimum or under an unfiled configuration."""
+        """Draw a target and commit to it. A fault draws it below the minimum, or under a configuration that was not filed."""
         filed = instead or self.paytable
         step = contribution(self.paytable.least_wager_cents, self.paytable.rate_bp)
         above = self.random.choice(CONTRIBUTIONS) * step + self.random.randrange(step)

@@ -80,7 +80,7 @@ from rulebook.layout import TableLayout
 def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Put the decisions on the table, and the order of the settlement.
 
-    What was decided after a card was exposed that voids the round decides nothing (D329).
+    A decision made after an exposed card voided the round does not count (D329).
     """
     made = decisions(round_, book)
     grounds = (ground for ground in exposure_grounds(round_, book) if ground.counts(round_))

@@ -90,7 +90,7 @@ def foul_section(high: Sequence[int], medium: Sequence[int], low: Sequence[int])
 
 
 def _parts(hand: Hand) -> tuple[Cards, Cards, Cards] | None:
-    """The three hands; without a medium one they are known only if all seven cards lie in the others."""
+    """Return the three hands. Without a medium hand they are known only if the other two hold all seven cards."""
     if hand.high is None or hand.low is None:
         return None
     if hand.medium is None:

@@ -36,7 +36,7 @@ class QueueFull(Exception):
 
 
 class NotStored(Exception):
-    """It is not certain that the lines were stored: hand them in again. Says why."""
+    """It is not certain that the lines were stored; the message says why. Hand them in again."""
 
 
 class CommitRequest:

@@ -260,7 +260,7 @@ class TableState(msgspec.Struct):
             self.decks[deck].used = True
 
     def round_over(self, deck: str, last_card: RecordedEvent | None) -> None:
-        """A round played from this deck ended; what prepared the cards of a shoe in the middle of it is used up (§ 686a.9(b))."""
+        """A round from this deck ended: what prepared its cards before the last one was dealt counts no more (§ 686a.9(b))."""
         if self.shoe is not None and last_card is not None:
             kept = [step for step in self.preparations(deck) if step.seq > last_card.seq]
             if deck in self.decks:

@@ -44,7 +44,7 @@ def start_section(book: Rulebook) -> str:
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
 def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Dice or a number find the starting position before the first card; if the record covers the start, they are there."""
+    """Dice or a number find the starting position before the first card; a record that covers the start has them."""
     first = round_.first_card
     found = in_order([*round_.of(model.DiceRolled), *round_.of(model.NumberDrawn)])
     if first is None or was_voided(round_, book) or before_deal(round_, found):

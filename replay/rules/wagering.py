@@ -419,7 +419,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 
 @rule("WAGER-SURRENDER", on=("11(d)",))
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
+    """A player surrenders only without optional wagers, after the dealer's hands are set and before an own card is exposed (D11).
 
     Wagers on the dice are settled before the cards, and do not rule out a surrender (§ 645c.2(h), D317).
     """

@@ -154,7 +154,7 @@ def judged_by_another(results: ResultStore, stream: str, is_ours: Callable[[str]
 def held_to(found: Resumption, results: ResultStore, reached: Mapping[str, int], stream: str) -> int:
     """Return the event up to which the verdicts of a stream are held; 0 if this program's engines judged all of it.
 
-    The findings of a meter name no engine: if this program did not go on with its state, an earlier one made them.
+    The findings of a meter name no engine: they are an earlier program's unless this one continued the meter's state.
     """
     if stream in found.snapshots:
         held = held_in(found.snapshots[stream])

@@ -96,7 +96,7 @@ class DjWildPlan(Plan):
 
     @property
     def wants_side(self) -> bool:
-        """Whether a side card is placed: with a Progressive, and by .8(e) and .9(e) in any case."""
+        """Whether a side card is placed: with a Progressive, and by §§ 687a.8(e) and 687a.9(e) always."""
         wagered = any("progressive" in box.stakes for box in self.boxes.values())
         return wagered or self.table.spec.deal_method != "automated_shoe"
 
