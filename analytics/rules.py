@@ -3,8 +3,6 @@
 Invariant: a submission is in force here if it is in a replay; returns are those of `theory.theory`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 
@@ -60,7 +58,7 @@ class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
     figures: Return | None
     reading: str = ""
     together: tuple[str, ...] = ()
-    lines: tuple[FiledLine, ...] = ()
+    lines: "tuple[FiledLine, ...]" = ()
 
 
 class FiledLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,8 +5,6 @@ as fast as it accepts them; then at the pace of the goal, where a request's time
 a slow request is included.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import signal
@@ -61,7 +59,7 @@ class Connection:
     def __init__(self, port: int) -> None:
         self._port = port
 
-    async def __aenter__(self) -> Connection:
+    async def __aenter__(self) -> "Connection":
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         return self
 

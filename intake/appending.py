@@ -4,8 +4,6 @@ A batch is one commit. If the log refuses a draft of it, that draft is found by 
 is appended. Handing the same lines in again changes nothing, so that a sender without an answer may repeat them.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
@@ -36,7 +34,7 @@ class RefusedLine(msgspec.Struct, frozen=True):
     sha256: str
 
     @classmethod
-    def of(cls, refusal: Refusal) -> RefusedLine:
+    def of(cls, refusal: Refusal) -> "RefusedLine":
         """Return the account's entry for a refusal."""
         return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
 

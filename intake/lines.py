@@ -8,8 +8,6 @@ there, so that its round becomes UNDETERMINED; a line for another stream leaves 
 it. Both are functions of the line alone: handing the same file in again changes nothing.
 """
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import json
@@ -127,7 +125,7 @@ def read_arriving(
         yield line
 
 
-def _reported(raw: RawLine, tokens: Callable[[bytes], bytes], writer: Writer) -> AcceptedLine | Refusal:
+def _reported(raw: "RawLine", tokens: Callable[[bytes], bytes], writer: Writer) -> AcceptedLine | Refusal:
     if raw.excess is None:
         return read_reported(raw.data, raw.where, tokens, writer)
 

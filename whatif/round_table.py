@@ -11,8 +11,6 @@ of the table.
 Files are written next to the old ones; the manifest that names them replaces the old one at once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -362,7 +360,7 @@ def put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> bytes:
 
 
 @contextlib.contextmanager
-def steady(folder: Path) -> Iterator[RoundTable]:
+def steady(folder: Path) -> "Iterator[RoundTable]":
     """Yield an unchanging view of a table, even while a replay writes it. Raises `TableError`.
 
     The files in its manifest are linked under other names next to it or, if that is impossible, read in place.

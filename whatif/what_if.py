@@ -5,8 +5,6 @@ event replay, under the rules on file and under the others. Amounts are cents fr
 house is the patrons' additional due.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -60,7 +58,7 @@ class WagerTotals(msgspec.Struct):
         """The patrons' additional due under the replacement rules."""
         return self.replacement_cents - self.due_cents
 
-    def add(self, other: WagerTotals) -> None:
+    def add(self, other: "WagerTotals") -> None:
         """Add the results of other rounds."""
         for name in self.__struct_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -79,7 +77,7 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
         """The patrons' additional due in total."""
         return sum(totals.difference_cents for totals in self.by_wager.values())
 
-    def add(self, other: WhatIfResult) -> None:
+    def add(self, other: "WhatIfResult") -> None:
         """Add the results of other rounds."""
         for wager, money in other.by_wager.items():
             self.by_wager.setdefault(wager, WagerTotals()).add(money)

@@ -6,8 +6,6 @@ two halves), so that a build that replaces some rows subtracts theirs and adds t
 are digested by stream, other tables whole. Anyone who can write the file can recompute sums (`generations`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -50,7 +48,7 @@ class Sums:
         self._digests = dict(digests)
 
     @classmethod
-    def stored(cls, db: duckdb.DuckDBPyConnection) -> Sums:
+    def stored(cls, db: duckdb.DuckDBPyConnection) -> "Sums":
         """Return the digests stored in the open file."""
         return cls(_stored(db, "digests"))
 

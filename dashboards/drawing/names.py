@@ -3,8 +3,6 @@
 Invariant: words only. The names of things in sentences are in `replay.narrative`.
 """
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -38,7 +36,7 @@ class Formats(msgspec.Struct, frozen=True):
     zone: ZoneInfo | None
 
     @classmethod
-    def of(cls, facts: PropertyFacts) -> Formats:
+    def of(cls, facts: PropertyFacts) -> "Formats":
         """Return the formats of a property; if its time zone is unknown here, times are UTC."""
         try:
             zone = ZoneInfo(facts.time_zone)

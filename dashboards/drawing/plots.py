@@ -4,8 +4,6 @@ A chart is drawn and printed in the page's own colors (by their names in style.c
 a name; a mark shows its values when pointed at.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -45,7 +43,7 @@ class Scale(NamedTuple):
         first = math.ceil(self.low / step - 1e-9)
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
-    def widened(self, count: int) -> Scale:
+    def widened(self, count: int) -> "Scale":
         """Return the scale widened to round values.
 
         >>> Scale(-3.0, 17.0).widened(5)

@@ -4,8 +4,6 @@ A dispute opened here is a case at once: it has a number, a due date, and a lett
 desk, by people who may review; others see the steps done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -74,14 +72,14 @@ class RoundRecord(NamedTuple):
     verdict: RoundVerdict | None = None
 
     @classmethod
-    def of_view(cls, view: RoundView) -> RoundRecord:
+    def of_view(cls, view: RoundView) -> "RoundRecord":
         """Return the warehouse's record of a recorded round."""
         findings = view.findings.to_dicts()
         said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": findings}
         return cls(findings, RoundVerdict.of(said))
 
     @classmethod
-    def of_judged(cls, table: str, judged: Adjudication) -> RoundRecord:
+    def of_judged(cls, table: str, judged: Adjudication) -> "RoundRecord":
         """Return the record of a round that a person entered, from its verdict; the warehouse has none."""
         rows = [
             msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}

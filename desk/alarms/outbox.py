@@ -5,8 +5,6 @@ sender can be killed at any moment: nothing is lost or entered twice. A message 
 delivered afterward; a process that dies in between sends it again under the same key. One process sends.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -134,7 +132,7 @@ class Outbox:
         """Release everything."""
         self._resources.close()
 
-    def __enter__(self) -> Outbox:
+    def __enter__(self) -> "Outbox":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """The format of a packet's money and times, and its list of custody. Pure. Its sentences are those of `replay.narrative`."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from datetime import UTC, tzinfo
@@ -41,7 +39,7 @@ class Style:
             self._set_zone(configured.time_zone)
 
     @classmethod
-    def of(cls, name: str, currency: str, time_zone: str) -> Style:
+    def of(cls, name: str, currency: str, time_zone: str) -> "Style":
         """Return the style of a property with this name, currency (ISO 4217) and IANA time zone."""
         style = cls(None)
         style.name, style.currency = name, currency

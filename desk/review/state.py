@@ -6,8 +6,6 @@ holds all rules of the desk, an entry for each event. The writer (`desk.py`) che
 events from elsewhere can contradict the state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 from typing import Any, Literal
@@ -99,7 +97,7 @@ class TableReview:
         self.surveillance: list[SurveillanceEntry] = []
         self.hand_overs: list[HandOver] = []
 
-    def copy(self) -> TableReview:
+    def copy(self) -> "TableReview":
         """Return a copy that accepts further events without changing this one."""
         copied = TableReview(self.stream)
         for name, value in vars(self).items():

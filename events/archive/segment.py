@@ -5,8 +5,6 @@ group at a time, after its length, its digest, and the sizes in its footer and p
 nothing larger is ever allocated.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import struct
@@ -138,7 +136,7 @@ class SegmentReader:
             self._file.close()
             raise
 
-    def __enter__(self) -> SegmentReader:
+    def __enter__(self) -> "SegmentReader":
         return self
 
     def __exit__(

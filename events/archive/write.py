@@ -7,8 +7,6 @@ The running gaming day is the latest that any stream of the log has opened. Even
 without new events. The running day is sealed only on request; its later events become another segment.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -179,7 +177,7 @@ class _ArchiveWriter:
             if writing is not None:
                 writing.discard()
 
-    def seal(self, segment: _OpenSegment, head: Head) -> None:
+    def seal(self, segment: "_OpenSegment", head: Head) -> None:
         """Seal a segment that ends at `head`."""
         rows = segment.seal(head)
         self.sealed.segments += 1

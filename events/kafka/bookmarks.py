@@ -7,8 +7,6 @@ they are deleted and it is read again from the beginning before anyone is accuse
 as none, and failing to write one costs only time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets
@@ -50,7 +48,7 @@ class Landmark(msgspec.Struct, frozen=True, array_like=True):
     digest: bytes
 
     @classmethod
-    def at(cls, offset: int, record: BookmarkRecord) -> Landmark:
+    def at(cls, offset: int, record: BookmarkRecord) -> "Landmark":
         """Return the landmark of a record at an offset."""
         content = [record.key, [list(header) for header in record.headers], record.value]
         return cls(offset, sha256(msgspec.msgpack.encode(content)).digest())

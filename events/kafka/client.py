@@ -6,8 +6,6 @@ only, from a given offset, in no group, with checksums on.
 The client checksums in pure Python unless the package `crc32c` is installed, which halves the cost of reading.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import logging
@@ -156,7 +154,7 @@ class Cluster:
                 self.asked(lambda: admin.create_topics(new))
             admin.wait_for_topics(list(topics))
 
-    def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
+    def topic_settings(self, topics: Sequence[str]) -> "dict[str, TopicSettings]":
         """Return the cluster's present settings of topics, without topics that do not exist."""
         with self.admin() as admin:
             found: dict[str, TopicSettings] = {}
@@ -176,7 +174,7 @@ class Cluster:
         values = found.get("topic", {}).get(topic, {})
         return {name: str(setting["value"]) for name, setting in values.items()} or None
 
-    def reader(self, *, patient: bool = False, undecided: bool = False, offsets_of: str | None = None) -> TopicReader:
+    def reader(self, *, patient: bool = False, undecided: bool = False, offsets_of: str | None = None) -> "TopicReader":
         """Return a reader without partitions; a patient one waits at the broker for new records.
 
         While a fetch waits at the broker, that connection gets no other answer. With `undecided`, `ends` counts the records of
@@ -217,7 +215,7 @@ class Cluster:
             producer = self._made(kafka.KafkaProducer, settings)
         return TransactionalWriter(_hasten(producer, producer._metadata), self.patience)
 
-    def member(self, group: str, topic: str, *, session_s: float) -> GroupMember:
+    def member(self, group: str, topic: str, *, session_s: float) -> "GroupMember":
         """Join a consumer group that shares the partitions of a topic."""
         with self._reached():
             settings = self._settings | {

@@ -7,8 +7,6 @@ fails for either reason ends in `PartitionReassigned`: the results in memory are
 from the last commit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -88,7 +86,7 @@ class KafkaGroup:
         return assigned
 
     @contextlib.contextmanager
-    def part(self, number: int) -> Iterator[tuple[KafkaLog, PartResults]]:
+    def part(self, number: int) -> "Iterator[tuple[KafkaLog, PartResults]]":
         """Take a partition over; return its streams as a log and its results, up to the last commit."""
         log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)
         with contextlib.closing(log):

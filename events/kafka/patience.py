@@ -5,8 +5,6 @@ answer, the cluster is only slow, and waiting goes on. If one hangs or is gone, 
 the others; a wait still unfinished `WAIT_S` after its start is given up, and the error names that broker.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import selectors
@@ -92,7 +90,7 @@ class Patience:
         with self._lock:
             self._connections.add(connections)
 
-    def begin(self, limit_s: float | None = None) -> Wait:
+    def begin(self, limit_s: float | None = None) -> "Wait":
         """Begin to wait, for at most `limit_s` (default: the cluster's timeout)."""
         return Wait(self, self.timeout_s if limit_s is None else limit_s)
 

@@ -5,8 +5,6 @@ over as soon as it is ready. If the second one is lost or finds anything wrong, 
 itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import pickle
@@ -48,7 +46,7 @@ def to_the_ends(
 
 
 def _handed_over(
-    helper: _Helper, reader: TopicReader, left: Offsets, ends: Offsets
+    helper: "_Helper", reader: TopicReader, left: Offsets, ends: Offsets
 ) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
     """Yield the reader's messages until the helper is ready, then the helper's; the caller updates `left`."""
     for found in reader.until(ends):
@@ -58,7 +56,7 @@ def _handed_over(
             return
 
 
-def _helper(cluster: Cluster) -> _Helper | None:
+def _helper(cluster: Cluster) -> "_Helper | None":
     """Return a reading process, or None if it cannot be started: then read without one."""
     if multiprocessing.current_process().daemon:  # which may start none
         return None

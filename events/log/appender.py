@@ -5,8 +5,6 @@ day), never backwards and never within a round (`DayRounds`); `recorded_at_us` n
 kinds of streams that `events.vocabulary.places` names for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
@@ -33,7 +31,7 @@ class DayRounds(NamedTuple):
     open: bool = False
     last_closed: int = 0
 
-    def after(self, kind: str, round_no: int | None) -> DayRounds:
+    def after(self, kind: str, round_no: int | None) -> "DayRounds":
         """Return the state after an event of a type."""
         if kind == RoundOpened.TYPE:
             return DayRounds(round_no is None or round_no > self.last_closed, self.last_closed)

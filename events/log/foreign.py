@@ -4,8 +4,6 @@ Only a store into which others can write has any: a topic on Kafka accepts anyth
 record is foreign is decided in `events.kafka.foreign_records` alone; this file names and counts them.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import msgspec
@@ -35,7 +33,7 @@ class ForeignReport(msgspec.Struct, frozen=True):
     count: int = 0
     records: tuple[ForeignRecord, ...] = ()
 
-    def with_others(self, others: ForeignReport) -> ForeignReport:
+    def with_others(self, others: "ForeignReport") -> "ForeignReport":
         """Return this report with the foreign records of another place."""
         return ForeignReport(self.count + others.count, (self.records + others.records)[:NAMED])
 
@@ -78,13 +76,13 @@ class ForeignTally:
         if len(self._records) < NAMED:
             self._records.append(record)
 
-    def beside(self) -> ForeignTally:
+    def beside(self) -> "ForeignTally":
         """Return an empty tally that leaves out what was counted here."""
         empty = ForeignTally()
         empty._counted_to = dict(self._counted_to)
         return empty
 
-    def merge(self, others: ForeignTally) -> None:
+    def merge(self, others: "ForeignTally") -> None:
         """Count what a tally next to this one has counted."""
         self._count += others._count
         self._records = (self._records + others._records)[:NAMED]

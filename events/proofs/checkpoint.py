@@ -5,8 +5,6 @@ cannot both be true. A witness adds its signature (C2SP tlog-cosignature v1), wh
 grew.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -40,7 +38,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
         return f"{self.origin}\n{self.size}\n{encode_base64(self.root)}\n"
 
     @classmethod
-    def parse(cls, text: str) -> Checkpoint:
+    def parse(cls, text: str) -> "Checkpoint":
         """Read the text of a note. Extension lines are refused, because nothing that we sign has any. Raises `BadNote`."""
         lines = text.split("\n")
         if len(lines) != 4 or not all(lines[:3]) or lines[3]:

@@ -4,8 +4,6 @@ A proof holds the events' bytes, the statement of their stream's end, the statem
 the hashes that join them (RFC 9162, 2.1.3). It is a small JSON file. Nothing of the log is needed to check it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -60,7 +58,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
     @classmethod
-    def decode(cls, data: bytes) -> Proof:
+    def decode(cls, data: bytes) -> "Proof":
         """Read a proof, in which no key comes twice. Raises `BadProof` saying what is wrong."""
         if len(data) > MAX_PROOF_BYTES:
             raise BadProof(f"a file of more than {MAX_PROOF_BYTES} bytes is no proof of events")

@@ -5,8 +5,6 @@ largest power of two below n, joined with the tree of the rest. `CompactRange` g
 `Tree` keeps every full node, so that proofs for any size that it had are quick. Hashes are 32 bytes everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
@@ -39,7 +37,7 @@ class CompactRange:
             self.append(each)
 
     @classmethod
-    def of(cls, size: int, subtrees: Sequence[bytes]) -> CompactRange:
+    def of(cls, size: int, subtrees: Sequence[bytes]) -> "CompactRange":
         """Return the tree of this many leaves with these full subtrees. Raises `ValueError` if there must be others."""
         if size < 0 or len(subtrees) != size.bit_count() or any(len(each) != 32 for each in subtrees):
             raise ValueError(f"{size} leaves have {size.bit_count()} full subtrees of 32 bytes")

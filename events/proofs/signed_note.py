@@ -5,8 +5,6 @@ key) as 8 hex digits. Two kinds are known here: 0x01 signs the text as it is, 0x
 time (C2SP tlog-cosignature v1). Any tool for signed notes or transparency logs reads these forms.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re
@@ -50,7 +48,7 @@ class PublicKey(msgspec.Struct, frozen=True):
         return sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.key).digest()[:4]
 
     @classmethod
-    def parse(cls, text: str) -> PublicKey:
+    def parse(cls, text: str) -> "PublicKey":
         """Read the text form. Raises `BadNote` saying what is wrong."""
         parts = text.strip().split("+", 2)  # the last part is base64, in which + stands for a digit
         if len(parts) != 3:
@@ -114,7 +112,7 @@ class Note(msgspec.Struct, frozen=True):
         return f"{self.text}\n{''.join(each.line() + chr(10) for each in self.signatures)}".encode()
 
     @classmethod
-    def decode(cls, data: bytes) -> Note:
+    def decode(cls, data: bytes) -> "Note":
         """Read a note strictly. Raises `BadNote` saying what is wrong."""
         if len(data) > MAX_NOTE_BYTES:
             raise BadNote(f"a note of {len(data)} bytes; at most {MAX_NOTE_BYTES} are read")
@@ -132,7 +130,7 @@ class Note(msgspec.Struct, frozen=True):
             raise BadNote(f"the note has {len(lines)} signatures; at most {MAX_SIGNATURES} are read")
         return cls(text + "\n", tuple(map(_read_line, lines)))
 
-    def with_signatures(self, signatures: Iterable[NoteSignature]) -> Note:
+    def with_signatures(self, signatures: Iterable[NoteSignature]) -> "Note":
         """Return the note with these signatures added."""
         return Note(self.text, (*self.signatures, *signatures))
 

@@ -7,8 +7,6 @@ silence shows: when it was made, how many events the heads cover in all, and wit
 promised. What a checkpoint adds is kept together with its signed note, as a `Batch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -135,12 +133,12 @@ class CheckpointBatch(msgspec.Struct, frozen=True):
         return b"\n".join(self.lines) + b"\n\n" + self.note
 
     @classmethod
-    def of(cls, statements: Sequence[Statement], note: Note) -> CheckpointBatch:
+    def of(cls, statements: Sequence[Statement], note: Note) -> "CheckpointBatch":
         """Return the batch of these statements and the note that signs them."""
         return cls(tuple(map(canonical, statements)), note.encode())
 
     @classmethod
-    def decode(cls, data: bytes) -> CheckpointBatch:
+    def decode(cls, data: bytes) -> "CheckpointBatch":
         """Read what a store kept. Raises `ValueError`."""
         lines, separator, note = data.partition(b"\n\n")
         if not separator:

@@ -6,8 +6,6 @@ and every signature. After a break of the chain nothing in that stream can be tr
 ends there; the other streams are walked all the same. Pure: any `EventLog` will do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, repeat
 from operator import attrgetter
@@ -255,11 +253,11 @@ class _Pace:
 class _Walks(dict[str, "_StreamVerification"]):
     """The walks through streams. A missing walk begins when it is asked for."""
 
-    def __init__(self, begin: Callable[[str], _StreamVerification], names: Iterable[str]) -> None:
+    def __init__(self, begin: "Callable[[str], _StreamVerification]", names: Iterable[str]) -> None:
         super().__init__((stream, begin(stream)) for stream in names)
         self._begin = begin
 
-    def __missing__(self, stream: str) -> _StreamVerification:
+    def __missing__(self, stream: str) -> "_StreamVerification":
         return self.setdefault(stream, self._begin(stream))
 
 

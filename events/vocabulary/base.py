@@ -3,8 +3,6 @@
 Invariant: constructing a value validates it as decoding its bytes does.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import threading
@@ -132,7 +130,7 @@ class Event(Strict, frozen=True, forbid_unknown_fields=True):
 
     TYPE: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
-    KIND: ClassVar[type[Event]]
+    KIND: "ClassVar[type[Event]]"
     """The class of version 1, which stands for the event whatever its version."""
     PLACE: ClassVar[Row]
     """In which kinds of streams it may be, and who writes it there."""

@@ -5,8 +5,6 @@ the round; `prepare` changes the plan (alone it leaves the round correct, unless
 actions and returns the place of the fault; `after` restores the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -103,7 +101,7 @@ class Anomalies:
         """Return the legitimate irregularities that happened in a round by chance."""
         return [kind for kind, occurred in self.natural.items() if occurred(play)]
 
-    def share(self, other: Anomalies, *names: str) -> None:
+    def share(self, other: "Anomalies", *names: str) -> None:
         """Use these faults and legitimate irregularities of another game unchanged in this one."""
         for name in names:
             mine, theirs = (
@@ -112,7 +110,7 @@ class Anomalies:
             assert name not in mine
             mine[name] = theirs[name]
 
-    def take_over(self, other: Anomalies, *but: str) -> None:
+    def take_over(self, other: "Anomalies", *but: str) -> None:
         """Use all anomalies of another game in this one, except those named."""
         self.share(other, *(name for name in (*other.faults, *other.legitimates) if name not in but))
 

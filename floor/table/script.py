@@ -4,8 +4,6 @@ A round is first written as played correctly; a fault injector then changes the 
 then do the steps become drafts with numbers and times. The device of an event reports its step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +83,7 @@ class ScriptStep:
     pause_us: int = 0
     counter_jump: int = 0
     clock_back_us: int = 0
-    corrects: ScriptStep | None = None
+    corrects: "ScriptStep | None" = None
     replacement: Event | None = None
     truth: Event | None = None
     round_no: int | None = None

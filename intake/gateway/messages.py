@@ -1,7 +1,5 @@
 """Bodies of requests: JSON, CloudEvents 1.0, or what a device's profile reads; each event has its answer."""
 
-from __future__ import annotations
-
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
@@ -48,7 +46,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     seq: int | None = None
     reason: str | None = None
     sha256: str | None = None
-    events: list[Answer] | None = None
+    events: "list[Answer] | None" = None
 
 
 class _Source(msgspec.Struct):

@@ -3,8 +3,6 @@
 `docs/integrating-a-device.md` describes the form; `docs/profiles/` has examples.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator
@@ -53,7 +51,7 @@ class Value(
     none: Literal[True] | None = None
     from_: str | None = None
     chips: dict[str, int] | None = None
-    list_: list[Value] | None = None
+    list_: "list[Value] | None" = None
     as_: Conversion = "as_is"
     names: str | None = None
     """Table of `names` in which the value is looked up."""

@@ -4,8 +4,6 @@ A correction names an earlier event of its own stream by number and by id, so th
 correction that does not fit is refused: it changes nothing and is found (LOG-CORRECTION, D140) until the right one comes (D851).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +37,7 @@ class Correction(msgspec.Struct, frozen=True):
     replacement: Substitute
     round_no: int | None = None
 
-    def settles(self, refused: Correction) -> bool:
+    def settles(self, refused: "Correction") -> bool:
         """Say whether this correction, which counts, replaces one that was refused (D851): it corrects the event that the refused
         one named, by number or by id, or makes the same correction to another event.
 

@@ -1,7 +1,5 @@
 """An event of a table's stream as the fold sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -27,7 +25,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     is_late: bool = False
 
     @classmethod
-    def of(cls, event: ReadEnvelope[Event] | Envelope, *, is_late: bool = False) -> RecordedEvent:
+    def of(cls, event: ReadEnvelope[Event] | Envelope, *, is_late: bool = False) -> "RecordedEvent":
         """Return the fact that an event of a stream states."""
         return cls(
             event.seq, event.occurred_at_us, event.source, event.payload, event.event_id, event.source_seq, is_late

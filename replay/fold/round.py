@@ -1,7 +1,5 @@
 """A round of play: its facts in order, indexed by what they state, and the table as it was when the round opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
@@ -133,7 +131,7 @@ class Round:
 
     def reading(
         self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1
-    ) -> Round:
+    ) -> "Round":
         """Return the round as it reads with these answers, and without some of its facts, one of this many readings (`share`).
 
         The round itself does not change.
@@ -145,7 +143,7 @@ class Round:
         left_out = {fact.seq: fact for fact in without}
         return read.made_of([fact for fact in self.facts if left_out.get(fact.seq) != fact]) if without else read
 
-    def made_of(self, facts: Sequence[RecordedEvent]) -> Round:
+    def made_of(self, facts: Sequence[RecordedEvent]) -> "Round":
         """Return the round with these facts in place of its own; the round itself does not change."""
         read = copy(self)
         read.facts = list(facts)
@@ -155,7 +153,7 @@ class Round:
         read.finish_index()
         return read
 
-    def so_far(self) -> Round:
+    def so_far(self) -> "Round":
         """Return the round as it is before its end; the round itself, and what is derived from it, does not change."""
         read = self.reading({})
         read.by_type = self.by_type.copy()

@@ -4,8 +4,6 @@ Invariant: as in `table_state.py`, which keeps it, it is plain data and judges n
 record may have happened wherever a round's record does not cover shuffles: then what was known of a batch is forgotten.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 
@@ -82,7 +80,7 @@ class ShoeState(msgspec.Struct):
     last_batch: str = ""
     barred: dict[str, tuple[int, bool]] = {}
 
-    def copied(self) -> ShoeState:
+    def copied(self) -> "ShoeState":
         """Return a copy for a round to keep."""
         batches = {name: msgspec.structs.replace(batch, out=dict(batch.out)) for name, batch in self.batches.items()}
         return msgspec.structs.replace(self, batches=batches, barred=dict(self.barred))

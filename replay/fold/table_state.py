@@ -4,8 +4,6 @@ Invariant: state is only what later rounds are judged by; it is plain data that 
 here judges. `TableState.at_opening` is the copy that a round keeps of the table as it was when the round opened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
@@ -84,7 +82,7 @@ class Armed(msgspec.Struct, frozen=True):
     seq: int
 
     @classmethod
-    def of(cls, fact: RecordedEvent) -> Armed:
+    def of(cls, fact: RecordedEvent) -> "Armed":
         """Read it from an arming."""
         return cls(fact.payload.commitment, fact.seq)
 
@@ -191,7 +189,7 @@ class TableState(msgspec.Struct):
         """The deck of a cut: that of a round that waits for its first card, else the last one shuffled."""
         return self.round_deck or self.last_shuffled
 
-    def at_opening(self) -> TableState:
+    def at_opening(self) -> "TableState":
         """Return a copy for a round to keep: later events do not change it."""
         return msgspec.structs.replace(
             self,

@@ -5,8 +5,6 @@ does not call right. Money is claimed only if a finding claims it, and not as ce
 An UNDETERMINED round is UNDETERMINED at each of its seats.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -82,7 +80,7 @@ class RoundVerdict(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[VerdictFinding, ...]
 
     @classmethod
-    def of(cls, judged: Any) -> RoundVerdict:
+    def of(cls, judged: Any) -> "RoundVerdict":
         """Return the verdict of an adjudication or a conclusion, or of a mapping with the same names (rows of the warehouse)."""
         return msgspec.convert(judged, cls, from_attributes=True)
 

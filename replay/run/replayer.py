@@ -4,8 +4,6 @@ Positions, snapshots, adjudications and findings are one transaction, so a repla
 replaying twice changes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -445,7 +443,7 @@ class Replay:
         if why or position.seq:
             self._note(stream, why, found.additions())
 
-    def _why_not_restored(self, stream: str, run: Replay, found: StreamComparison) -> IntegrityError | None:
+    def _why_not_restored(self, stream: str, run: "Replay", found: StreamComparison) -> IntegrityError | None:
         """Return why the stream could not be judged again as far as it was judged, or None."""
         if stream in run._faults:
             return run._faults[stream]

@@ -3,8 +3,6 @@
 Invariant: a worker turns records into results (kind, key, bytes), at any record it can stop; `replayer.py` reads and stores.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -175,7 +173,7 @@ class StreamWorker:
         self.rounds, self.late = 0, LateEvents()  # what came late was taken in before it was stored
 
     @classmethod
-    def at(cls, point: RestPoint, stream: str, latest: LatestResult) -> StreamWorker:
+    def at(cls, point: RestPoint, stream: str, latest: LatestResult) -> "StreamWorker":
         """Return a worker of a table's stream that goes on after a rest point."""
         table = msgspec.msgpack.decode(point.state, type=TableState)
         snapshot = encode(Snapshot(table=table, meter=None, since=[], rest_seq=point.seq))

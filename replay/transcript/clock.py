@@ -4,8 +4,6 @@
 time needs its offset or its zone's name, unless only one of the two comes after what was stated before.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
@@ -23,7 +21,7 @@ _TIME: Final = re.compile(
 )
 
 
-def clock_of(configured: PropertyConfigured | None) -> Clock:
+def clock_of(configured: PropertyConfigured | None) -> "Clock":
     """Return the property's clock: UTC if nothing is configured, or a zone that this machine does not know."""
     if configured is None:
         return Clock()

@@ -3,8 +3,6 @@
 Payout odds are printed as "20 to 1" throughout 58 Pa. Code § 688a.12; here they are written `20:1`.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 
@@ -33,7 +31,7 @@ class Odds(msgspec.Struct, frozen=True, order=False):
         return f"{self.numerator}:{self.denominator}"
 
     @classmethod
-    def parse(cls, text: str) -> Odds:
+    def parse(cls, text: str) -> "Odds":
         """Read odds written as `20:1`.
 
         >>> Odds.parse("15:2")
@@ -62,7 +60,7 @@ class Odds(msgspec.Struct, frozen=True, order=False):
         """
         return stake_cents * self.numerator % self.denominator == 0
 
-    def is_better_than(self, other: Odds) -> bool:
+    def is_better_than(self, other: "Odds") -> bool:
         """Return whether these odds pay more than others on the same stake.
 
         >>> Odds(15, 2).is_better_than(Odds(7, 1))

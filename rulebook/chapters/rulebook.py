@@ -4,8 +4,6 @@ Invariant: a submission only chooses among what the chapter allows. Anything els
 the key, what was expected and the section. docs/rules-submissions.md documents the format.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -82,7 +80,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether the submission files a setting, so that no reading of the text is left to choose."""
         return setting in read_toml(self.text, self.name).get("settings", {})
 
-    def with_setting(self, setting: str, value: bool | str) -> Rulebook:
+    def with_setting(self, setting: str, value: bool | str) -> "Rulebook":
         """Return the same rules with another value of a setting, as another reading of the text has it."""
         settings = {**self.settings, setting: value}
         return msgspec.structs.replace(self, settings=settings, offers=_as_set(self.offers, settings))
@@ -153,7 +151,7 @@ class _Section:
         except ValueError as error:
             raise self.refuse(key, str(error), section) from error
 
-    def table(self, key: str, expected: str) -> _Section:
+    def table(self, key: str, expected: str) -> "_Section":
         inner = self.take(key, dict, expected)
         return _Section(self.source, f"{self.name}.{key}" if self.name else key, inner)
 

@@ -8,8 +8,6 @@ the words of the table.
 The low hand of two cards lies in front, the high hand of five behind (or in back).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations, product

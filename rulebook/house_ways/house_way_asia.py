@@ -6,8 +6,6 @@ way round), then the highest high hand. If a row lists plays as equal, all of th
 show. docs/house-ways.md explains the words of the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import combinations

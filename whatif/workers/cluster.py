@@ -4,8 +4,6 @@ Invariant: a cluster gives the same results as one process. A task has the diges
 other software refuses it. A task of a lost worker is run again elsewhere. Only the client stores results.
 """
 
-from __future__ import annotations
-
 import pickle
 import threading
 from collections import deque
@@ -80,7 +78,7 @@ class ClusterPool:
             self.close()
             raise
 
-    def __enter__(self) -> ClusterPool:
+    def __enter__(self) -> "ClusterPool":
         return self
 
     def __exit__(self, *_: object) -> None:

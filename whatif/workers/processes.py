@@ -4,8 +4,6 @@ Invariant: several processes give the same results as one. Processes, not thread
 a process at a time. The work of a killed process is done again.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle
@@ -46,7 +44,7 @@ class ProcessPool:
     def _started(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), _begin)
 
-    def __enter__(self) -> ProcessPool:
+    def __enter__(self) -> "ProcessPool":
         return self
 
     def __exit__(self, *_: object) -> None:

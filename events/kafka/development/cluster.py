@@ -6,8 +6,6 @@ Clients sign in over TLS with a name and a password (SCRAM); the nodes identify 
 has a user with that role's rights at one log; a file holds the user's settings.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +30,7 @@ class ClusterNode(DevelopmentBroker):
     TEMPLATE = HERE / "cluster.properties"
     MOST_MEMORY = "-Xmx320m"
 
-    def __init__(self, cluster: DevelopmentCluster, number: int, ports: Sequence[int], settings: str) -> None:
+    def __init__(self, cluster: "DevelopmentCluster", number: int, ports: Sequence[int], settings: str) -> None:
         port, self.internal_port, controller_port = ports
         super().__init__(cluster.directory / f"node-{number}", port, controller_port, cluster.libs, settings)
         self.cluster, self.number = cluster, number
