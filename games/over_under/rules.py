@@ -48,10 +48,11 @@ from replay.rules.round_steps import (
 )
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
+from replay.settlement.game_terms import OtherReading
 from replay.settlement.hand_readings import readings
 from replay.settlement.open_reasons import unread_cards
 from replay.settlement.payouts import flows
-from replay.settlement.stakes import closing, stakes
+from replay.settlement.stakes import Stake, closing, stakes
 from replay.settlement.surrenders import standing_surrenders, surrenders
 from replay.settlement.table_layout import voided_seats
 from rulebook.chapters.rulebook import Rulebook
@@ -181,12 +182,10 @@ def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 @rule("WAGER-LIMIT", on=("686a.7(g)",))
 def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A player elects over, under or to surrender: not two of them."""
-    placed = stakes(round_, book)
-    for seat in sorted({stake.seat for stake in placed.values()}):
-        both = [placed[key] for side in SIDES if (key := key_of(seat, side, None, "")) in placed]
-        both = [stake for stake in both if stake.in_time_cents > 0]
-        if len(both) == 2:
-            first, second = sorted(both, key=lambda stake: stake.facts[0].seq)
+    for seat in sorted({stake.seat for stake in stakes(round_, book).values()}):
+        both = _both_sides(round_, book, seat)
+        if both:
+            first, second = both
             yield finding(
                 round_,
                 book,
@@ -198,6 +197,54 @@ def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 seat=seat,
                 wager=second.wager,
             )
+
+
+def _both_sides(round_: Round, book: Rulebook, seat: int) -> list[Stake]:
+    """Return the over and the under wager of a hand in the order placed; nothing if it does not have both in time."""
+    placed = stakes(round_, book)
+    both = [placed[key] for side in SIDES if (key := key_of(seat, side, None, "")) in placed]
+    both = [stake for stake in both if stake.in_time_cents > 0]
+    return sorted(both, key=lambda stake: stake.facts[0].seq) if len(both) == len(SIDES) else []
+
+
+def _only_the_first_side(round_: Round, book: Rulebook, seat: int) -> tuple[Round, Rulebook] | None:
+    """Of two sides at one hand the one placed second goes back (D1312)."""
+    both = _both_sides(round_, book, seat)
+    return (_without_wagers(round_, seat, {both[1].wager}), book) if both else None
+
+
+def _no_side_of_a_surrendered_hand(round_: Round, book: Rulebook, seat: int) -> tuple[Round, Rulebook] | None:
+    """The over or under wager of a player who surrendered goes back (D1311)."""
+    is_surrendered = any(fact.payload.seat == seat for fact in standing_surrenders(round_, book))
+    return (_without_wagers(round_, seat, set(SIDES)), book) if is_surrendered else None
+
+
+def _without_wagers(round_: Round, seat: int, wagers: set[str]) -> Round:
+    moves = (model.WagerPlaced, model.WagerRemoved)
+    gone = {fact.seq for fact in round_.in_order(*moves) if fact.payload.seat == seat and fact.payload.wager in wagers}
+    return round_.made_of([fact for fact in round_.facts if fact.seq not in gone])
+
+
+SIDE_READINGS = (
+    OtherReading(
+        decision="D1311",
+        section="686a.7(g)",
+        says="an over or under wager of a surrendered hand is settled as placed; by {cite} it can as well be read to be none, "
+        "and goes back",
+        change=_no_side_of_a_surrendered_hand,
+        codes=frozenset({"WAGER-SURRENDER"}),
+        of_money=False,
+    ),
+    OtherReading(
+        decision="D1312",
+        section="686a.7(g)",
+        says="over and under at one hand are both settled as placed; by {cite} the second can as well be read to be none, and "
+        "goes back",
+        change=_only_the_first_side,
+        codes=frozenset({"WAGER-LIMIT"}),
+        of_money=False,
+    ),
+)
 
 
 @rule("WAGER-SURRENDER", on=("686a.7(g)", "686a.7(f)"))
@@ -387,6 +434,7 @@ GAME_RULES = GameRules(
     game=GAME.name,
     complete_layout=complete_layout,
     open_reason=open_reason,
+    other_readings=SIDE_READINGS,
     surrender_section="686a.7(g)",
     rules={
         "paying": (

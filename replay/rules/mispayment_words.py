@@ -10,7 +10,7 @@ from replay.fold.wager_keys import key_of
 from replay.rules.mystery import rulings
 from replay.settlement.game_terms import no_envy_by_game
 from replay.settlement.hand_readings import dealer_position
-from replay.settlement.stakes import ENVY_OF, Stake, end_of_time, stakes
+from replay.settlement.stakes import ENVY_OF, Stake, end_of_time, stakes, withdrawal_closes
 from rulebook.catalogue import GAMES
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook
@@ -33,9 +33,11 @@ def late_part(round_: Round, book: Rulebook, stake: Stake) -> str:
     """Return in words how much of a wager was placed or withdrawn after its time, and what ended that time."""
     rule_ = book.chapter.wagers.get(stake.wager)
     done = "placed" if stake.late_cents > 0 else "withdrawn"
-    closes = rule_.closes if rule_ is not None else "no_more_bets"
+    closes, end = rule_.closes if rule_ is not None else "no_more_bets", end_of_time(round_, book, stake)
+    if done == "withdrawn" and closes == "reveal":
+        closes, end = "no_more_bets", withdrawal_closes(round_, book, stake.wager, stake.seat)
     if closes in WHATEVER_COMES_FIRST:
-        match end_of_time(round_, book, stake):
+        match end:
             case RecordedEvent(payload=model.NoMoreBets()):
                 closes = "no_more_bets"
             case RecordedEvent(payload=model.CardsDealt()):

@@ -22,8 +22,8 @@ class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
     """A reading of the text other than the one that a decision follows.
 
     `says` is the reading in words, with `{cite}` for its `section` (none: that of the finding). `change` returns the round and
-    the rules under it for a seat, `None` if it changes nothing there. It is named in findings of the `codes`, and (`of_money`) in
-    each money finding whose due it changes.
+    the rules under it for a seat, `None` if it changes nothing there. It is named in findings of the `codes`, and in money
+    findings whose due it changes: in all (`of_money`), or at a seat that has a finding of the `codes`.
     """
 
     decision: str

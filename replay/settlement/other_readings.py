@@ -43,7 +43,10 @@ def with_other_readings(found: Sequence[Finding], round_: Round, book: Rulebook)
         return [
             _unread(finding) if finding.seat is not None and finding.difference_cents else finding for finding in found
         ]
-    return [_with_its_readings(finding, round_, book, readings) for finding in found]
+    codes = {
+        seat: frozenset(each.code for each in found if each.seat == seat) for seat in {each.seat for each in found}
+    }
+    return [_with_its_readings(finding, round_, book, readings, codes[finding.seat]) for finding in found]
 
 
 def _unread(finding: Finding) -> Finding:
@@ -63,11 +66,15 @@ def other_readings(book: Rulebook) -> list[OtherReading]:
     return [*of_settings, *terms_of(book.game).other_readings, *shared]
 
 
-def _with_its_readings(finding: Finding, round_: Round, book: Rulebook, readings: Iterable[OtherReading]) -> Finding:
+def _with_its_readings(
+    finding: Finding, round_: Round, book: Rulebook, readings: Iterable[OtherReading], at_seat: frozenset[str]
+) -> Finding:
+    """Return a finding with the readings that it depends on; `at_seat` are the codes of all findings at its seat."""
     words = [finding.other_reading] if finding.other_reading else []
     for reading in readings:
         named = finding.code in reading.codes
-        if finding.seat is None or not (named or (reading.of_money and finding.difference_cents)):
+        of_money = finding.difference_cents and (reading.of_money or reading.codes & at_seat)
+        if finding.seat is None or not (named or of_money):
             continue
         changed = reading.change(round_, book, finding.seat)
         if changed is None:
@@ -300,8 +307,8 @@ SHARED: Final = (
     ),
     OtherReading(
         decision="D111",
-        section="11(d)",
-        says="a surrender against {cite} counts; it can as well be read to be none, so that the hand is compared",
+        section="",
+        says="a surrender against the rules counts; {cite} can as well be read to make it none, so that the hand is compared",
         change=_no_surrender,
         codes=frozenset({"WAGER-SURRENDER"}),
         of_money=False,

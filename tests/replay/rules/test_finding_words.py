@@ -42,6 +42,22 @@ def test_a_wager_after_the_cards_is_not_said_to_be_after_a_word_that_nobody_spok
     assert observed.startswith("5.00 placed after the first card; ")
 
 
+@pytest.mark.parametrize(("said", "ended"), [("", "the first card"), ("no_more_bets\n", '"no more bets"')])
+def test_a_raise_that_is_taken_back_is_not_said_to_be_after_the_reveal(said: str, ended: str) -> None:
+    """§ 687a.7(c): no wager is withdrawn after "no more bets"; .11(b) lets a raise be made later, not taken back."""
+    text = f"""
+        rules pa-687a
+        wager seat=1 ante 10.00 blind 10.00
+        {said}deal seat1=9c 9d 9h 5s 5d dealer=9s Th 3s 5c 4h
+        wager seat=1 raise 20.00
+        withdraw seat=1 raise 20.00
+        reveal dealer
+        close
+    """
+    ((_, observed),) = words(text, "WAGER-LATE")
+    assert observed.startswith(f"20.00 withdrawn after {ended}; ")
+
+
 def test_a_stub_beside_a_card_set_aside_says_how_many_should_be_left() -> None:
     text = f"rules pa-688a\nwager seat=3 base 20.00\nfound_face_up Jh\n{HANDS}stub 4\nclose\n"
     ((expected, observed),) = words(text, "DEAL-STUB")

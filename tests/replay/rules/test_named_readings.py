@@ -257,6 +257,27 @@ abandon seat=3
 take   seat=3 base 25.00 abandoned
 close
 """
+SURRENDERED_WITH_UNDER = """
+wager  seat=1 ante 10.00
+deal   seat1=5c
+surrender seat=1
+wager  seat=1 under 10.00
+deal   seat1=4h 6d
+{settled}
+close
+"""
+SURRENDER_PAID = SURRENDERED_WITH_UNDER.format(settled="pay    seat=1 ante 10.00\nreturn seat=1 under 10.00")
+BOTH_SIDES = """
+wager  seat=1 ante 10.00
+deal   seat1=As
+wager  seat=1 over 10.00
+wager  seat=1 under 10.00
+deal   seat1=4h 9d
+pay    seat=1 ante 10.00
+pay    seat=1 over 10.00
+return seat=1 under 10.00
+close
+"""
 VOID_AFTER_A_PAYMENT = f"""
 wager  seat=3 base 25.00
 wager  seat=6 base 25.00
@@ -270,6 +291,48 @@ close
 """
 
 READINGS = [
+    Named(
+        "686a.7(g)", "D1311", "pa-686a", SURRENDER_PAID, "WAGER-SURRENDER seat=1",
+        "can as well be read to be none, and goes back; so read, the Under 18 of seat 1 neither wins nor loses, as was done",
+        ("surrender seat=1\n", ""),
+    ),
+    Named(
+        "686a.8(a)", "D1311", "pa-686a", SURRENDER_PAID, "PAY-MISSED seat=1 wager=under -10.00",
+        "the Under 18 of seat 1 neither wins nor loses, as was done", ("surrender seat=1\n", ""),
+    ),
+    Named(
+        "686a.7(g)", "D111", "pa-686a", SURRENDER_PAID, "WAGER-SURRENDER seat=1", "the Ante of seat 1 wins 10.00, as was done",
+        ("surrender seat=1\nwager  seat=1 under 10.00\n", "wager  seat=1 under 10.00\n"),
+    ),
+    Named(
+        "686a.7(g)(3)", "D111", "pa-686a", SURRENDER_PAID, "PAY-LOSER seat=1 wager=ante +20.00",
+        "the Ante of seat 1 wins 10.00, as was done", ("surrender seat=1\nwager", "wager"),
+    ),
+    Named(
+        "686a.7(g)", "D1312", "pa-686a", BOTH_SIDES, "WAGER-LIMIT seat=1 wager=under",
+        "can as well be read to be none, and goes back; so read, the Under 18 of seat 1 neither wins nor loses, as was done",
+        ("deal   seat1=4h 9d", "withdraw seat=1 under 10.00\ndeal   seat1=4h 9d"),
+    ),
+    Named(
+        "686a.7(j)", "D1312", "pa-686a", BOTH_SIDES, "PAY-NOT-TAKEN seat=1 wager=under +10.00",
+        "the Under 18 of seat 1 neither wins nor loses, as was done", ("wager  seat=1 over 10.00\n", ""),
+    ),
+    Named(
+        "688a.11(d)", "D111", "pa-688a ace_high_bonus=1",
+        SURRENDERED.replace("take   seat=3 base 25.00 surrendered", "pay    seat=3 base 25.00"),
+        "PAY-LOSER seat=3 wager=base +50.00", "the Base wager of seat 3 wins 25.00, as was done",
+        (" ace_high_bonus 5.00\ndeal", "\ndeal"),
+    ),
+    Named(
+        "688a.11(h)(1)(i)(A)", "D114", "pa-688a ace_high_bonus=1", ALONE.replace("take ", "return"),
+        "PAY-NOT-TAKEN seat=3 wager=ace_high_bonus +5.00", "the Ace High Bonus of seat 3 neither wins nor loses, as was done",
+        ("seat=3 ace_high_bonus 5.00\ndeal", "seat=3 base 5.00 ace_high_bonus 5.00\ndeal"),
+    ),
+    Named(
+        "688a.13(d)", "D1227", "pa-688a", VOIDED_AFTER_LOOKING.replace("return seat=3 base 25.00 void", "take seat=3 base 25.00"),
+        "PAY-VOID seat=3 wager=base -25.00", "the Base wager of seat 3 loses 25.00, as was done",
+        ("set    seat=3 high=Jh Js 8d 7h 4c low=Ts 6h\nelect  seat=3 void\n", "elect  seat=3 void\n"),
+    ),
     Named(
         "688a.13(g)", "D1229", "pa-688a", VOID_AFTER_A_PAYMENT, "PAY-VOID seat=6 wager=base +25.00",
         "§ 688a.13(g) can as well be read to give back what is not settled yet; so read, the Base wager of seat 6 wins 25.00, as "
