@@ -19,7 +19,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected2, Replacement
 from events.vocabulary.places import writers_of
 from intake.filings import published
-from replay.fold.observed_fold import usual_place
+from replay.fold.observed_fold import in_usual_order, usual_place
 
 CLOSED_BY = "observer"
 """Who ends an entry in which the observer did not see the round closed."""
@@ -158,7 +158,7 @@ def enter(
             seen.append((model.RoundClosed(by=CLOSED_BY), seen[-1][1] if seen else desk.now_us()))
         if not header.order_seen:
             times = sorted(at_us for _, at_us in seen)
-            seen = list(zip(sorted((event for event, _ in seen), key=usual_place), times, strict=True))
+            seen = list(zip(in_usual_order([event for event, _ in seen], lambda each: each), times, strict=True))
         begins = header.played_from_us if header.played_from_us is not None else seen[0][1]
         missing = _missing(desk, state)
         written: list[Written] = [(each, None, None, None) for each in missing]

@@ -255,9 +255,9 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         seat = fact.payload.seat
         cards = dealt.get(seat, [])
         first = first_card(round_, cards)
-        early = round_.certainly_before(fact, first[0]) if first else False
+        early = round_.certainly_before(fact, first[0]) if first and round_.order_seen else False
         further = additional(round_, cards)
-        late = round_.certainly_before(further[0], fact) if further else False
+        late = round_.certainly_before(further[0], fact) if further and round_.order_seen else False
         sides = [
             side for side in SIDES if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
         ]

@@ -2,11 +2,11 @@
 
 The idea that makes it simple: an observed round is alone. `round_observed` opens it, the events of its number follow, and
 `round_closed` ends it. Each is folded as the only round of a table, with only its pinned rules and the observer's named dealer,
-so neither the table nor another entry affects it. If the order of actions was not seen, the usual order is assumed: wagers, play,
-settlement, the rack.
+so neither the table nor another entry affects it. If the order of actions was not seen, the usual one is assumed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -25,25 +25,31 @@ from replay.fold.table_state import RulesOnFile, TableState
 NO_DECK = "not-seen"
 """The deck of a round whose observer names none."""
 
-DURING_PLAY = frozenset({"raise"})
+Entered = TypeVar("Entered")
+
+DURING_PLAY = frozenset({"raise", "over", "under"})
 """Wagers that are placed after the deal."""
 
-_RANKS: Mapping[type[Event], int] = {
+ON_THE_DICE = frozenset({"sum", "match", "beat_it"})
+"""Wagers that are settled before the deal (§ 645c.2(h))."""
+
+MOVED = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
+
+_PLAY: Final = 1
+_PLACES: Mapping[type[Event], int] = {
     model.WagerPlaced: 0,
     model.WagerRemoved: 0,
     model.WagerRefused: 0,
-    model.WagerTaken: 2,
-    model.WagerPaid: 2,
-    model.WagerReturned: 2,
-    model.VigorishTaken: 2,
-    model.EnvyPaid: 2,
-    model.ProgressiveWon: 2,
-    model.PayoutValidated: 2,
-    model.PayoutDocumented: 2,
-    model.CardsCollected: 3,
-    model.RoundClosed: 4,
+    model.ProgressiveWon: 3,
+    model.PayoutValidated: 3,
+    **dict.fromkeys((*MOVED, model.VigorishTaken, model.EnvyPaid, model.PayoutDocumented), 4),
+    model.CardsCollected: 5,
+    model.RoundClosed: 6,
 }
 """Event → its place in the usual order; what is not named is of the play."""
+
+IN_PASSING = frozenset({model.PatronSeated, model.PatronLeft, model.WagerAbandoned})
+"""Events that stay with the one entered before them: patrons come and go at any time."""
 
 
 class ObservedEntry:
@@ -73,7 +79,7 @@ class ObservedEntry:
         opening = model.RoundOpened(deck=header.deck or NO_DECK, observed=header.observed)
         events, numbers = list(self.events), dict[int, int]()
         if not header.order_seen:
-            events = in_usual_order(events)
+            events = in_usual_order(events, lambda each: each.payload)
         in_place = [each.seq for each in events]
         if in_place != sorted(in_place):
             numbers = dict(zip(sorted(in_place), in_place, strict=True))
@@ -118,16 +124,25 @@ def added_line(event: model.EntryLineAdded) -> Event:
     return upcast(decode_payload(event.line.type, event.line.version, as_json(event.line.payload)))
 
 
-def in_usual_order(events: Iterable[ReadEnvelope[Event]]) -> list[ReadEnvelope[Event]]:
-    """Return the events of a round in the usual order, those of one kind as they are."""
-    return sorted(events, key=lambda event: usual_place(event.payload))
+def in_usual_order(entered: Sequence[Entered], payload: Callable[[Entered], Event]) -> list[Entered]:
+    """Return the events of a round in the usual order, those of one place as they are (D902)."""
+    places = [0]
+    for each in entered:
+        event = payload(each)
+        places.append(places[-1] if event.KIND in IN_PASSING else usual_place(event))
+    order = sorted(range(len(entered)), key=lambda index: places[index + 1])
+    return [entered[index] for index in order]
 
 
 def usual_place(event: Event) -> int:
-    """Return the place of an event in the usual order of a round: 0 wagers, 1 play, 2 settlement, 3 the rack, 4 the close."""
+    """Return the place of an event in the usual order: wagers, play, dealer's reveal, verification, settlement, rack, close."""
     if isinstance(event, model.WagerPlaced) and event.wager in DURING_PLAY:
-        return 1
-    return _RANKS.get(event.KIND, 1)
+        return _PLAY
+    if isinstance(event, MOVED) and event.wager in ON_THE_DICE:
+        return _PLAY
+    if isinstance(event, model.HandRevealed) and event.position == "dealer":
+        return 2  # in 687a it follows the raises
+    return _PLACES.get(event.KIND, _PLAY)
 
 
 class ObservedFold:

@@ -340,8 +340,11 @@ class Round:
     def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
         """Return whether one fact came before another; None if two devices' clocks contradict the order (D26).
 
-        Of one device the own numbers decide, whatever its clock says; None if they contradict the order.
+        Of one device the own numbers decide, whatever its clock says; None if they contradict the order. When a card was exposed
+        is not claimed where the order was not seen (D1313).
         """
+        if not self.order_seen and model.CardExposed in (earlier.payload.KIND, later.payload.KIND):
+            return None
         in_order = earlier.seq < later.seq
         if (
             earlier.source == later.source

@@ -431,6 +431,8 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
         settled = settled_before(round_, book, fact)
         if optional:
             observed = "surrendered with " + ", ".join(optional)
+        elif not round_.order_seen:
+            continue
         elif dealer_set is not None and fact.seq < dealer_set.seq:
             observed = "surrendered before the dealer's hands were set"
         elif isinstance(fact.payload, model.Surrendered) and _is_before_the_deal(round_, book, fact):

@@ -65,6 +65,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     findings, doubts = findings_by(rules, round_, book)
     if not round_.order_seen:
         findings = [each for each in findings if each.code not in OF_ORDER]
+        doubts = [each.replace("the clocks contradict", "the record does not claim") for each in doubts]
     doubts = list(dict.fromkeys([*_lost_evidence(round_), *filter(None, [rules_unknown(round_, book)]), *doubts]))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):

@@ -102,7 +102,7 @@ def _move_wager(
 ) -> None:
     """Add placed amounts to a stake, and subtract withdrawn ones: in time, too late, or unknown (§ 688a.7(c)).
 
-    A wager unknown to the chapter has no time limit (WAGER-LIMIT finds it).
+    A wager unknown to the chapter has no time limit (WAGER-LIMIT finds it). Where the order was not seen, all are in time (D902).
     """
     event, sign = fact.payload, 1 if isinstance(fact.payload, model.WagerPlaced) else -1
     rule_ = book.chapter.wagers.get(stake.wager)
@@ -110,7 +110,7 @@ def _move_wager(
     closed = None if rule_ is None else no_more_bets
     if closes != "no_more_bets":
         closed = closing(round_, closes, event.seat)
-    in_time = True if closed is None else round_.certainly_before(fact, closed)
+    in_time = True if closed is None or not round_.order_seen else round_.certainly_before(fact, closed)
     until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
     doubt = f"the clocks contradict the order of the wager and {until}"
     if in_time is False and closes == "further_cards" and _is_in_one_line(round_, closed):
@@ -174,6 +174,9 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
     event = fact.payload
     if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
         return
+    if not round_.order_seen and event.reason == "late":
+        back = min(stake.in_time_cents, event.amount_cents)  # what came late is not seen: as much as went back for it
+        stake.in_time_cents, stake.late_cents, stake.was_late = stake.in_time_cents - back, back, True
     if event.reason in ("late", "refused") and stake.late_cents > 0:
         back = min(stake.late_cents, event.amount_cents)
         stake.late_cents -= back

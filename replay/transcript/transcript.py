@@ -16,6 +16,7 @@ from events.vocabulary import model
 from events.vocabulary.base import REGISTRY
 from events.vocabulary.envelope import Draft, unlogged
 from events.vocabulary.model import Aspect, Event
+from replay.fold.observed_fold import in_usual_order
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
@@ -127,7 +128,7 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[JudgedR
         round_ = fold_script(fold, script)
         first = round_.last_seq - len(script.events) + 1
         of_table = lines.setdefault(script.table, {})
-        of_table |= {first + index: each.line for index, each in enumerate(script.events)}
+        of_table |= {first + index: each.line for index, each in enumerate(_as_judged(script))}
         verdicts.append(
             JudgedRound(
                 source=source,
@@ -145,7 +146,7 @@ def fold_script(fold: TableFold, script: Script) -> Round:
     """Fold a script's events and return its round, closed or not."""
     counter = max((source.last for source in fold.state.sources.values()), default=0)
     inside = False
-    for each in script.events:
+    for each in _as_judged(script):
         counter += 1
         inside = inside or isinstance(each.payload, model.RoundOpened)
         round_no = script.round_no if inside else None
@@ -166,6 +167,16 @@ def fold_script(fold: TableFold, script: Script) -> Round:
         fold.leave()
     round_.order_seen = script.order_seen
     return round_
+
+
+def _as_judged(script: Script) -> Sequence[Timed]:
+    """Return the events in the order in which they are judged: of a round whose order was not seen in the usual one (D902)."""
+    if script.order_seen:
+        return script.events
+    opening = next(place for place, each in enumerate(script.events) if isinstance(each.payload, model.RoundOpened))
+    opened_us = script.events[opening].at_us
+    played = [msgspec.structs.replace(each, at_us=opened_us) for each in script.events[opening + 1 :]]
+    return (*script.events[: opening + 1], *in_usual_order(played, lambda each: each.payload))
 
 
 def drafts(script: Script) -> list[Draft]:
