@@ -8,6 +8,7 @@ import pytest
 from events.vocabulary import model
 from replay.fold.observed_fold import usual_place
 from replay.run.replayer import MemoryResults
+from replay.transcript.transcript import judge
 from tests.replay.observed import ENTERED, Observed, judged, lines
 from tests.replay.tables import PAID, UNPAID, Table, filed
 
@@ -223,3 +224,69 @@ def test_the_usual_order_has_raises_among_the_play() -> None:
         2,
     ]  # 687a.11(d): after the raises
     assert usual_place(model.RoundClosed(by="x")) == 6
+
+
+HAND = "deal dealer=Ks Kh 9c 8s 4h 3d 2c seat1=Ad Ac As Ah 6d 7h Ts\nset seat=1 high=Ad Ac Ts 6d 7h low=As Ah\n"
+BOXES = "deal seat1=9c 9d 9h 5s 5d dealer=9s Th 3s 5c 4h\n"
+STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.00\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "lines", "verdict"),
+    [
+        (
+            "688a",
+            f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 15.00\n",
+            "UPHELD",
+        ),
+        (
+            "688a",
+            f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 10.00\n",
+            "VARIANCE",
+        ),
+        (
+            "688a",
+            f"wager seat=1 base 9.00\nno_more_bets\nwithdraw seat=1 base 1.00\n{HAND}pay seat=1 base 8.00\n",
+            "UPHELD",
+        ),
+        (
+            "688a",
+            "wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\nreturn seat=1 base 5.00 late\n"
+            f"{HAND}pay seat=1 base 10.00\n",
+            "UPHELD",
+        ),
+        ("688a", f"wager seat=1 base 10.00\n{HAND}take seat=1 base 10.00 surrendered\nsurrender seat=1\n", "UPHELD"),
+        (
+            "686a",
+            "wager seat=1 ante 10.00\ndeal seat1=5c\ndeal seat1=4h 6d\nsurrender seat=1\n"
+            "take seat=1 ante 10.00 surrendered\n",
+            "UPHELD",
+        ),
+        (
+            "687a",
+            f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}reveal dealer\nwager seat=1 raise 20.00\n{STUD_PAID}",
+            "UPHELD",
+        ),
+        (
+            "687a",
+            f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}exposed dealer 9s by dealer\nwager seat=1 raise 20.00\n{STUD_PAID}",
+            "UNDETERMINED",
+        ),
+        (
+            "645c sum=A",
+            "wager seat=1 base 10.00 sum 5.00\ndice 6 6 5\npay seat=1 sum 125.00\ndeal dealer=Ks Kh\nvoid round wrong_count\n"
+            "return seat=1 base 10.00 void\n",
+            "VOID",
+        ),
+    ],
+)
+def test_what_an_unordered_round_makes_due_does_not_hang_on_when_it_was_typed(
+    rules: str, lines: str, verdict: str
+) -> None:
+    """D902, D1313. What is due and what was done never differ in a round that is upheld."""
+    (typed,) = judge(f"rules pa-{rules}\n{lines}close unordered\n", "t")
+    assert typed.conclusion.verdict == verdict, [each.line() for each in typed.conclusion.findings]
+    if verdict == "UPHELD":
+        assert [each.due_cents for each in typed.conclusion.settlements] == [
+            each.done_cents for each in typed.conclusion.settlements
+        ]
