@@ -48,7 +48,7 @@ _PLACES: Mapping[type[Event], int] = {
 }
 """Event → its place in the usual order; what is not named is of the play."""
 
-IN_PASSING = frozenset({model.PatronSeated, model.PatronLeft, model.WagerAbandoned})
+IN_PASSING = (model.PatronSeated, model.PatronLeft, model.WagerAbandoned)
 """Events that stay with the one entered before them: patrons come and go at any time."""
 
 
@@ -129,7 +129,7 @@ def in_usual_order(entered: Sequence[Entered], payload: Callable[[Entered], Even
     places = [0]
     for each in entered:
         event = payload(each)
-        places.append(places[-1] if event.KIND in IN_PASSING else usual_place(event))
+        places.append(places[-1] if isinstance(event, IN_PASSING) else usual_place(event))
     order = sorted(range(len(entered)), key=lambda index: places[index + 1])
     return [entered[index] for index in order]
 
