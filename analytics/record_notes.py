@@ -1,4 +1,4 @@
-"""Notes on the record for readers of an answer: table days without wagers, and counts entered twice."""
+"""Notes on the record for readers of an answer: table days without wagers, rounds without a verdict, and counts entered twice."""
 
 from collections.abc import Iterator
 
@@ -19,6 +19,8 @@ def record_notes(db: Warehouse, question: Question, part: Selection) -> Iterator
             f"no wagers are on record for {without:,} of {plural(total['table_days'], 'table day')}: they are in no figure of "
             "wagers, and their trays can only be compared with drop, fills and credits"
         )
+    if question.of_wagers and (words := behind.not_judged(db, part)):
+        yield words
     for row in behind.counts_behind(db, part).drop_nulls("repeats").iter_rows(named=True) if question.of_counts else ():
         name = f"{row['kind']} {row['reference']} of {cell('amount_cents', row['amount_cents'])}"
         yield (

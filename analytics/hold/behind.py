@@ -6,6 +6,7 @@ import polars as pl
 
 from analytics.warehouse.selection import EVERYTHING, WHERE, WHERE_PER_BOX, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
+from replay.narrative.names import plural
 
 MOST: Final = 1000
 """Wagers shown at a time, unless more are asked for."""
@@ -174,4 +175,48 @@ def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFr
         ORDER BY l.gaming_day, l.table_id, l.seq
         """,
         selection,
+    )
+
+
+def not_judged(db: Warehouse, part: Selection) -> str:
+    """Return the rounds that play has passed and that have no verdict, in words; empty if every round has one.
+
+    Such a round was never closed on record. A round after which its table has no round and no count is still in play. Its gaming
+    day and game are those of the last round or count before it.
+    """
+    found = frame(
+        db,
+        f"""
+        WITH places AS (
+            SELECT stream, first_seq AS seq, gaming_day, game FROM fct_rounds
+            UNION ALL
+            SELECT l.stream, l.seq, l.gaming_day, d.game
+            FROM stg_ledger AS l INNER JOIN fct_table_days AS d USING (stream, gaming_day)
+            WHERE l.kind <> 'drop'
+        ),
+
+        opened AS (
+            SELECT stream, round_no, min(seq) AS seq FROM round_events WHERE type = 'round_opened' GROUP BY stream, round_no
+        ),
+
+        passed AS (
+            SELECT o.*, split_part(stream, '/', 2) AS table_id, p.gaming_day, p.game
+            FROM opened AS o
+            ANTI JOIN fct_rounds USING (stream, round_no)
+            ASOF INNER JOIN places AS p ON o.stream = p.stream AND o.seq >= p.seq
+            SEMI JOIN places AS later ON o.stream = later.stream AND later.seq > o.seq
+        )
+
+        SELECT table_id, round_no FROM passed WHERE {WHERE_PER_BOX} ORDER BY table_id, round_no
+        """,
+        part,
+    )
+    if found.is_empty():
+        return ""
+    names = [f"{table_id} round {number}" for table_id, number in found.iter_rows()]
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return (
+        f"{plural(len(names), 'round was', 'rounds were')} never closed on record and not judged "
+        f"({', '.join(names[:3])}{more}): in no figure of rounds and wagers, and what was taken and paid there shows as a "
+        "difference of the tray"
     )

@@ -6,6 +6,7 @@ Invariant: no clock is read here, and no date is later than the newest entry of 
 from collections.abc import Iterable, Mapping
 from datetime import date
 
+from analytics.hold.behind import not_judged
 from analytics.hold.hold import gaming_days
 from analytics.reports.meters import newest_movement_us
 from analytics.reports.sources import Sources
@@ -42,7 +43,7 @@ def on_record(sources: Sources) -> str:
 
 
 def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
-    """Return a warning if the period is empty or not over, or has duplicate counts; empty otherwise.
+    """Return a warning if the period is empty or not over, or has duplicate counts or rounds without a verdict; empty otherwise.
 
     A gaming day is over once the record has a later one, of the tables or of the surveillance log; an export on a later day does
     not count.
@@ -63,6 +64,8 @@ def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
             f"{plural(repeats, 'count repeats', 'counts repeat')} another of the same box or slip, gaming day and amount: each "
             "of them counts in drop, win and hold %."
         )
+    if words := not_judged(sources.db, sources.period):
+        parts.append(f"{words}.")
     return " ".join(parts)
 
 

@@ -8,7 +8,8 @@ from rulebook.chapters.rulebook import Rulebook
 def inventory_change(payload: Event, book: Rulebook) -> int:
     """Return the change of the table inventory by a round's event, in cents.
 
-    Progressive chips enter it when collected, so any part returned leaves it; other stakes stay on the layout until taken.
+    Progressive chips enter it when collected, so any part returned leaves it, with winnings by slip too; other stakes stay on the
+    layout until taken.
     """
     match payload:
         case model.WagerTaken() | model.VigorishTaken():
@@ -17,7 +18,7 @@ def inventory_change(payload: Event, book: Rulebook) -> int:
             return payload.collected * book.offers["progressive"].min_cents
         case model.WagerPaid():
             stake = payload.stake_cents if payload.wager == "progressive" else 0
-            return -(stake + payload.winnings_cents) if payload.source == "inventory" else 0
+            return -stake - (payload.winnings_cents if payload.source == "inventory" else 0)
         case model.WagerReturned():
             return -payload.amount_cents if payload.wager == "progressive" else 0
         case model.EnvyPaid():

@@ -39,10 +39,9 @@ def chips(event: model.Event, progressive_cents: int) -> int:
             return -event.amount_cents
         case model.ProgressiveLocked():
             return event.collected * progressive_cents
-        case model.WagerPaid(source="inventory", wager="progressive"):
-            return -event.winnings_cents - event.stake_cents
-        case model.WagerPaid(source="inventory"):
-            return -event.winnings_cents
+        case model.WagerPaid():
+            stake = event.stake_cents if event.wager == "progressive" else 0
+            return -stake - (event.winnings_cents if event.source == "inventory" else 0)
         case _:
             return 0
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+import polars as pl
 import pytest
 
+from analytics.hold.periods import tray_differences
 from analytics.hold.theoretical import theoretical_win
 from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
@@ -569,3 +571,10 @@ def test_what_is_compared_with_theory_and_what_is_not_are_the_whole_house_win(fl
     for by in ("game", "table", "property"):
         sums = theoretical_win(db, by).select("house_win_cents", "unknown_house_win_cents").sum().row(0)
         assert sum(sums) == whole, by
+
+
+def test_a_tray_differs_only_on_a_day_with_a_finding(floor: tuple[Raw, Warehouse]) -> None:
+    """By the record's own moves; the simulated closer counts what was moved (D605)."""
+    _, db = floor
+    unexplained = tray_differences(db).filter(pl.col("findings") == 0)
+    assert unexplained.select("table_id", "gaming_day", "difference_cents").rows() == []

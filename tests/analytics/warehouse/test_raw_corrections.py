@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from analytics.hold.behind import not_judged
 from analytics.warehouse.feed import build_warehouse
+from analytics.warehouse.selection import EVERYTHING
 from analytics.warehouse.warehouse import reading
 from events.vocabulary.correction_events import EventCorrected, Replacement
 from events.vocabulary.envelope import Draft
@@ -104,3 +106,27 @@ def test_a_filing_that_is_corrected_is_shown_as_corrected(tmp_path: Path, fits: 
         *_, newest = db.sql(query).fetchall()
     of = payload if fits else filed["payload"]
     assert newest == (of["sha256"], of["toml"])
+
+
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_round_that_was_never_closed_is_named_once_play_has_passed_it(tmp_path: Path, dropped: bool) -> None:
+    """A whole gaming day, less the last round's close: what was taken in it shows in the tray (D605)."""
+    address = f"sqlite://{tmp_path}/floor.db"
+    groups = [(stream, list(drafts)) for stream, drafts in simulate(7, 4, games=("over_under",), plant=False).groups()]
+    stream, drafts, place = next(
+        (stream, drafts, place)
+        for stream, drafts in reversed(groups)
+        for place, draft in reversed(list(enumerate(drafts)))
+        if draft.payload.TYPE == "round_closed"
+    )
+    number = drafts[place].round_no
+    if dropped:
+        del drafts[place]
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
+        log.append_groups(groups)
+        replay(log, results)
+        build_warehouse(tmp_path / "w", log, results)
+    with reading(tmp_path / "w") as db:
+        words = not_judged(db, EVERYTHING)
+    said = f"1 round was never closed on record and not judged ({stream.partition('/')[2]} round {number})"
+    assert words.startswith(said) if dropped else words == ""
