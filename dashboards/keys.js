@@ -142,7 +142,13 @@
     return person && `rack-${person}-${name}`;  // while a page goes away it names no one, and nothing is kept for no one
   };
   const keep = (name, words) => words.trim() ? localStorage.setItem(name, words) : localStorage.removeItem(name);
-  const seen = new WeakMap(), stored = new Map();
+  const seen = new WeakMap(), stored = new Map(), typed = new WeakSet();
+  const put = (box, words) => {
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, words);
+    box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: "draft" }));
+    box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+  };
+  const draftBoxes = () => [...document.querySelectorAll('[class*="st-key-draft-"] textarea')];
   const tendDrafts = () => {
     for (const mark of document.querySelectorAll("[data-draft-stored]")) {
       const name = keptAs(mark.dataset.draftStored);
@@ -151,23 +157,52 @@
       stored.set(name, localStorage.getItem(name));
       localStorage.removeItem(name);
     }
-    for (const box of document.querySelectorAll('[class*="st-key-draft-"] textarea')) {
+    for (const box of draftBoxes()) {
       const name = draftOf(box);
       if (!name || seen.get(box) === name) continue;
       seen.set(box, name);
-      const kept = localStorage.getItem(name);
+      const kept = localStorage.getItem(name), aside = localStorage.getItem(`${name}-aside`);
+      if (aside && aside !== (kept || box.value)) offerOther(box, name, "in another tab you wrote another text, which is not stored.", aside);
       if (!kept || kept === box.value) {
         if (box.value !== stored.get(name)) keep(name, box.value);  // a box that goes away may be drawn once more
         continue;
       }
-      Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, kept);
-      box.dispatchEvent(new Event("input", { bubbles: true }));
-      box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+      put(box, kept);
     }
   };
   document.addEventListener("input", (event) => {
     const name = event.target.tagName === "TEXTAREA" && draftOf(event.target);
-    if (name) keep(name, event.target.value);
+    if (!name) return;
+    keep(name, event.target.value);
+    if (event.detail !== "draft") typed.add(event.target);
+  });
+
+  // The same draft in another tab: its text is offered here. What was written here and is in no other place is kept aside.
+  const strip = document.createElement("div");
+  strip.id = "rack-other-tab";
+  strip.setAttribute("role", "status");
+  document.body.append(strip);
+  const offerOther = (box, name, words, other) => {
+    const button = (label, act) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = label;
+      made.addEventListener("click", () => {
+        strip.replaceChildren();
+        localStorage.removeItem(`${name}-aside`);
+        act();
+      });
+      return made;
+    };
+    strip.replaceChildren(`${box.ariaLabel}: ${words} What is written here stays here.`,
+      ...(other ? [button("Use the other text", () => put(draftBoxes().find((each) => draftOf(each) === name) ?? box, other))] : []),
+      button("Keep this text", () => keep(name, box.value)));
+  };
+  window.addEventListener("storage", ({ key, newValue }) => {
+    const box = draftBoxes().find((each) => draftOf(each) === key);
+    if (!box || (newValue ?? "") === box.value) return;
+    if (typed.has(box) && box.value.trim()) localStorage.setItem(`${key}-aside`, box.value);
+    offerOther(box, key, newValue ? "you are writing this in another tab, too." : "this was stored or cleared in another tab.", newValue);
   });
   new MutationObserver(tendDrafts).observe(document.body, { childList: true, subtree: true });
   tendDrafts();

@@ -309,6 +309,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
   if (kept || text) read(kept || text);
 
   const said = element("p", { class: "said", role: "status" });
+  const elsewhere = element("div", { class: "elsewhere", role: "status" });
   const felt = element("div", { class: "felt" });
   const rules = element("div", { class: "rules" });
   const picker = element("div", { class: "picker", role: "group", "aria-label": "The deck" });
@@ -318,7 +319,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
     "Cards: rank and suit without blanks (AsTd), * joker, ? a card that was not read, / between the high and the low hand as set, h set by the house way. ",
     "A digit and Tab: that seat. Wagers: a letter and an amount (b25 a10). Outcomes in the order of the wagers: t taken, r returned, p100 paid, p= even money, - not seen. Ctrl-Z: back. Ctrl-Enter: store."));
   root.replaceChildren(element("div", { class: "entry" },
-    element("div", { class: "left" }, rules, felt, said, picker, keys),
+    element("div", { class: "left" }, elsewhere, rules, felt, said, picker, keys),
     element("div", { class: "right" }, verdict, element("label", { class: "as-text" }, "As text", written))));
 
   const hand = (place) => (place === "dealer" ? entry.dealer : entry.seats[place].cards);
@@ -560,8 +561,27 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
         element("tbody", {}, ...round.wagers.map(wagerRow))) : element("p", { class: "unread" }, "Type the cards, a seat's wagers, and what was seen of them."));
   }
 
+  // The same draft in another tab: what is typed there is offered here. What was typed here and is in no other place is kept aside.
+  const aside = `${draft}-aside`;
+  function offer(words, other, keep) {
+    const ends = (act) => () => { localStorage.removeItem(aside); elsewhere.replaceChildren(); act(); };
+    const uses = () => { remember(); read(other); draw(); update(""); };
+    elsewhere.replaceChildren(element("p", {}, words),
+      ...(other ? [element("button", { type: "button", class: "unveil", onclick: ends(uses) }, "Use the other text")] : []),
+      element("button", { type: "button", class: "unveil", onclick: ends(keep) }, "Keep this text"));
+  }
+  window.addEventListener("storage", ({ key, newValue }) => {
+    const ours = toText(entry, form);
+    if (!draft || key !== draft || !root.isConnected || newValue === ours) return;
+    if (past.length) localStorage.setItem(aside, ours);
+    offer(newValue ? "You are typing this round in another tab, too. What is typed here stays here." : "This round was stored in another tab. What is typed here stays here.",
+      newValue, () => localStorage.setItem(draft, toText(entry, form)));
+  });
+
   draw();
   update("");
+  const other = draft && localStorage.getItem(aside);
+  if (other && other !== toText(entry, form)) offer("In another tab, you typed another text of this round, which is not stored.", other, () => {});
   return { answer, text: () => toText(entry, form) };
 }
 

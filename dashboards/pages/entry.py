@@ -17,7 +17,7 @@ from desk.review.desk import REFUSALS, Desk, ReviewRefused, desk_at
 from desk.review.observations import unveil
 from desk.review.observed_table import ObservedTable
 from desk.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import table_name
 from replay.transcript.entry import FILED
 from replay.transcript.words import TranscriptError
 from rulebook.chapters.rulebook import RulesRefused, parse_submission
@@ -75,8 +75,6 @@ def _above() -> Place | None:
     source.show(
         markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
     )
-    if refusal := st.session_state.get(REFUSED):
-        source.show(markup.notice("Not saved", refusal))
     desk.outcome()
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
     if may_store and (stored := st.session_state.get(DONE)):
@@ -89,7 +87,9 @@ def _stored(table: str, number: int, words: str) -> None:
     with st.container(border=True, key="entry-stored"):
         here = {"table": table, "round": number}
         source.show(
-            markup.Html(f"<p>{markup.text(words)} {markup.button_link('observations', 'Open round', **here)}</p>")
+            markup.Html(
+                f"<p>Stored: {markup.text(words)}. {markup.button_link('observations', 'Open round', **here)}</p>"
+            )
         )
         observed_round.case_and_packet(f"observed/{table}", number)
 
@@ -134,7 +134,7 @@ def _place() -> Place | None:
         state["entry-observation"] = query["observation"]
     observation = third.selectbox(
         "Observation", [None, *observations], key="entry-observation",
-        format_func=lambda each: "None: by itself" if each is None else f"{each}: {observations[each].replace('_', ' ')}",
+        format_func=lambda each: "None: a single round" if each is None else f"{each}: {observations[each].replace('_', ' ')}",
     )  # fmt: skip
     if filed is None:
         source.show(
@@ -236,12 +236,20 @@ def _storing(place: Place, draft: FeltDraft) -> None:
             f"Store at {table_name(place.table)}", type="primary", key="store-round", shortcut="Ctrl+Enter"
         )
     if not pressed:
+        if refusal := st.session_state.get(REFUSED):
+            source.show(markup.notice("Not saved", refusal))
+        elif stored := st.session_state.get(DONE):
+            words = f"{stored[2][:1].upper()}{stored[2][1:]} is stored. Type the next round above."
+            source.show(f'<p class="rk-note" role="status">{markup.text(words)}</p>')
         return
     _forget_refusal()
+    if basis == "video" and camera is None:
+        st.session_state[REFUSED] = "name the camera that saw the round, or change “How it is known”"
+        st.rerun()
     given = same_as.strip()
     same = re.fullmatch(r"(entry +)?(\d+)", given)
     if given and same is None:
-        st.session_state[REFUSED] = f"{given!r} is no round number"
+        st.session_state[REFUSED] = f"{given!r} is no round number: write one such as 17, or “entry 4”"
         st.rerun()
     same_no = int(same[2]) if same else None
     is_entry = same is not None and same[1] is not None
@@ -274,20 +282,25 @@ def _camera(column: DeltaGenerator, table: str) -> str | None:
 
 
 def _tell_of_others(at: Desk, observer: Observer, draft: FeltDraft) -> None:
-    """Raise `ReviewRefused`, once, if another person stored a round of this day at the table while this one was typed."""
+    """Raise `ReviewRefused`, once, if a round of this day was stored at the table while this one was typed.
+
+    Another person stored it, or the same one in another tab.
+    """
     known: dict[FeltDraft, int] = st.session_state[KNOWN]
     rounds, me = ObservedTable(at.log, observer.table).rounds, at.person(observer.by).id
     others = [
         each
         for each in rounds.values()
-        if each.round_no > known[draft]
-        and each.header.by != me
-        and each.header.played_gaming_day == observer.day
-        and not each.is_withdrawn
+        if each.round_no > known[draft] and each.header.played_gaming_day == observer.day and not each.is_withdrawn
     ]
     known[draft] = max(rounds, default=0)
     if others and observer.same_entry is None:
         last = others[-1]
+        if last.header.by == me:
+            raise ReviewRefused(
+                f"you stored round {last.round_no} of {table_name(observer.table)} at "
+                f"{observed_round.formats_of(at).clock(last.entered_us)} in another tab. If this is another round, store it again"
+            )
         raise ReviewRefused(
             f"{last.header.by} stored round {last.round_no} of {table_name(observer.table)} at "
             f"{observed_round.formats_of(at).clock(last.entered_us)}, while you typed. If yours is the same round, write "
@@ -296,7 +309,7 @@ def _tell_of_others(at: Desk, observer: Observer, draft: FeltDraft) -> None:
 
 
 def _store(observer: Observer, text: str, draft: FeltDraft) -> None:
-    lines = [line for line in text.split("\n") if not line.startswith("rules ")]
+    lines = ["" if line.startswith("rules ") else line for line in text.split("\n")]
     address = log_address() or ""
     stored: list[EnteredScript] = []
     try:
@@ -304,11 +317,10 @@ def _store(observer: Observer, text: str, draft: FeltDraft) -> None:
             _tell_of_others(at, observer, draft)
             stored += enter_transcript(at, "\n".join(lines), "the entry", lambda name: "", observer)
     except (*REFUSALS, TranscriptError) as error:
-        st.session_state[REFUSED] = str(error)
+        st.session_state[REFUSED] = re.sub(r"^the entry:(\d+): ", r"line \1 of the text: ", str(error))
         return
-    names = ", ".join(f"observed/{observer.table} round {each.round_no}" for each in stored)
-    words = f"Stored: {names} ({plural(sum(each.events for each in stored), 'event')})"
-    st.session_state[DONE] = observer.table, stored[-1].round_no, words
+    names = " and ".join(f"entry {each.round_no}" for each in stored)
+    st.session_state[DONE] = observer.table, stored[-1].round_no, f"{names} at {table_name(observer.table)}"
     st.session_state[TURN] = f"{observer.table}-{stored[-1].round_no}"
     st.session_state[NEXT] = "\n".join(line for line in text.split("\n") if line.startswith(("rules ", "wager ")))
 

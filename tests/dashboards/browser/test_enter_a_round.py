@@ -78,12 +78,12 @@ def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: s
     page.keyboard.type("rp100")
     expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
     page.get_by_role("button", name="Store at FU-01").click()
-    expect(page.get_by_text("a round that was seen on video names its camera")).to_be_visible()
+    expect(page.get_by_text("name the camera that saw the round")).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
     page.get_by_role("textbox", name="Camera").fill("cam-4")
     page.get_by_label("Seat 3: outcomes").click()
     page.keyboard.press("Control+Enter")  # one key stores
-    expect(page.get_by_text("Stored: observed/fu-01 round 1")).to_be_visible()
+    expect(page.get_by_text("Stored: entry 1 at FU-01")).to_be_visible()
     expect_drawn(page)
     assert last_of(house, "table/fu-01") == before
     with closing(open_log(log_of(house), read_only=True)) as log:
@@ -150,16 +150,16 @@ def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo
         expect(his.get_by_label("Seat 4: outcomes")).to_have_value("r p100")  # what he typed before she logged in
         his.get_by_role("textbox", name="Camera").fill("cam-4")
         page.get_by_role("button", name="Store at FU-01").click()
-        stored = page.get_by_text(re.compile(r"Stored: observed/fu-01 round \d+"))
+        stored = page.get_by_text(re.compile(r"Stored: entry \d+ at"))
         expect(stored).to_be_visible()
-        number = int(re.findall(r"round (\d+)", stored.inner_text())[0])
+        number = int(re.findall(r"entry (\d+)", stored.inner_text())[0])
         his.get_by_role("button", name="Store at FU-01").click()
         told = his.locator(".rk-notice").filter(has_text="Not saved")
         expect(told).to_contain_text(f"s.lee stored round {number} of FU-01 at ")
         expect(his.get_by_label("Seat 4: outcomes")).to_have_value("r p100")
         his.get_by_role("textbox", name="Same as round").fill(f"entry {number}")
         his.get_by_role("button", name="Store at FU-01").click()
-        expect(his.get_by_text(f"Stored: observed/fu-01 round {number + 1}")).to_be_visible()
+        expect(his.get_by_text(f"Stored: entry {number + 1} at")).to_be_visible()
         with closing(open_log(log_of(house), read_only=True)) as log:
             same = ObservedTable(log, "fu-01").rounds[number + 1].header.same_as
         assert same is not None
@@ -222,7 +222,7 @@ def test_an_audit_is_blind_until_what_was_done_is_typed(house_site: str, house: 
     page.get_by_role("textbox", name="To", exact=True).fill("22:00")
     page.get_by_role("button", name="Open observation").click()
     expect(page.get_by_role("heading", name="FU-01 · o-1")).to_be_visible()
-    expect(page.get_by_text("drawn before anything was watched from seed")).to_be_visible()
+    expect(page.get_by_text("drawn before viewing (seed")).to_be_visible()
     page.get_by_role("link", name="Enter").first.click()
     page.wait_for_url("**/entry?**")
     expect_drawn(page)
@@ -238,7 +238,7 @@ def test_an_audit_is_blind_until_what_was_done_is_typed(house_site: str, house: 
     page.keyboard.type("rp200")
     page.get_by_role("textbox", name="Camera").fill("cam-4")
     page.get_by_role("button", name="Store at FU-01").click()
-    expect(page.get_by_text("Stored: observed/fu-01 round")).to_be_visible()
+    expect(page.get_by_text("Stored: entry")).to_be_visible()
     with closing(open_log(log_of(house), read_only=True)) as log:
         rounds = ObservedTable(log, "fu-01").rounds.values()
     audited = [each for each in rounds if each.header.observation == "o-1"]

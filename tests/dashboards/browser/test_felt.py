@@ -178,11 +178,23 @@ def test_a_key_asks_once_and_has_only_the_felt_drawn_again(site: str, page: Page
     assert len(sent) <= 20
 
 
-def test_what_was_typed_survives_a_reload(felt: Page) -> None:
+def test_what_was_typed_survives_a_reload_and_another_tab(felt: Page) -> None:
     Keys(felt).type(DEALER)
     felt.reload()
     expect(felt.get_by_label("Dealer: cards")).to_have_value(DEALER)
     expect(felt.get_by_label("Ace High Bonus paytable")).to_have_value("1")
+    tab = felt.context.new_page()
+    tab.goto(felt.url)
+    expect(tab.get_by_label("Dealer: cards")).to_have_value(felt.get_by_label("Dealer: cards").input_value())
+    tab.get_by_label("Dealer: cards").fill("Ks")
+    expect(felt.locator(".elsewhere")).to_contain_text("You are typing this round in another tab, too.")
+    felt.get_by_label("Dealer: cards").fill("Qs")
+    expect(tab.locator(".elsewhere")).to_contain_text("another tab")
+    tab.reload()
+    expect(tab.get_by_label("Dealer: cards")).to_have_value("Qs")
+    tab.get_by_role("button", name="Use the other text").click()
+    expect(tab.get_by_label("Dealer: cards")).to_have_value("Ks")
+    tab.close()
 
 
 def test_it_fits_a_phone(felt: Page) -> None:
