@@ -39,9 +39,13 @@ def page() -> None:
     if counts.boxes:
         _next(day.isoformat(), counts.boxes, counts.entered, found.formats)
     elif not counts.counted:
-        source.show(markup.empty("No boxes", "No table was open on this gaming day, so that none has a box."))
+        source.show(
+            markup.empty(
+                "No boxes", "No table was open on this gaming day, so there is nothing to count. Choose another day."
+            )
+        )
     if counts.counted:
-        source.show(markup.section("Counted", "A wrong amount is corrected by its line: rack count correct."))
+        source.show(markup.section("Counted", "To correct a wrong amount: rack count correct."))
         rows = [[table_name(table), found.formats.money(cents)] for table, cents in counts.counted]
         source.show(markup.table(COUNTED, rows, "Counted boxes"))
 

@@ -92,7 +92,11 @@ def search(formats: Formats) -> None:
     rounds = disputes.sort_out(found, said)
     played = source.ask(lambda db: search_words.played_between(db, said))
     words = search_words.outcome(rounds, said, played, formats.zone or UTC, unread)
-    if said.says_little:
+    if said.says_little and not rounds.fits:
+        source.show(
+            markup.empty("No round on record here", "Choose another day or table, or type the round on the page Entry.")
+        )
+    elif said.says_little:
         source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
     else:
         source.show(markup.section(words, "Open one to see what was due." if rounds.fits or rounds.nearly else ""))

@@ -39,7 +39,7 @@ def page() -> None:
     signatures(found.records)
     offered = [each for each in found.records if _text_of(each)]
     if not offered:
-        source.show(markup.empty("No filings yet", "A table's first rules come with rack apply, from property.toml."))
+        source.show(markup.empty("No filings yet", "A table's first rules come with `rack apply`, from property.toml."))
         return
     names = [each.table for each in offered]
     chosen = st.pills("Tables", names, selection_mode="multi", format_func=table_name, key="filing-tables") or []
@@ -120,7 +120,7 @@ def _field(field: Field, key: str) -> None:
     if key not in st.session_state:
         st.session_state[key] = field.value
     section = field.cite[field.cite.find("§") :] if "§" in field.cite else field.cite
-    label = field.label + (f"  :small[:gray[{markup.plain_markdown(section)}]]" if section else "")
+    label = f"{field.label} · {section}" if section else field.label
     if field.choices:
         if st.session_state[key] not in field.choices:
             st.session_state[key] = field.choices[0]

@@ -364,7 +364,12 @@ def devices() -> None:
         markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock.")
     )
     if found.is_empty():
-        source.show(markup.empty("No device reports", "Append events with `rack ingest FILE --log ADDR`."))
+        source.show(
+            markup.empty(
+                "No device reports",
+                "Rounds come from devices, or from `rack ingest FILE --log ADDR`. A house without devices has none here.",
+            )
+        )
         return
     rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
     rows.sort(key=lambda pair: (not pair[0], not pair[1]["failures"], pair[1]["table_id"], pair[1]["source"]))

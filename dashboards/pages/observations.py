@@ -144,7 +144,7 @@ def one(table: str, name: str) -> None:
     ]  # fmt: skip
     if observation is not None:
         source.show(parts.facts(observation, formats))
-        source.show(markup.section("Work", "A round is the first that begins at or after the time that was drawn."))
+        source.show(markup.section("Work", "For each drawn time, enter the first round that begins then or later."))
         work = work_of(state, observation)
         source.show(parts.work(work, observation, table, formats, days if observed_round.may_act() else None))
         if observed_round.may_act() and observation.closed is None:
@@ -264,7 +264,7 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
             lambda at, who: add_to_entry(at, table, number, text, by=who, reason=reason, after=after),
             text,
         )
-    if st.button("Confirm: the entry is what its source shows", help="As another person than the one who entered it."):
+    if st.button("Confirm: the entry is what its source shows", help="By another person than the one who entered it."):
         write("Confirmed", lambda at, who: observations.confirm(at, table, number, by=who), "")
 
 

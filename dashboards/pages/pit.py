@@ -11,9 +11,10 @@ from dashboards.drawing.names import Formats
 from dashboards.parts import desk, house, source
 from desk.house.pit import MAY_CHANGE, Pit, typed_cents
 from desk.house.record import Line, TableRecord
+from desk.review.desk import REFUSALS
 from desk.review.persons import ReviewRefused
 from replay.narrative.events import sentence
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import heading, table_name
 
 DOING = "pit-doing"
 """Where it is noted which table's form is open: (table, action, line)."""
@@ -52,7 +53,7 @@ def page() -> None:
     if found is None:
         return
     if not found.records:
-        source.show(markup.empty("No tables", "The log has no table yet: rack apply makes them from property.toml."))
+        source.show(markup.empty("No tables", "The log has no table yet: `rack apply` makes them from property.toml."))
         return
     awaiting(found.records, found.formats)
     for first in range(0, len(found.records), ACROSS):
@@ -72,12 +73,14 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
     others = len(lines) - len(mine)
     if not lines:
         return
-    note = f"{plural(others, 'entry', 'entries')} of yours wait for another person's." if others else ""
+    note = (
+        f"{others} of your entries {'awaits' if others == 1 else 'await'} another person's initials." if others else ""
+    )
     with st.container(border=True, key="initials"):
         source.show(markup.section("Awaiting your initials" if mine else "Awaiting initials", note))
         for record, line in mine:
             with st.container(horizontal=True, vertical_alignment="center"):
-                words = f"{table_name(record.table)} {formats.clock(line.at_us)[:5]} {sentence(line.shown, formats.currency)}"
+                words = f"{table_name(record.table)} {formats.clock(line.at_us)[:5]} {_sentence(line, formats)}"
                 st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
                 st.button(
                     f"Initial {table_name(record.table)} {line.seq}", key=f"initial-{record.table}-{line.seq}",
@@ -96,7 +99,7 @@ def tile(record: TableRecord, formats: Formats) -> None:
     table, is_open = record.table, record.opened is not None
     state = f"open, {record.dealer or 'no dealer'}" if is_open else "closed"
     source.show(markup.section(table_name(table), f"{state} · gaming day {record.gaming_day or '–'}"))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, gap="xsmall"):
         for name, action in (OF_OPEN if is_open else OF_CLOSED).items():
             st.button(action.label, key=f"{table}-{name}", on_click=_choose, args=(table, name))
     doing = st.session_state.get(DOING)
@@ -110,9 +113,9 @@ def tile(record: TableRecord, formats: Formats) -> None:
 
 
 def _line(record: TableRecord, line: Line, formats: Formats) -> None:
-    said = sentence(line.shown, formats.currency)
+    said = _sentence(line, formats)
     struck = " (struck)" if line.counts is None else " (awaits initials)" if line.awaits_initials else ""
-    changed = "".join(f" Corrected by {each.by}: {each.reason}." for each in line.amendments)
+    changed = "".join(f". Corrected by {_named(each.by.upper())}: {each.reason}" for each in line.amendments)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(markup.Html(f"<div>{markup.text(f'{formats.clock(line.at_us)[:5]} {said}{struck}{changed}')}</div>"))
         if line.source.startswith("pit-") and line.counts is not None:
@@ -120,6 +123,21 @@ def _line(record: TableRecord, line: Line, formats: Formats) -> None:
                 "Correct", key=f"{record.table}-line-{line.seq}", type="tertiary", on_click=_choose,
                 args=(record.table, "correct", line.seq),
             )  # fmt: skip
+
+
+def _sentence(line: Line, formats: Formats) -> str:
+    return _named(sentence(line.shown, formats.currency))
+
+
+def _named(words: str) -> str:
+    """Return words with people's names instead of their ids."""
+    try:
+        people = desk.register().all
+    except REFUSALS:
+        return words
+    for person in people:
+        words = words.replace(person.token.upper(), person.name)
+    return words
 
 
 def _choose(table: str, action: str, line: int | None = None) -> None:
@@ -178,8 +196,8 @@ FIELDS: dict[str, Callable[[TableRecord, Formats], str]] = {
     "opener": _opener,
     "slip": lambda record, _: st.text_input("Slip", key=f"{record.table}-slip").strip(),
     "dealer": lambda record, _: st.text_input("Dealer", key=f"{record.table}-dealer", placeholder="d-07").strip(),
-    "device": lambda record, _: st.selectbox("Device", DEVICES, key=f"{record.table}-device"),
-    "fault": lambda record, _: st.selectbox("Fault", FAULTS, key=f"{record.table}-fault"),
+    "device": lambda record, _: st.selectbox("Device", DEVICES, key=f"{record.table}-device", format_func=heading),
+    "fault": lambda record, _: st.selectbox("Fault", FAULTS, key=f"{record.table}-fault", format_func=heading),
 }
 """Field → what asks for it."""
 

@@ -264,7 +264,8 @@ def _nothing(any_findings: bool, said: Reviews | None) -> None:
         source.show(
             markup.empty(
                 "No incidents",
-                "Every round that was replayed is upheld. New ones appear here after the next `rack replay`.",
+                "Nothing was found in any round on record. New incidents appear here after the next `rack replay`. "
+                "A round that no device recorded is typed on the page Entry.",
             )
         )
 

@@ -124,7 +124,10 @@ def choose(stream: str | None) -> None:
             source.show(markup.button_link("round", "Open", table=table, round=number))
     if number is None:
         source.show(
-            markup.empty(f"{table_name(table)} has no round on {day_name(day)}", "Choose another day or table.")
+            markup.empty(
+                f"{table_name(table)} has no round on {day_name(day)}",
+                "Choose another day or table. A round that no device recorded is typed on the page Entry.",
+            )
         )
     source.watch()
 

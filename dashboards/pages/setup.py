@@ -20,7 +20,7 @@ from replay.narrative.names import plural
 ACROSS = 3
 """Cards next to each other; on a phone they are below each other."""
 TITLES = {"sign-in": "Sign-in", "filings": "Signatures"}
-MARKS = {"+": "new", "~": "changed", "!": "to be looked at"}
+MARKS = {"+": "New:", "~": "Changed:", "!": "Note:"}
 
 
 def page() -> None:
@@ -30,12 +30,10 @@ def page() -> None:
     house.outcome()
     folder = house.folder()
     if folder is None:
-        source.show(markup.empty("No property file", f"There is no {FILE} next to the log; rack init makes one."))
+        source.show(markup.empty("No property file", f"There is no {FILE} next to the log; `rack init` makes one."))
         return
     cards(list(look(folder, time.time_ns() // 1_000, **log_options())))
-    source.show(
-        markup.section("Plan", f"What {FILE} says and the log does not, yet. Nothing is removed by being left out.")
-    )
+    source.show(markup.section("Plan", f"What {FILE} would change. What the file leaves out stays as it is."))
     try:
         made = read_property(folder)
         plan = house.read(lambda log: make_plan(made, log, percent_of))
@@ -51,14 +49,18 @@ def cards(parts: list[Part]) -> None:
         for column, part in zip(st.columns(ACROSS), parts[first : first + ACROSS], strict=False):
             with column, st.container(border=True, key=f"card-{part.name}"):
                 kind, shape, says = (
-                    ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "ok") if part.ok else ("rk-medium", "▷", "to do")
+                    ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "In order")
+                    if part.ok
+                    else ("rk-medium", "▷", "To do")
                 )
                 badge = Html(f'<span class="rk-badge {kind}"><span aria-hidden="true">{shape}</span> {says}</span>')
                 source.show(
                     markup.section(TITLES.get(part.name, part.name.capitalize()))
                     + badge
-                    + f"<p>{markup.coded(part.says)}</p>"
+                    + "".join(f"<p>{markup.coded(words)}</p>" for words in (part.says, part.to_do) if words)
                 )
+                if part.command:
+                    st.code(part.command, language=None)
 
 
 def show_plan(plan: Plan) -> None:
@@ -66,7 +68,7 @@ def show_plan(plan: Plan) -> None:
     lines = [line for line in plan.lines if line[0] in MARKS]
     source.show("".join(f"<p><b>{MARKS[line[0]]}</b> {markup.text(line[2:])}</p>" for line in lines))
     if not plan.changes:
-        source.show('<p class="rk-note">Nothing is to be applied.</p>')
+        source.show('<p class="rk-note">There is nothing to apply.</p>')
         return
     files = sum(each.mark in "+~" for each in plan.files)
     label = f"Apply {plural(plan.events, 'event')} and {plural(files, 'file')}"

@@ -60,7 +60,11 @@ def tables() -> Tables | None:
     """Return the tables; None if the log is unknown or unreadable, and the page says so."""
     address = log_address()
     if address is None:
-        st.html(markup.empty("No log", "These pages were started without a log; name it: rack dashboard --log ADDR"))
+        st.html(
+            markup.empty(
+                "No log", "These pages were started without a log. Start them with one: `rack dashboard --log ADDR`."
+            )
+        )
         return None
     try:
         return _tables(address)
@@ -125,7 +129,7 @@ def outcome() -> None:
     if why := st.session_state.pop(REFUSED, None):
         st.html(markup.notice("Not saved", why))
     if more := st.session_state.pop(NOTICE, None):
-        st.html(markup.notice("To be looked at", more))
+        st.html(markup.notice("Check this", more))
     if done := st.session_state.pop(DONE, None):
         st.toast(markup.plain_markdown(done))
 

@@ -88,12 +88,12 @@ def planning(planned: int) -> str:
     """Return what this number of rounds could show.
 
     >>> planning(10)
-    '0 of 10: at most 30.8 %; to show under 5 % takes 59 rounds without an error, under 1 % 299.'
+    'If all 10 are right, at most 30.8 % of all rounds are wrong (95 %). To show under 5 % takes 59 rounds, under 1 % 299.'
     """
     high = 100 * clopper_pearson(0, planned).high
     return (
-        f"0 of {planned}: at most {high:.1f} %; to show under 5 % takes {trials_without(BROAD)} rounds without an error, "
-        f"under 1 % {trials_without(STRICT)}."
+        f"If all {planned} are right, at most {high:.1f} % of all rounds are wrong (95 %). To show under 5 % takes "
+        f"{trials_without(BROAD)} rounds, under 1 % {trials_without(STRICT)}."
     )
 
 
@@ -109,7 +109,7 @@ def facts(observation: Observation, formats: Formats) -> Html:
         ("Frame", f"{frame}; {rounds}"),
         (
             "Selected",
-            SELECTION[of.selection] + (f", drawn before anything was watched from seed {of.seed}" if of.seed else ""),
+            SELECTION[of.selection] + (f", drawn before viewing (seed {of.seed})" if of.seed else ""),
         ),
     ]
     if observation.closed is not None:
@@ -141,7 +141,7 @@ def results(result: ObservationResult, formats: Formats) -> Html:
             f"Two observers agree on {result.cards_alike} of {plural(result.cards, 'card')} and {result.amounts_alike} of "
             f"{plural(result.amounts, 'amount')}"
         )
-    said = "".join(f"<p>{markup.text(line)}</p>" for line in lines)
+    said = "".join(f"<p>{markup.text(line[:1].upper() + line[1:])}</p>" for line in lines)
     return Html(markup.figures([markup.figure(label, value) for label, value in figures.items()]) + said)
 
 

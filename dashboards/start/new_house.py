@@ -31,7 +31,7 @@ from desk.sign_in.login_file import local_sign_in
 STYLE: Final = (Path(dashboards.__file__).parent / "sign_in" / "page.css").read_text("utf-8")
 LONGEST_BODY: Final = 64 * 1024
 INVITED_HOURS: Final = 24
-MARKS: Final = {"+": "new", "!": "to be looked at"}
+MARKS: Final = {"+": "New:", "!": "Note:"}
 ASKED_AS: Final = {"cutover": 'type="time"', "first_day": 'type="date"', "zone": 'list="zones"'}
 
 

@@ -49,14 +49,14 @@ def form_of(text: str) -> list[Group]:
     ]
     if of.max_payout_cite is not None:
         first.append(
-            Field("max_payout", "Max payout (may be empty)", str(content.get("max_payout", "")), (), of.max_payout_cite)
+            Field("max_payout", "Max payout (optional)", str(content.get("max_payout", "")), (), of.max_payout_cite)
         )
     if of.house_way_cite is not None:
         own = isinstance(content.get("house_way"), dict)
         ways = tuple(each.house_way for each in known_rules() if each.chapter == of.key and each.house_way)
         value = OWN_CHART if own else str(content.get("house_way", ""))
         first.append(Field("house_way", "House way", value, (*ways, OWN_CHART) if own else ways, of.house_way_cite))
-    groups = [Group("In general", tuple(first))]
+    groups = [Group("General", tuple(first))]
     wagers = content.get("wagers", {})
     for rule in of.wagers.values():
         if rule.of is None:
@@ -68,7 +68,7 @@ def form_of(text: str) -> list[Group]:
     settings = content.get("settings", {})
     if of.settings:
         groups.append(
-            Group("How the text is read", tuple(_of_setting(rule, settings) for rule in of.settings.values()))
+            Group("How ambiguous rules are read", tuple(_of_setting(rule, settings) for rule in of.settings.values()))
         )
     return groups
 
@@ -90,9 +90,7 @@ def _of_table(of: Chapter, filed: Mapping[str, Any]) -> Iterator[Field]:
             "table.adjacent_boxes", "A player may wager on two boxes", value, ("no", "yes"), of.adjacent_boxes_cite
         )
     if of.numbers["decks_max"] > 1:
-        yield Field(
-            "table.decks", "Decks (may be empty)", str(filed.get("decks", "")), (), of.number_cites["decks_max"]
-        )
+        yield Field("table.decks", "Decks (optional)", str(filed.get("decks", "")), (), of.number_cites["decks_max"])
 
 
 def _of_wager(of: Chapter, rule: WagerRule, filed: Mapping[str, Any] | None) -> Iterator[Field]:
@@ -114,7 +112,7 @@ def _of_wager(of: Chapter, rule: WagerRule, filed: Mapping[str, Any] | None) -> 
     keys: Sequence[tuple[str, str]] = (("min", "Min"), ("max", "Max"))
     if paytable is not None and paytable.wager_cents is not None:
         keys = [
-            ("amount", "Amount (may be empty)"),
+            ("amount", "Amount (optional)"),
             *([("rate", "Rate of progression")] if paytable.rate_filed else []),
         ]
     elif paytable is not None and paytable.maximum_cents:
@@ -131,7 +129,7 @@ def _of_setting(rule: SettingRule, filed: Mapping[str, Any]) -> Field:
         return Field(f"settings.{rule.name}", heading(rule.name), shown, (AS_DEFAULT, *map(_shown, rule.values)), cite)
     return Field(
         f"settings.{rule.name}",
-        f"{heading(rule.name)} (may be empty)",
+        f"{heading(rule.name)} (optional)",
         "" if value is None else _shown(value),
         (),
         cite,

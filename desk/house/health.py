@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from desk.house.plan import APPLIERS, make_plan
-from desk.house.property_file import Property, read_property
+from desk.house.property_file import FILE, Property, read_property
 from desk.house.record import TableRecord
 from desk.review.last_verification import State, record_path, verified_at
 from desk.review.last_verification import read as read_notice
@@ -22,6 +22,7 @@ from events.log.contract import EventLog
 from events.open import open_checkpoints, open_log
 from events.proofs.keys import KeyRefused, read_public_key, read_ring
 from events.proofs.statements import CheckpointBatch, TimeStatement, read_statement
+from replay.narrative.names import plural, table_name
 
 PATIENCE_US: Final = 300 * 1_000_000
 """A checkpoint is due, and a witness silent, after five minutes."""
@@ -32,11 +33,13 @@ FAULTS = (OSError, ReviewRefused, EventError, IntegrityError, LogUnavailable, Ke
 
 
 class Part(NamedTuple):
-    """One part: whether it is in order, its state, or what to do."""
+    """One part: whether it is in order, its state, what to do, and the command that does it."""
 
     name: str
     ok: bool
     says: str
+    to_do: str = ""
+    command: str = ""
 
 
 def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
@@ -47,7 +50,7 @@ def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
         yield Part("property", False, str(error))
         return
     if made.log_file is not None and not made.log_file.exists():
-        yield Part("property", False, f"there is no log yet; `rack apply {folder} --by PERSON` makes it")
+        yield Part("property", False, "There is no log yet.", "Make it:", f"rack apply {folder} --by PERSON")
         return
     checks: dict[str, Callable[[Property, EventLog, int], Part | None]] = {
         "property": _applied,
@@ -65,9 +68,8 @@ def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
         yield Part("log", False, str(error))
         return
     with closing(log):
-        yield Part(
-            "log", True, f"{len(log.streams())} streams, {sum(log.head(each).seq for each in log.streams()):,} events"
-        )
+        events = sum(log.head(each).seq for each in log.streams())
+        yield Part("log", True, f"{plural(len(log.streams()), 'stream')} with {events:,} events.")
         for name, check in checks.items():
             try:
                 part = check(made, log, now_us)
@@ -80,8 +82,9 @@ def look(folder: Path, now_us: int, **options: Any) -> Iterator[Part]:
 def _applied(made: Property, log: EventLog, now_us: int) -> Part:
     plan = make_plan(made, log, lambda _: {})
     if plan.changes:
-        return Part("property", False, f"{plan.changes} changes are not applied; see `rack plan {made.folder}`")
-    return Part("property", True, "as its file says")
+        says = f"{plural(plan.changes, 'change')} of its file not applied yet."
+        return Part("property", False, says, "Look at the plan, then apply it:", f"rack plan {made.folder}")
+    return Part("property", True, "As its file says.")
 
 
 def _signatures(made: Property, log: EventLog, now_us: int) -> Part:
@@ -90,52 +93,49 @@ def _signatures(made: Property, log: EventLog, now_us: int) -> Part:
         record = TableRecord(log, table.id)
         last = record.filings.last_of_office
         if last is None and record.last:
-            of_devices.append(table.id)
+            of_devices.append(table_name(table.id))
         elif last is not None and not record.signers(last):
-            waiting.append(table.id)
+            waiting.append(table_name(table.id))
     if of_devices:
-        return Part(
-            "filings", False, f"filed by devices alone: {', '.join(of_devices)}; file the rules with `rack rules file`"
-        )
+        says = f"Filed by devices alone: {', '.join(of_devices)}."
+        return Part("filings", False, says, "File their rules on the page Filing, or:", "rack rules file")
     if waiting:
-        return Part(
-            "filings", False, f"unsigned: {', '.join(waiting)}; a second person signs with `rack rules sign TABLE`"
-        )
-    return Part("filings", True, "every filing has its second signature")
+        says = f"Not signed yet: {', '.join(waiting)}."
+        return Part("filings", False, says, "A second person signs on the page Filing, or:", "rack rules sign TABLE")
+    return Part("filings", True, "Every filing has its second signature.")
 
 
 def _sign_in(made: Property, log: EventLog, now_us: int) -> Part:
     login = made.folder / "login.toml"
     if not login.exists():
-        return Part(
-            "sign-in", False, "no login.toml: no one signs in; write [sign_in], or name an identity provider in it"
-        )
+        to_do = f"Write [sign_in] into {FILE}, or name an identity provider in login.toml."
+        return Part("sign-in", False, "No one can sign in: there is no login.toml.", to_do)
     local = local_sign_in(login)
     if local is None:
-        return Part("sign-in", True, "by the identity provider that login.toml names")
-    standing = Accounts(local.accounts).states(now_us / 1_000_000)
+        return Part("sign-in", True, "By the identity provider that login.toml names.")
+    states = Accounts(local.accounts).states(now_us / 1_000_000)
     people = [each.id for each in made.form.person if each.roles and each.closed is None]
-    waiting = [each for each in people if each not in standing or not standing[each].is_set_up]
+    waiting = [each for each in people if each not in states or not states[each].is_set_up]
     if waiting:
-        return Part(
-            "sign-in", False, f"not set up: {', '.join(waiting)}; give each an invitation: `rack sign-in invite PERSON`"
-        )
-    return Part("sign-in", True, f"{len(people)} persons have set it up")
+        says = f"Not set up yet: {', '.join(waiting)}."
+        return Part("sign-in", False, says, "Give each an invitation:", f"rack sign-in invite {waiting[0]}")
+    return Part("sign-in", True, f"{plural(len(people), 'person', 'people')} can sign in.")
 
 
 def _key(made: Property, log: EventLog, now_us: int) -> Part:
     key = made.form.key
     if key is None:
-        return Part("key", False, "no [key]: nothing is signed, and the log could be rewritten undetected")
+        says = "Nothing is signed, so the log could be rewritten undetected."
+        return Part("key", False, says, f"Write [key] into {FILE}, and apply it.")
     public = made.folder / f"{key.file}.pub"
     if not public.exists():
         by = next((each.token for each in made.persons.all if set(APPLIERS) & set(each.roles)), "PERSON")
         way = f"rack keys new {made.folder / key.file} --log {made.address} --by {by}"
-        return Part("key", False, f"no packet or report can be signed; make the key: `{way}`")
+        return Part("key", False, "No packet or report can be signed yet.", "Make the key:", way)
     in_force = read_ring(log).in_force(log.head("property/main").seq)
     if read_public_key(public) not in in_force:
-        return Part("key", False, f"{public} is not published in the log (`rack keys list`)")
-    return Part("key", True, "published, and in force")
+        return Part("key", False, f"{public.name} is not published in the log.", "Compare the keys:", "rack keys list")
+    return Part("key", True, "Published and in force.")
 
 
 def _checkpoint(options: Mapping[str, Any], made: Property, log: EventLog, now_us: int) -> Part | None:
@@ -150,58 +150,60 @@ def _checkpoint(options: Mapping[str, Any], made: Property, log: EventLog, now_u
     events = sum(log.head(stream).seq for stream in log.streams())
     time = None if last is None else read_statement(CheckpointBatch.decode(last).lines[-1])
     if not isinstance(time, TimeStatement):
-        return Part("checkpoint", False, "none; run rack-checkpoints.service, or `rack checkpoint`")
+        return Part("checkpoint", False, "None yet.", "Start rack-checkpoints.service, or:", "rack checkpoint")
     if time.events < events and now_us - time.at_us > PATIENCE_US:
-        return Part(
-            "checkpoint", False, f"due: {events - time.events:,} events came since; run rack-checkpoints.service"
-        )
-    return Part("checkpoint", True, f"{time.events:,} of {events:,} events are signed for")
+        says = f"Due: {plural(events - time.events, 'event')} came since the last one."
+        return Part("checkpoint", False, says, "Start rack-checkpoints.service, or:", "rack checkpoint")
+    return Part("checkpoint", True, f"{time.events:,} of {events:,} events are signed for.")
 
 
 def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: int) -> Part:
     witness = made.form.witness
     if witness is None:
-        return Part("witness", False, "no [witness]: no one else can vouch for the log")
+        return Part("witness", False, "No one else can vouch for the log.", f"Write [witness] into {FILE}.")
     folder, key = made.folder / witness.folder, made.folder / f"{witness.key}.pub"
     if not key.exists():
-        return Part("witness", False, f"make its key: `rack keys new {made.folder / witness.key} --witness NAME`")
+        way = f"rack keys new {made.folder / witness.key} --witness NAME"
+        return Part("witness", False, "It has no key yet.", "Make it, on the machine of the witness:", way)
+    runs = "Start rack-witness.service, or:", "rack witness"
     try:
         seen = witnessed_at(made.address, folder, key, **options)
     except REFUSALS as error:
-        return Part("witness", False, f"{error}; run rack-witness.service, or `rack witness`")
+        return Part("witness", False, str(error), *runs)
     if seen.disagrees:
-        return Part(
-            "witness",
-            False,
-            f"it disagrees with the log: {seen.trouble or 'see its folder'}; run `rack verify --witness`",
-        )
+        says = f"It disagrees with the log: {seen.trouble or 'see its folder'}."
+        return Part("witness", False, says, "Look for the difference:", "rack verify --witness")
     if seen.newest_s is None or seen.silent(now_us):
-        return Part(
-            "witness", False, f"{seen.behind} checkpoints wait for it, longer than 5 minutes; run rack-witness.service"
-        )
-    return Part("witness", True, f"{seen.cosigned} checkpoints vouched for, none waits longer than 5 minutes")
+        says = f"{plural(seen.behind, 'checkpoint')} waiting for it longer than 5 minutes."
+        return Part("witness", False, says, *runs)
+    return Part(
+        "witness", True, f"{plural(seen.cosigned, 'checkpoint')} vouched for; none waits longer than 5 minutes."
+    )
 
 
 def _mail(made: Property, log: EventLog, now_us: int) -> Part:
     if made.form.mail is None or not made.form.route:
-        return Part("mail", False, "no [mail] with a [[route]]: no one gets mail about incidents")
+        says = "No one gets mail about incidents."
+        return Part("mail", False, says, f"Write [mail] and a [[route]] into {FILE}, and apply it.")
     notice = made.folder / TEST
     if not notice.exists():
-        return Part("mail", False, f"no test mail was taken yet: `rack doctor {made.folder} --send-test`")
-    taken_us = int(notice.read_text(encoding="utf-8"))
-    return Part("mail", True, f"a test was taken {max(0, now_us - taken_us) // DAY_US} days ago")
+        way = f"rack doctor {made.folder} --send-test"
+        return Part("mail", False, "No test mail was accepted yet.", "Send one:", way)
+    days = max(0, now_us - int(notice.read_text(encoding="utf-8"))) // DAY_US
+    when = f"{plural(days, 'day')} ago" if days else "today"
+    return Part("mail", True, f"A test mail was accepted {when}.")
 
 
 def _archive(made: Property, log: EventLog, now_us: int) -> Part:
     backup = made.form.backup
     if backup is None:
-        return Part("archive", False, "no [backup]: a failed disk loses the data")
+        return Part("archive", False, "A failed disk would lose the data.", f"Write [backup] into {FILE}.")
     folder = made.folder / backup.folder
     if not folder.is_dir():
-        return Part("archive", False, f"none yet: `rack archive --out {folder}`, or run rack-archive.timer")
+        return Part("archive", False, "None yet.", "Start rack-archive.timer, or:", f"rack archive --out {folder}")
     address = f"archive://{quote(folder.resolve().as_posix())}"
     if read_notice(record_path(address)) is None:
-        return Part("archive", False, f"it was never verified: `rack verify --log {address}`")
-    standing = verified_at(address)
-    said = standing.detail or (standing.shown.sentence if standing.shown is not None else standing.state.value)
-    return Part("archive", standing.state is State.PASSED, f"last verified: {said}")
+        return Part("archive", False, "It was never verified.", "Verify it:", f"rack verify --log {address}")
+    last = verified_at(address)
+    said = last.detail or (last.shown.sentence if last.shown is not None else last.state.value)
+    return Part("archive", last.state is State.PASSED, f"Last verified: {said}")

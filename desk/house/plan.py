@@ -93,14 +93,10 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     )
     if not same:
         applied = model.PropertyApplied(by=by or "unknown", only_office_files=only_office, sha256=made.sha256)
-        says = "only the office files rules" if only_office else "devices file rules, too"
+        says = "only the office files rules" if only_office else "devices may file rules, too"
         if stated.applied is not None and stated.applied.only_office_files == only_office:
-            says = f"the file changed: SHA-256 {made.sha256[:16]}…"
-        steps.append(
-            PlanStep(
-                "+" if stated.applied is None else "~", f"{PROPERTY} property_applied ({says})", PROPERTY, (applied,)
-            )
-        )
+            says = f"{FILE} changed (SHA-256 {made.sha256[:16]}…)"
+        steps.append(PlanStep("+" if stated.applied is None else "~", says, PROPERTY, (applied,)))
     steps += [PlanStep("!", each) for each in _warnings(made)]
     return Plan(tuple(steps), tuple(running_files(made)))
 
@@ -115,7 +111,7 @@ def _configured(made: Property) -> model.PropertyConfigured:
 def _of_property(made: Property, stated: _Stated, configured: model.PropertyConfigured) -> Iterator[PlanStep]:
     day = made.form.property.first_day.isoformat()
     if not stated.last:
-        yield PlanStep("+", f"{PROPERTY} gaming day {day}", PROPERTY, (model.GamingDayOpened(gaming_day=day),))
+        yield PlanStep("+", f"the first gaming day is {day}", PROPERTY, (model.GamingDayOpened(gaming_day=day),))
     told = {
         "name": (configured.name, stated.configured and stated.configured.name),
         "zone": (configured.time_zone, stated.configured and stated.configured.time_zone),
@@ -124,12 +120,12 @@ def _of_property(made: Property, stated: _Stated, configured: model.PropertyConf
     }
     if stated.configured is None:
         said = ", ".join(f"{name} {new}" for name, (new, _) in told.items())
-        yield PlanStep("+", f"{PROPERTY} property_configured ({said})", PROPERTY, (configured,))
+        yield PlanStep("+", f"the property: {said}", PROPERTY, (configured,))
     elif configured != stated.configured:
         said = ", ".join(f"{name} {old} → {new}" for name, (new, old) in told.items() if new != old)
-        yield PlanStep("~", f"{PROPERTY} property_configured: {said}", PROPERTY, (configured,))
+        yield PlanStep("~", f"the property: {said}", PROPERTY, (configured,))
     else:
-        yield PlanStep("=", f"{PROPERTY} as it is")
+        yield PlanStep("=", "the property as it is")
 
 
 def _of_table(made: Property, table: Table, record: TableRecord, returns: Returns) -> PlanStep:

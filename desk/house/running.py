@@ -64,7 +64,7 @@ def running_files(made: Property) -> Iterator[Written]:
 def _file(path: Path, text: str) -> Written:
     name = path.name
     if not path.exists():
-        return Written("+", path, text, f"{name} is written")
+        return Written("+", path, text, f"{name}, a new file")
     before = path.read_text(encoding="utf-8")
     if before == text:
         return Written("=", path, text, f"{name} as it is")
@@ -72,7 +72,7 @@ def _file(path: Path, text: str) -> Written:
         return Written(
             "!", path, text, f"{name} was written by hand and is kept; move it away to have it made from {FILE}"
         )
-    return Written("~", path, text, f"{name} is written again")
+    return Written("~", path, text, f"{name}, written again")
 
 
 def _login(made: Property) -> Written | None:

@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         options = options_of(read_property(arguments.folder).address)
     parts = list(look(arguments.folder, now_us(), **options))
     output.value([part._asdict() for part in parts])
-    output.table(("part", "", "says"), [(part.name, "ok" if part.ok else "TO DO", part.says) for part in parts])
+    rows = [(each.name, "ok" if each.ok else "TO DO", " ".join(filter(None, each[2:]))) for each in parts]
+    output.table(("part", "", "says"), rows)
     return Exit.CLEAN if all(part.ok for part in parts) else Exit.FINDINGS
 
 

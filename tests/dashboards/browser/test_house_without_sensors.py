@@ -182,8 +182,8 @@ def test_two_people_open_five_tables_from_nothing(begun: Begun, browser: Browser
         expect(kane.page.get_by_role("button", name=game, exact=True)).to_have_count(0)
         expect_drawn(kane.page)
     kane.opens(own_site, "setup")
-    expect(kane.page.locator(".st-key-card-filings")).to_contain_text("every filing has its second signature")
-    expect(kane.page.locator(".st-key-card-key")).to_contain_text("published, and in force")
+    expect(kane.page.locator(".st-key-card-filings")).to_contain_text("Every filing has its second signature")
+    expect(kane.page.locator(".st-key-card-key")).to_contain_text("Published and in force")
     expect_fits(kane.page)
     assert lasting_faults(kane.page) == []
 
