@@ -60,7 +60,7 @@ def cards(parts: list[Part]) -> None:
                     + "".join(f"<p>{markup.coded(words)}</p>" for words in (part.says, part.to_do) if words)
                 )
                 if part.command:
-                    st.code(part.command, language=None)
+                    source.show(f'<pre class="rk-command" tabindex="0">{markup.text(part.command)}</pre>')
 
 
 def show_plan(plan: Plan) -> None:
