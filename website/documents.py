@@ -63,10 +63,14 @@ theme:
   font: false
   features: [navigation.tabs, navigation.top, search.highlight, toc.follow]
   palette:
+    - media: "(prefers-color-scheme)"
+      toggle: {{icon: material/brightness-auto, name: Light or dark as the system says}}
     - media: "(prefers-color-scheme: light)"
       scheme: default
+      toggle: {{icon: material/brightness-7, name: Light}}
     - media: "(prefers-color-scheme: dark)"
       scheme: slate
+      toggle: {{icon: material/brightness-4, name: Dark}}
 plugins: [search, offline]
 extra:
   polyfills: [assets/iframe-worker.js]  # search from a disk; the plugin would have every page ask another host for it

@@ -1,6 +1,7 @@
 """The floor as it is now: the same figures as the warehouse on the same rounds, and each event counted once."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -113,13 +114,12 @@ def test_a_round_judged_again_replaces_what_it_said_before(floor: Living) -> Non
 
 def append_raw(floor: Living, stream: str, data: bytes) -> None:
     """Put bytes behind the last event of a stream, with the hash that the chain wants, as a newer program could."""
-    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+    with closing(sqlite3.connect(floor.warehouse.with_name("floor.db"))) as database, database:
         (seq, before) = database.execute(
             "SELECT seq, hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1", [stream]
         ).fetchone()
         row = (stream, seq + 1, data, link(before, data))
         database.execute("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", row)
-    database.close()
 
 
 @pytest.mark.parametrize(

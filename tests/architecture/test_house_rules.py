@@ -88,6 +88,12 @@ def test_no_line_is_hidden_from_the_type_checker() -> None:
     assert [name for name in tracked() if name.endswith(".py") and mark in text(name)] == []
 
 
+def test_every_connection_to_sqlite_is_closed() -> None:
+    """As a context it only commits; what closes it later is the collector, and from Python 3.13 on that is a warning."""
+    mark = "with sqlite3" + ".connect("
+    assert [name for name in tracked() if name.endswith(".py") and mark in text(name)] == []
+
+
 def test_people_append_to_several_streams_only_after_what_they_read() -> None:
     """On Kafka another writer may come between."""
     assert [name for name in sources("desk") if ".append_groups(" in text(name)] == ["desk/house/record.py"]

@@ -127,18 +127,16 @@ def file_rules(floor: Living, effective: str) -> None:
 
 def cut_the_tail(floor: Living) -> None:
     """Take away the last stored event of the table, as a lost disk block or a hand could."""
-    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+    with closing(sqlite3.connect(floor.warehouse.with_name("floor.db"))) as database, database:
         database.execute("DROP TRIGGER IF EXISTS events_stay")
         database.execute("DELETE FROM events WHERE pos = (SELECT max(pos) FROM events WHERE stream = 'table/fu-01')")
-    database.close()
 
 
 def change_a_byte(floor: Living, seq: int) -> None:
     """Change a byte of a stored event of the table, as somebody with access to the file could."""
-    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+    with closing(sqlite3.connect(floor.warehouse.with_name("floor.db"))) as database, database:
         database.execute("DROP TRIGGER IF EXISTS events_keep")
         (data,) = database.execute("SELECT data FROM events WHERE stream = 'table/fu-01' AND seq = ?", [seq]).fetchone()
         database.execute(
             "UPDATE events SET data = ? WHERE stream = 'table/fu-01' AND seq = ?", [data.replace(b"s", b"t", 1), seq]
         )
-    database.close()

@@ -4,6 +4,7 @@ import doctest
 import inspect
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ def test_every_name_is_there_and_described() -> None:
 def altered(folder: Path, statement: str, *values: object) -> None:
     """Change the log's file as somebody with the rights of its owner can."""
     in_rows(folder / "floor.db")
-    with sqlite3.connect(folder / "floor.db") as database:
+    with closing(sqlite3.connect(folder / "floor.db")) as database, database:
         for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             database.execute(f"DROP TRIGGER {name}")
         database.execute(statement, values)

@@ -420,10 +420,9 @@ def test_a_break_hides_later_rounds_and_not_earlier_ones(demo: Path, tmp_path: P
     main(["round", table, str(number + 1), "--log", address, "--json"])
     next_round = said(capsys)["events"]
     in_rows(tmp_path / "floor.db")
-    with sqlite3.connect(tmp_path / "floor.db") as database:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         place = (f"table/{table}", next_round[2]["seq"])
         assert database.execute("DELETE FROM events WHERE stream = ? AND seq = ?", place).rowcount == 1
-    database.close()
     assert main(["round", table, str(number), "--log", address]) in (0, 1)
     assert "later in this stream: LOG-GAP" in capsys.readouterr().err
     assert main(["round", table, str(number + 5), "--log", address]) == 4
@@ -441,11 +440,10 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
     address = f"sqlite://{tmp_path}/floor.db"
     table, _ = a_round(address, capsys)
     in_rows(tmp_path / "floor.db")
-    with sqlite3.connect(tmp_path / "floor.db") as database:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         stream = f"table/{table}"
         last = "SELECT max(seq) FROM events WHERE stream = ?"
         database.execute(f"DELETE FROM events WHERE stream = ? AND seq = ({last})", (stream, stream))
-    database.close()
     assert main(["replay", "--log", address, "--json"]) == 4
     assert f"LOG-GAP {stream} event" in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -120,7 +120,7 @@ def test_a_log_that_cannot_be_read_is_said_and_nothing_else(tmp_path: Path, caps
 def test_a_log_whose_end_is_lost_is_broken(floor: Living, tmp_path: Path) -> None:
     import sqlite3
 
-    with sqlite3.connect(tmp_path / "floor.db") as db:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as db, db:
         for (trigger,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             db.execute(f'DROP TRIGGER "{trigger}"')
         db.execute("DELETE FROM events WHERE rowid = (SELECT max(rowid) FROM events)")

@@ -23,6 +23,7 @@ def test_a_link_that_leads_nowhere_ends_the_build(
     if not broken:
         pages = tmp_path / discard_rack.__version__
         assert 'id="pay-under"' in (pages / "findings.html").read_text()
+        assert (pages / "findings.html").read_text().count('title="Light') == 2  # as the system says, or fixed
         assert discard_rack.__version__ in (tmp_path / "versions.html").read_text()
         assert f"{discard_rack.__version__}/index.html" in (tmp_path / "index.html").read_text()
         assert len(list(pages.glob("for-*.html"))) == 6

@@ -121,8 +121,10 @@ def test_the_folder_answers_from_a_server_and_asks_no_other(address: str, page: 
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{address}/index.html")
     type_the_dispute(page)
-    page.set_viewport_size(PHONE)
-    expect(page.locator("html")).to_have_js_property("scrollWidth", PHONE["width"])
+    for width in (SCREEN["width"], 1101, PHONE["width"]):
+        page.set_viewport_size({"width": width, "height": SCREEN["height"]})
+        expect(page.locator("html")).to_have_js_property("scrollWidth", width)
+    expect(page.locator(".verdict table")).to_have_count(1)
     assert [url for url in asked if not url.startswith((address, "blob:", "data:"))] == []
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -89,12 +90,11 @@ def test_verify_says_that_a_log_is_whole(day: Path, address: str, capsys) -> Non
 
 def test_verify_names_the_first_break_and_exits_4(day: Path, address: str, tmp_path: Path, capsys) -> None:
     run("ingest", day, "--log", address, "--property", "bellwether")
-    with sqlite3.connect(tmp_path / "floor.db") as database:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         database.execute("DROP TRIGGER events_keep")
         database.execute(
             "UPDATE events SET data = CAST(replace(CAST(data AS TEXT), 'dealer', 'device') AS BLOB) WHERE seq = 3"
         )
-    database.close()
     capsys.readouterr()
     assert run("verify", "--log", address, "--json") == 4
     out, _ = capsys.readouterr()

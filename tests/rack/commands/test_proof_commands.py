@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def key(rack: CommandRunner, tmp_path: Path) -> Path:
 
 
 def test_a_log_that_lost_acknowledged_events_is_not_signed(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "floor.db") as database:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         database.executescript(f"DROP TRIGGER events_stay; DELETE FROM events WHERE seq = {len(DRAFTS)}")
     rack("checkpoint", "--key", key, code=4)
     assert "the stream ends at 3, but 4 events were acknowledged" in rack.err

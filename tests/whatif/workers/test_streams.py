@@ -108,12 +108,11 @@ def test_again_puts_right_what_was_altered_as_one_process_does(log: EventLog, tm
     one, units = tmp_path / "one", tmp_path / "units"
     in_one(log, one)
     expected = said(one)
-    with sqlite3.connect(one) as database:
+    with closing(sqlite3.connect(one)) as database, database:
         database.execute(
             "UPDATE records SET data = CAST(replace(CAST(data AS TEXT), ':', ': ') AS BLOB) WHERE pos = 40"
         )
         database.execute("DELETE FROM records WHERE pos = 90")
-    database.close()
     shutil.copy(one, units)
     first, second = in_one(log, one, again=True), in_units(log, units, again=True)
     assert said(units) == said(one) == expected
@@ -147,9 +146,8 @@ def test_a_broken_stream_is_named_once_and_the_others_are_judged(path: Path, tmp
     copy, one, units = tmp_path / "floor.db", tmp_path / "one", tmp_path / "units"
     shutil.copy(path, copy)
     in_rows(copy)
-    with sqlite3.connect(copy) as database:
+    with closing(sqlite3.connect(copy)) as database, database:
         database.execute("DELETE FROM events WHERE stream = 'table/fu-01' AND seq = 400")
-    database.close()
     with closing(opened(copy)) as log:
         first, second = in_one(log, one), in_units(log, units)
     assert second.integrity == first.integrity

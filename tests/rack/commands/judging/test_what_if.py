@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,8 @@ def test_a_table_is_compared_with_its_log(log: str, tmp_path: Path, capsys) -> N
     assert main(["verify", "--log", log, "--rounds", str(rounds)]) == 4
     assert "is not what the manifest names" in capsys.readouterr().out
     in_rows(tmp_path / "floor.db")
-    with sqlite3.connect(tmp_path / "floor.db") as database:
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         database.execute("DELETE FROM events WHERE stream = 'table/fu-01' AND seq = 30")
-    database.close()
     assert main(["rounds", "--log", log, "--out", str(tmp_path / "others")]) == 4
     assert "LOG-GAP" in capsys.readouterr().out
 
