@@ -164,7 +164,8 @@ def redrive(
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or does not belong
     in its stream, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an
-    `IntegrityError` if the stored bytes are not those that were refused, even if `line` replaces them: no one can tell what they said.
+    `IntegrityError` if the stored bytes are not those that were refused, even if `line` replaces them: no one can tell what
+    they said.
     """
     if each.fault is not None:
         raise each.fault
