@@ -25,8 +25,14 @@ _ESCAPED_QUOTE = "\ue000"
 _STRING = re.compile(r'"\s*card\s*:(?P<number>[^"]*)"')
 """A whole string. Without blank after the colon, or with three digits, it could be a card number."""
 
-_TEXT = re.compile(r"(?<![\w-])card\s*:(?:[\w.-]+(?:[ ./-]?\d+)*|\s*(?:[\w-]{0,8}[ -])?\d(?:[ ./-]?\d){2,}[\w-]*)")
-"""A card number amid other text, or where a string has no end."""
+_BETWEEN = r"(?:[ ./_]|[ ]?[\u2010-\u2015\u2212-][ ]?|[ ]{2,3})"
+"""What people write between two groups of digits; no quote and no comma: no string of JSON and no column is left."""
+_TEXT = re.compile(
+    rf"(?<![\w-])card\s*:(?:[\w.-]+(?:{_BETWEEN}?\d+)*"
+    rf"|\s*(?:[\w-]{{0,8}}[ -])?\d(?:{_BETWEEN}?\d){{2,}}[\w-]*"
+    rf"|[^\w\",;|\t\n]{{0,3}}\"?\d(?:{_BETWEEN}?\d){{2,}}[\w-]*)"
+)
+"""A card number amid other text, or where a string has no end; three digits may have punctuation before them."""
 
 
 class _Reading(NamedTuple):

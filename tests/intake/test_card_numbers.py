@@ -75,6 +75,15 @@ def test_every_spelling_needs_the_keyring(spelling: str) -> None:
         (b'{"patron":"card:47110815', b'{"patron":"' + GONE),
         (b'{"patron":" CARD:47 11 0815', b'{"patron":" ' + GONE),
         ("card:47110815".encode("utf-16-le"), GONE + b"\0"),
+        *(
+            (line(f"his card:{written} is new"), line(b"his " + GONE + b" is new"))
+            for written in (
+                *("#47110815", "+47110815", "*47110815", ":47110815", "=47110815", "'47110815", "(47110815"),
+                *("4711  0815", "4711 - 0815", "4711/0815", "4711_0815"),
+                *("4711\u20130815", "4711\u20110815", "4711 \u2013 0815", "4711\u00a00815"),
+            )
+        ),
+        (b'his card:"47110815 is new', b"his " + GONE + b" is new"),
     ],
 )
 def test_what_gets_no_token_is_removed(keyring: Keyring, data: bytes, kept: bytes) -> None:
@@ -104,6 +113,10 @@ KEPT = [
     '{"reason":"exposed card, paid 47110815"}',
     '{"reason":"caf\u00e9 \\u00e9 \\\\ \\" tab\\t"}',
     '{"patron":"card:"}',
+    '{"card:":47110815}',
+    '{"reason":"card:","amount_cents":47110815}',
+    '["card:",47110815]',
+    "card:,47110815",
     '{"wager":"seven_card:5000","name":"seven-card: 5000"}',
     '{"cards":47110815}',
     "\u200b\u00ad garbled \x00\x01",
