@@ -52,9 +52,9 @@ LONG := kafka or browser or days or slow
 test: $(STAMP)  ## run the tests that need nothing but Python and do not take long
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not ($(LONG))" $(ARGS)
 
-# One worker has the broker and one the browser, and both wait much: a third one has the rest.
+# Who has the broker waits much: a third worker has two cores busy. The longest come first (tests/conftest.py).
 test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: about a quarter of an hour on two cores
-	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup -m "not nightly" $(ARGS)
+	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup --no-loadscope-reorder -m "not nightly" $(ARGS)
 
 test-nightly: $(STAMP)  ## what is tried in part by `make test-all`, whole; and builds that are broken on purpose: each must be found
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m nightly $(ARGS)

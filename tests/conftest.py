@@ -36,8 +36,10 @@ FOLDERS = {
     HERE / "simulation": "slow",
 }
 """The marks that all tests of a folder have."""
-ONE_WORKER = ("kafka", "browser", "kernels", "days")
-"""Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, what is compiled, or days."""
+ONE_WORKER = ("kafka", "kernels", "days")
+"""Tests with one of these marks run in the same worker, in turn: they share a broker, what is compiled, or days."""
+FIRST = ("kafka", "site", "slow", "days", "kernels", "browser")
+"""What several workers begin with, by its mark or fixture: what takes longest, so that no worker is idle at the end."""
 
 
 @cache
@@ -53,18 +55,32 @@ def shares_a_fixture(item: pytest.Item) -> bool:
     return any(each.scope == "module" for defs in item._fixtureinfo.name2fixturedefs.values() for each in defs)
 
 
+def rank(item: pytest.Item) -> int:
+    """The place of a test among `FIRST`."""
+    used = {each.name for each in item.iter_markers()} | {*fixtures_of(item)}
+    return next((place for place, name in enumerate(FIRST) if name in used), len(FIRST))
+
+
+def fixtures_of(item: pytest.Item) -> list[str]:
+    return item.fixturenames if isinstance(item, pytest.Function) else []
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for mark in marks_of(item.path.parent):
             item.add_marker(mark)
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))
+        if item.get_closest_marker("browser") is not None and "site" in fixtures_of(item):
+            item.add_marker(pytest.mark.xdist_group("site"))  # the other pages have a server for each module
         if shares_a_fixture(item) and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.relative_to(HERE).as_posix()))
         if item.get_closest_marker("browser") is not None:
             item.add_marker(pytest.mark.flaky(reruns=1))  # a browser may be late under load; the summary names the test
+    if hasattr(config, "workerinput"):
+        items.sort(key=rank)
 
 
 @pytest.hookimpl(wrapper=True)

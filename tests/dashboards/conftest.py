@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
 from dashboards.sign_in.trial import TrialProvider
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import SCREEN, WHO
+from tests.dashboards.running import SCREEN, SECRETS, WHO
 from trial.place import PERSONS
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,7 @@ FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
+    "--force-prefers-reduced-motion",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -109,6 +111,7 @@ def served(
         if login:
             provider = stack.enter_context(TrialProvider(f"{address}/oauth2callback"))
             file = provider.login_file(warehouse.with_name(f"login-{port}.toml"))
+            SECRETS[address] = tomllib.loads(file.read_text())["auth"]["cookie_secret"]
         words = command(warehouse, port, log, login=file, witness=witness, persons=warehouse.with_name(PERSONS))
         stack.enter_context(started(words, address, warehouse.with_name("server.log")))
         yield address
@@ -152,10 +155,16 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample.make(tmp_path_factory.mktemp("sample") / "warehouse.duckdb")
 
 
-@pytest.fixture(scope="module")
-def site(warehouse: Path) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def site_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample floor's warehouse, which is served."""
+    return sample.make(tmp_path_factory.mktemp("site") / "warehouse.duckdb")
+
+
+@pytest.fixture(scope="session")
+def site(site_warehouse: Path) -> Iterator[str]:
     """The pages of the sample floor."""
-    with served(warehouse) as address:
+    with served(site_warehouse) as address:
         yield address
 
 
@@ -207,9 +216,9 @@ class Tab:
     failures: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tab(browser: Browser) -> Iterator[Tab]:
-    """Open a page that can reach this machine only. A module shares it: to compile Streamlit again costs more than any test."""
+    """Open a page that can reach this machine only. All tests share it: to compile Streamlit again costs more than any test."""
     context = browser.new_context(viewport=SCREEN)
     tab = Tab(context.new_page())
     tab.page.set_default_timeout(PATIENCE_MS)

@@ -6,9 +6,11 @@ import time
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 from playwright.sync_api import Page, ViewportSize, expect
 from streamlit.testing.v1 import AppTest
 
@@ -33,12 +35,34 @@ def log_in(person: str, *roles: str, iat: float | None = None) -> None:
     )
 
 
-def log_in_browser(page: Page, site: str, person: str) -> None:
-    """Let one of the trial provider's people log in with a browser."""
+SECRETS: dict[str, str] = {}
+"""The address of pages behind a login → the secret of their login file."""
+
+
+def log_in_browser(page: Page, site: str, person: str, path: str = "floor") -> None:
+    """Let one of the trial provider's people log in, and open a page; `log_in_by_hand` says what that takes a person.
+
+    The browser has the cookies that it would have, and has drawn neither the page before nor the one after.
+    """
+    key = OctKey.import_key(SECRETS[site])
+    token = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": int(time.time()) + 60}, key)
+    choice = page.request.get(f"{site}/auth/login?provider={token}")
+    (link,) = re.findall(rf'href="([^"]*&amp;person={quote(person)}[^"]*)"', choice.text())
+    assert page.request.get(urljoin(choice.url, unescape(link))).ok
+    page.goto(f"{site}/{path}")
+    expect_logged_in(page)
+
+
+def log_in_by_hand(page: Page, site: str, person: str) -> None:
+    """Let one of the trial provider's people log in by the button and the provider's page."""
     page.goto(f"{site}/floor")
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name=person).click()
     page.wait_for_url(f"{site}/**")
+    expect_logged_in(page)
+
+
+def expect_logged_in(page: Page) -> None:
     expect(page.get_by_role("button", name="Log out").first).to_be_visible()
     expect_drawn(page)  # a click while the first page is being drawn can be lost
 

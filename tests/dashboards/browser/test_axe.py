@@ -1,4 +1,6 @@
-"""axe-core on every page and view, light and dark, on a screen and a phone: no serious fault of contrast, names, roles, order.
+"""Every page and view as it opens by its address: whole on a screen and a phone, and without a fault by axe-core.
+
+axe-core finds serious faults of contrast, names, roles and order, in light and dark.
 
 axe-core comes with a package of the tests (axe-playwright-python); nothing of it is part of the program.
 """
@@ -7,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -14,7 +17,7 @@ from dashboards.access.places import PAGES
 from desk.review.desk import Desk
 from events.open import open_log
 from replay.run.replayer import MemoryResults
-from tests.dashboards.running import PHONE, expect_drawn
+from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 from tests.desk.packet.signed_floor import floor_at, played
 from tests.desk.people import PEOPLE
 
@@ -25,6 +28,8 @@ SIZES = """() => [...new Set([...document.querySelectorAll('.stMain *:not(svg *)
     .map((e) => getComputedStyle(e).fontSize))]"""
 GRAVE = ("serious", "critical")
 VIEWS = (
+    "",
+    "round?table=fu-01&round=19",
     "round?table=fu-01&round=17&step=45",
     "dispute?of=fu-01&round=17&seat=3",
     *(f"hold?view={view}" for view in ("wagers", "day", "luck", "time", "pace", "behind")),
@@ -33,11 +38,28 @@ VIEWS = (
     "fairness?family=die&by=property",
     "rules?decision=D1",
 )
+DRAWN = ("hold?view=wagers", "dealers")
+"""Pages with a chart on the sample floor."""
+WITH_A_DRAWING = ("round?table=fu-01&round=17&step=45", "dispute?of=fu-01&round=17&seat=3")
+"""Pages with the layout of a round: a wide one for a screen, an upright one for a phone."""
+CUT = """() => [...document.querySelectorAll('.rk-lane-of, .rk-lane > .rk-words')].filter((each) => {
+    const chart = each.closest('.rk-chart').getBoundingClientRect(), box = each.getBoundingClientRect();
+    return each.scrollWidth > each.clientWidth + 1 || box.right > chart.right || box.left < chart.left;
+}).map((each) => each.textContent)"""
+"""Names and words of a chart of lanes that its edge cuts off."""
+OUTSIDE = """() => [...document.querySelectorAll('.rk-figures')].filter((each) => each.checkVisibility()).flatMap((figures) => {
+    const values = [...figures.querySelectorAll('.rk-value')];
+    values.forEach((value) => { value.textContent = '−$12,108,209.00 to $13,392,852.00'; });
+    return values.filter((value) => value.getBoundingClientRect().right > figures.getBoundingClientRect().right
+        || value.scrollWidth > value.clientWidth + 1);
+}).length"""
+"""How many figures reach over the edge once all are as long as those of a large house."""
 
 
 def faults(page: Page, *rules: str) -> list[str]:
     """Every grave fault of the page as it is (by these rules, or by all), with the first element that has it."""
-    found = Axe().run(page, options={"runOnly": list(rules)} if rules else None).response["violations"]
+    axe = Axe("" if page.evaluate("'axe' in window") else AXE_SCRIPT)
+    found = axe.run(page, options={"runOnly": list(rules)} if rules else None).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in GRAVE]
 
 
@@ -63,9 +85,23 @@ def add_after_heading(page: Page, html: str) -> None:
 
 
 @pytest.mark.parametrize("path", [*PAGES, *VIEWS])
-def test_no_page_has_a_serious_fault(site: str, page: Page, path: str) -> None:
-    """At a desk, light and dark, and the pages themselves on a phone; each has a title, and letters of five sizes at most."""
+def test_no_page_has_a_serious_fault_or_is_cut(site: str, page: Page, path: str) -> None:
+    """At a desk, light and dark, and on a phone; each has a title, and letters of five sizes at most."""
     open_page(page, f"{site}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_role("link", name="Work", exact=True)).to_be_visible()  # our own navigation, on every page
+    expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
+    if path in DRAWN:
+        expect(page.locator(".rk-chart").first).to_be_visible()
+    if path in WITH_A_DRAWING:
+        expect(page.locator(".rk-wide svg")).to_be_visible()
+        expect(page.locator(".rk-upright svg")).to_be_hidden()
+    expect_fits(page)
+    links, heading = page.locator("nav:is(.rk-places, .rk-pages):visible").last, page.locator("h1")
+    above, below = links.bounding_box(), heading.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert below["y"] - above["y"] - above["height"] >= 8, "the heading is tight under the links"
     sizes = page.evaluate(SIZES)
     assert len(sizes) <= 5, sizes
     assert page.title().endswith(" · Discard Rack")
@@ -73,10 +109,18 @@ def test_no_page_has_a_serious_fault(site: str, page: Page, path: str) -> None:
     page.emulate_media(color_scheme="dark")
     expect(page.locator("html")).to_have_css("color-scheme", "dark")
     assert lasting_faults(page, "color-contrast") == []
+
+    page.set_viewport_size(PHONE)
+    expect_drawn(page)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    if path in WITH_A_DRAWING:
+        expect(page.locator(".rk-upright svg")).to_be_visible()
+        expect(page.locator(".rk-wide svg")).to_be_hidden()
     if path in PAGES:
-        page.set_viewport_size(PHONE)
-        expect_drawn(page)
         assert lasting_faults(page) == []
+    expect_fits(page)
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(OUTSIDE) == 0
 
 
 def test_words_too_pale_for_the_dark_would_be_found(site: str, page: Page) -> None:

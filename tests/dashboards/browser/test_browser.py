@@ -7,31 +7,9 @@ from playwright.sync_api import Page, expect
 
 from analytics.warehouse.warehouse import build
 from tests.dashboards import sample
-from tests.dashboards.running import PHONE, expect_drawn, expect_fits
+from tests.dashboards.running import expect_drawn
 
 pytestmark = pytest.mark.browser
-
-DRAWN = ("hold?view=wagers", "dealers")
-"""Pages with a chart on the sample floor."""
-WITH_A_DRAWING = ("round?table=fu-01&round=17", "dispute?of=fu-01&round=17")
-"""Pages with the layout of a round: a wide one for a screen, an upright one for a phone."""
-PATHS = (
-    "", "floor", "queue", "round", "round?table=fu-01&round=19", "hold", "hold?view=luck", "fairness", "integrity", "rules",
-    "health", *DRAWN, *WITH_A_DRAWING,
-)  # fmt: skip
-
-CUT = """() => [...document.querySelectorAll('.rk-lane-of, .rk-lane > .rk-words')].filter((each) => {
-    const chart = each.closest('.rk-chart').getBoundingClientRect(), box = each.getBoundingClientRect();
-    return each.scrollWidth > each.clientWidth + 1 || box.right > chart.right || box.left < chart.left;
-}).map((each) => each.textContent)"""
-"""Names and words of a chart of lanes that its edge cuts off."""
-OUTSIDE = """() => [...document.querySelectorAll('.rk-figures')].filter((each) => each.checkVisibility()).flatMap((figures) => {
-    const values = [...figures.querySelectorAll('.rk-value')];
-    values.forEach((value) => { value.textContent = '−$12,108,209.00 to $13,392,852.00'; });
-    return values.filter((value) => value.getBoundingClientRect().right > figures.getBoundingClientRect().right
-        || value.scrollWidth > value.clientWidth + 1);
-}).length"""
-"""How many figures reach over the edge once all are as long as those of a large house."""
 
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
@@ -98,46 +76,15 @@ def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 18")
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_a_phone(
-    site: str, page: Page, path: str
-) -> None:
-    page.goto(f"{site}/{path}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.get_by_role("link", name="Work", exact=True)).to_be_visible()  # our own navigation, on every page
-    if path in DRAWN:
-        expect(page.locator(".rk-chart").first).to_be_visible()
-    expect_drawn(page)
-    expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
-    expect_fits(page)
-    links, heading = page.locator("nav:is(.rk-places, .rk-pages):visible").last, page.locator("h1")
-    above, below = links.bounding_box(), heading.bounding_box()
-    assert above is not None
-    assert below is not None
-    assert below["y"] - above["y"] - above["height"] >= 8, "the heading is tight under the links"
-    if path in WITH_A_DRAWING:
-        expect(page.locator(".rk-wide svg")).to_be_visible()
-        expect(page.locator(".rk-upright svg")).to_be_hidden()
-
-    page.set_viewport_size(PHONE)
-    expect_fits(page)
-    assert page.evaluate(CUT) == []
-    assert page.evaluate(OUTSIDE) == 0
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    if path in WITH_A_DRAWING:
-        expect(page.locator(".rk-upright svg")).to_be_visible()
-        expect(page.locator(".rk-wide svg")).to_be_hidden()
-
-
-def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page: Page, warehouse: Path) -> None:
+def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page: Page, site_warehouse: Path) -> None:
     page.goto(f"{site}/queue")
     expect(page.get_by_text("6 incidents in 4 rounds")).to_be_visible()
-    build(warehouse, sample.adjudications()[:1], ())
+    build(site_warehouse, sample.adjudications()[:1], ())
     try:
         page.get_by_role("button", name="Show new results").click()
         expect(page.get_by_text("Nothing was found in any round on record")).to_be_visible()
     finally:
-        sample.make(warehouse)
+        sample.make(site_warehouse)
 
 
 def test_a_dispute_is_settled_from_what_the_patron_remembers(site: str, page: Page) -> None:

@@ -59,8 +59,7 @@ def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
     login_site: str, floor: Living, page: Page
 ) -> None:
     floor.pay_short(60)
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/health")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "health")
     strip = page.locator(".st-key-alarms")
     strip.get_by_role("button", name="Take").first.click()
     expect(strip).to_contain_text("◈ m.ortiz has it")
@@ -84,8 +83,7 @@ def test_an_alarm_stays_when_its_round_closes_and_can_still_be_taken(
 ) -> None:
     """A round at ten times real time is over before anybody has read the alarm."""
     floor.pay_short(61)
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/health")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "health")
     alarm = page.locator("[class*='st-key-alarm-']").filter(has_text="FU-01 · round 61")
     expect(alarm).to_contain_text("▲ Open")
     floor.pay_short(61, closes=True)
@@ -125,8 +123,7 @@ def choose(page: Page, label: str, words: str) -> None:
 
 
 def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, floor: Living, page: Page) -> None:
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/queue")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "queue")
     place = page.locator("h2.rk-h2").first
     expect(place).to_have_text("FU-01 · round 1")
     press(page, "j", "FU-01 · round 2")

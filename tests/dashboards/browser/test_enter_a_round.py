@@ -63,8 +63,7 @@ def last_of(house: Path, stream: str) -> int:
 
 def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: str, house: Path, page: Page) -> None:
     before = last_of(house, "table/fu-01")
-    log_in_browser(page, house_site, "m.ortiz")
-    page.goto(house_site)  # the first page where no device records rounds
+    log_in_browser(page, house_site, "m.ortiz", "")  # the first page where no device records rounds
     page.wait_for_url("**/entry")
     expect_drawn(page)
     page.get_by_role("combobox", name="Table", exact=True).click()
@@ -99,9 +98,7 @@ def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: s
 
 def test_what_cannot_be_stored_is_said_and_nothing_is_written(house_site: str, house: Path, page: Page) -> None:
     before = last_of(house, "observed/fu-01")
-    log_in_browser(page, house_site, "m.ortiz")
-    page.goto(f"{house_site}/entry")
-    expect_drawn(page)
+    log_in_browser(page, house_site, "m.ortiz", "entry")
     page.get_by_role("combobox", name="Table", exact=True).click()
     page.get_by_role("option", name="FU-01").click()
     page.get_by_label("Dealer: cards").click()
@@ -129,14 +126,12 @@ def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo
     house_site: str, house: Path, page: Page, browser: Browser
 ) -> None:
     """A draft is its writer's alone in one browser, too; a line of an entry is not corrected over another person."""
-    place = f"{house_site}/entry?table=fu-01"
-    log_in_browser(page, house_site, "m.ortiz")
-    page.goto(place)
+    path = "entry?table=fu-01"
+    log_in_browser(page, house_site, "m.ortiz", path)
     type_round(page, 4, "100")
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in").wait_for()
-    log_in_browser(page, house_site, "s.lee")
-    page.goto(place)
+    log_in_browser(page, house_site, "s.lee", path)
     expect(page.get_by_text("by the rules on file")).to_be_visible()
     expect(page.get_by_label("Dealer: cards")).to_have_value("")
     type_round(page, 4, "200")
@@ -145,8 +140,7 @@ def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo
     other = browser.new_context(viewport=SCREEN, storage_state=kept)
     try:
         his = other.new_page()
-        log_in_browser(his, house_site, "m.ortiz")
-        his.goto(place)
+        log_in_browser(his, house_site, "m.ortiz", path)
         expect(his.get_by_label("Seat 4: outcomes")).to_have_value("r p100")  # what he typed before she logged in
         his.get_by_role("textbox", name="Camera").fill("cam-4")
         page.get_by_role("button", name="Store at FU-01").click()
@@ -185,9 +179,7 @@ def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo
 
 def test_a_dispute_leads_to_its_signed_packet_in_four_clicks(house_site: str, house: Path, page: Page) -> None:
     """From the felt: Store, Open case, Dispute packet, and the link to the signed PDF; the packet has the claim."""
-    log_in_browser(page, house_site, "m.ortiz")
-    page.goto(f"{house_site}/entry?table=fu-01")
-    expect_drawn(page)
+    log_in_browser(page, house_site, "m.ortiz", "entry?table=fu-01")
     expect(page.get_by_text("by the rules on file")).to_be_visible()
     page.get_by_role("textbox", name="Camera").fill("cam-4")
     page.get_by_label("Dealer: cards").click()
@@ -213,9 +205,7 @@ def test_a_dispute_leads_to_its_signed_packet_in_four_clicks(house_site: str, ho
 
 
 def test_an_audit_is_blind_until_what_was_done_is_typed(house_site: str, house: Path, page: Page) -> None:
-    log_in_browser(page, house_site, "m.ortiz")
-    page.goto(f"{house_site}/observations")
-    expect_drawn(page)
+    log_in_browser(page, house_site, "m.ortiz", "observations")
     page.get_by_text("Open an observation").first.click()
     page.get_by_role("textbox", name="Dealer").fill("d-07")
     page.get_by_role("textbox", name="From").fill("18:00")

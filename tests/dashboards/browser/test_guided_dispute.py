@@ -34,14 +34,13 @@ CLAIM = "Patron's claim"
 
 
 def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_site: str, page: Page) -> None:
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
-    round_ = f"{desk_site}/dispute?of=fu-01&round=1&seat=3"
-    page.goto(round_)
+    path = "dispute?of=fu-01&round=1&seat=3"
+    log_in(page, desk_site, "m.ortiz@bellwether.example", path)
     page.get_by_label(CLAIM).fill(LONG)
     page.reload()
     expect(page.get_by_label(CLAIM)).to_have_value(LONG)
     tab = page.context.new_page()
-    tab.goto(round_)
+    tab.goto(page.url)
     expect(tab.get_by_label(CLAIM)).to_have_value(LONG)
     tab.get_by_label(CLAIM).fill("typed in the other tab")
     told = page.locator("#rack-other-tab")
@@ -58,15 +57,12 @@ def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_s
     told.get_by_role("button", name="Keep this text").click()
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in").wait_for()
-    log_in(page, desk_site, "s.lee@bellwether.example")
-    page.goto(round_)
-    expect_drawn(page)
+    log_in(page, desk_site, "s.lee@bellwether.example", path)
     expect(page.get_by_label(CLAIM)).to_have_value("")
     page.get_by_label(CLAIM).fill("what lee heard")
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in").wait_for()
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
-    page.goto(round_)
+    log_in(page, desk_site, "m.ortiz@bellwether.example", path)
     expect(page.get_by_label(CLAIM)).to_have_value(LONG)
     page.get_by_role("button", name="Open case", exact=True).click()
     expect(page.get_by_text("Case FU-01-C1").first).to_be_visible()
@@ -77,8 +73,7 @@ def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_s
 
 
 def test_a_link_that_is_redrawn_between_press_and_release_is_followed(desk_site: str, page: Page) -> None:
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
-    page.goto(f"{desk_site}/dispute?of=fu-01&round=2&seat=3")
+    log_in(page, desk_site, "m.ortiz@bellwether.example", "dispute?of=fu-01&round=2&seat=3")
     page.get_by_role("button", name="Dispute packet").click()
     link = page.get_by_role("link", name="PDF, signed")
     link.hover()
@@ -91,9 +86,7 @@ def test_a_link_that_is_redrawn_between_press_and_release_is_followed(desk_site:
 
 def test_an_open_form_tears_nothing_apart(desk_site: str, page: Page) -> None:
     """The steps have a column of their own: what is next to them follows its own heading, however long they are."""
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
-    page.goto(f"{desk_site}/dispute?of=fu-01&round=2&seat=3")
-    expect_drawn(page)
+    log_in(page, desk_site, "m.ortiz@bellwether.example", "dispute?of=fu-01&round=2&seat=3")
     hands, table = page.locator("[aria-label='The hands of the ruling']"), page.locator("table.rk-table").first
     before, after = hands.bounding_box(), table.bounding_box()
     assert before
@@ -111,16 +104,14 @@ def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_fir
     desk_site: str, page: Page, browser: Browser
 ) -> None:
     """One case, one payment and one decision are written; the second person reads who was first, and goes on from there."""
-    place = f"{desk_site}/dispute?of=fu-01&round=2&seat=3"
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
+    path = "dispute?of=fu-01&round=2&seat=3"
+    log_in(page, desk_site, "m.ortiz@bellwether.example", path)
     other = browser.new_context(viewport=SCREEN)
     hers = other.new_page()
     refused = hers.locator(".rk-notice").filter(has_text="Not saved")
     try:
-        log_in(hers, desk_site, "s.lee@bellwether.example")
+        log_in(hers, desk_site, "s.lee@bellwether.example", path)
         for person in (page, hers):
-            person.goto(place)
-            expect_drawn(person)
             person.get_by_label(CLAIM).fill("the bonus was paid short")
         hers.get_by_label(CLAIM).fill("20 to 1, she says")
         page.get_by_role("button", name="Open case", exact=True).click()
@@ -196,10 +187,8 @@ def test_a_dispute_is_6_clicks_and_2_texts_and_its_case_takes_an_attachment(
     desk_site: str, page: Page, browser: Browser, size: ViewportSize, round_no: int
 ) -> None:
     """From the sentence to the signed letter and packet, the second person's click and text apart (docs/tour.md)."""
-    log_in(page, desk_site, "m.ortiz@bellwether.example")
     page.set_viewport_size(size)
-    page.goto(f"{desk_site}/queue")
-    expect_drawn(page)
+    log_in(page, desk_site, "m.ortiz@bellwether.example", "queue")
     hand = Hand(page)
     hand.click(page.get_by_role("navigation", name="Work").get_by_role("link", name="Dispute"))
     hand.write("What the patron remembers", f"fu-01 round {round_no} seat 3, ace high bonus was paid too little")
@@ -215,9 +204,7 @@ def test_a_dispute_is_6_clicks_and_2_texts_and_its_case_takes_an_attachment(
     other = browser.new_context(viewport=size)
     try:
         second = Hand(other.new_page())
-        log_in(second.page, desk_site, "s.lee@bellwether.example")
-        second.page.goto(page.url)
-        expect_drawn(second.page)
+        log_in(second.page, desk_site, "s.lee@bellwether.example", page.url.removeprefix(f"{desk_site}/"))
         second.write("What was checked", "slip 4711 seen")
         second.button("Sign $100.00")
         expect(second.page.get_by_text("For the patron")).to_be_visible()

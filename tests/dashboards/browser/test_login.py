@@ -7,6 +7,7 @@ from dashboards.sign_in.trial import LoginHandler
 from desk.review.desk import desk_at
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in_browser as log_in
+from tests.dashboards.running import log_in_by_hand
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +19,7 @@ def test_nobody_sees_a_round_without_a_login(login_site: str, page: Page) -> Non
 
 
 def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: Page, floor: Living) -> None:
-    log_in(page, login_site, "m.ortiz@bellwether.example")
+    log_in_by_hand(page, login_site, "m.ortiz@bellwether.example")
     page.get_by_role("link", name="Work", exact=True).click()
     page.get_by_role("radio", name="Note").or_(page.get_by_role("button", name="Note", exact=True)).first.click()
     page.get_by_label("Note", exact=True).last.fill("camera 4 seen")
@@ -56,8 +57,7 @@ def test_an_address_that_the_provider_does_not_vouch_for_is_refused(
 
 
 def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, floor: Living) -> None:
-    log_in(page, login_site, "r.haas@bellwether.example")
-    page.goto(f"{login_site}/round?table=fu-01&round=2")
+    log_in(page, login_site, "r.haas@bellwether.example", "round?table=fu-01&round=2")
     expect(page.locator(".rk-now")).to_be_visible()
     with desk_at(floor.log, read_only=True) as at:
         assert [(each.round_no, each.by) for each in at.review("fu-01").custody] == [(2, "r.haas")]
@@ -65,8 +65,7 @@ def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, 
 
 def test_a_file_of_a_sign_in_comes_through_the_door(login_site: str, page: Page, floor: Living) -> None:
     floor.rack("case", "open", "fu-01", "1", "--by", "m.ortiz", "--claim", "paid too little", "--seat", "3", code=0)
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/cases?case=FU-01-C1")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "cases?case=FU-01-C1")
     page.get_by_role("radio", name="Attach").or_(page.get_by_role("button", name="Attach", exact=True)).first.click()
     page.locator('input[type="file"]').set_input_files(
         {"name": "slip.txt", "mimeType": "text/plain", "buffer": b"a slip"}

@@ -72,8 +72,7 @@ class Taps:
 @pytest.fixture
 def pit(pit_site: str, page: Page) -> Page:
     page.set_viewport_size(PHONE)
-    log_in_browser(page, pit_site, "p.diaz")
-    page.goto(f"{pit_site}/pit")
+    log_in_browser(page, pit_site, "p.diaz", "pit")
     expect(page.get_by_role("heading", name="Pit")).to_be_visible()
     expect_drawn(page)
     return page
@@ -158,6 +157,5 @@ def test_a_dealer_taps_in_with_two_taps_and_a_typo_is_corrected_with_its_reason(
 
 
 def test_who_is_not_of_the_pit_has_no_page_for_it(pit_site: str, page: Page) -> None:
-    log_in_browser(page, pit_site, "a.novak")
-    page.goto(f"{pit_site}/pit")
+    log_in_browser(page, pit_site, "a.novak", "pit")
     expect(page.get_by_text("No access")).to_be_visible()

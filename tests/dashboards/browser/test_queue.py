@@ -50,9 +50,8 @@ def test_no_figure_is_cut_and_the_state_is_there_from_the_start(
     login_site: str, page: Page, size: ViewportSize
 ) -> None:
     """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
-    log_in(page, login_site, "m.ortiz@bellwether.example")
     page.set_viewport_size(size)
-    page.goto(f"{login_site}/queue")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "queue")
     expect(page.locator(".rk-queue td[data-label=State]").first).to_have_text("○ Open")
     expect(page.locator(".rk-queue td[data-label=Money]").first).to_have_text("▼ −$100.00 short")
     expect_drawn(page)
@@ -64,8 +63,7 @@ def test_no_figure_is_cut_and_the_state_is_there_from_the_start(
 
 def test_an_incident_takes_two_keys_and_can_be_undone(login_site: str, floor: Living, page: Page) -> None:
     """The first of its kind is chosen by hand; each like it after that is R and Enter. Undo, within ten seconds, reopens."""
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/queue")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "queue")
     assert chosen(page) == "FU-01 · 1"
     page.keyboard.press("r")
     page.get_by_role("combobox", name="Disposition").click()
@@ -107,14 +105,12 @@ def test_of_two_people_at_the_same_incident_the_second_is_told_who_was_first(
     login_site: str, floor: Living, page: Page, browser: Browser
 ) -> None:
     """She stays at that incident; what she wrote is not saved, and who resolved it, how and when is said there."""
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/queue?state=open")
+    log_in(page, login_site, "m.ortiz@bellwether.example", "queue?state=open")
     mine = chosen(page)
     other = browser.new_context(viewport=SCREEN)
     hers = other.new_page()
     try:
-        log_in(hers, login_site, "s.lee@bellwether.example")
-        hers.goto(f"{login_site}/queue?state=open")
+        log_in(hers, login_site, "s.lee@bellwether.example", "queue?state=open")
         assert chosen(hers) == mine
         for person in (page, hers):
             person.keyboard.press("r")

@@ -14,7 +14,7 @@ from tests.dashboards.browser.test_guided_dispute import Hand
 from tests.dashboards.conftest import served
 from tests.dashboards.living import RULES, SHORT, Living
 from tests.dashboards.pages.test_surveillance_page import CONFIGURED, DAY, line
-from tests.dashboards.running import PHONE, SCREEN, expect_drawn
+from tests.dashboards.running import PHONE, SCREEN
 from tests.dashboards.running import log_in_browser as log_in
 from tests.device_lines import as_lines
 from trial.place import PERSONS
@@ -110,9 +110,7 @@ def test_an_alarm_a_month_a_what_if_and_a_shift_take_so_many_clicks(
     other = browser.new_context(viewport=size)
     try:
         hand = Hand(other.new_page())
-        log_in(hand.page, login_site, "s.lee@bellwether.example")
-        hand.page.goto(f"{login_site}/surveillance")
-        expect_drawn(hand.page)
+        log_in(hand.page, login_site, "s.lee@bellwether.example", "surveillance")
         for words in ("Open incidents: all 5 checked", "Unacknowledged incidents: all 5 checked", "acknowledged"):
             hand.tick(words)
         hand.write("Acceptance note", "taken over")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from dashboards.run import KEY_VARIABLE
 from tests.dashboards import living
 from tests.dashboards.conftest import served
-from tests.dashboards.running import log_in_browser
+from tests.dashboards.running import log_in_browser, log_in_by_hand
 
 pytestmark = pytest.mark.browser
 ORTIZ, LEE = "m.ortiz@bellwether.example", "s.lee@bellwether.example"
@@ -52,7 +52,7 @@ def status(address: str, cookie: str = "") -> int:
 
 def test_a_copied_cookie_is_worth_nothing_after_the_logout(key_site: str, contexts: list[BrowserContext]) -> None:
     owner, thief = contexts[0].new_page(), contexts[1].new_page()
-    log_in_browser(owner, key_site, ORTIZ)
+    log_in_by_hand(owner, key_site, ORTIZ)
     copied = contexts[0].cookies()
     login = [each for each in copied if each["name"].startswith("_streamlit_user")]
     assert [(each["expires"], each["httpOnly"]) for each in login] == [(-1, True)] * len(login)
@@ -95,8 +95,7 @@ def test_a_packet_is_fetched_by_who_made_it_and_only_while_signed_in(
 
 def test_a_list_is_saved_through_the_recorded_export_alone(key_site: str, contexts: list[BrowserContext]) -> None:
     page = contexts[0].new_page()
-    log_in_browser(page, key_site, ORTIZ)
-    page.goto(f"{key_site}/queue")
+    log_in_browser(page, key_site, ORTIZ, "queue")
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
     page.get_by_role("button", name="Export list").click()
     with page.expect_download() as saved:

@@ -40,11 +40,6 @@ from tests.desk.people import PEOPLE, pay_what_is_owed
 FORMATS = Formats.of(sample.FACTS)
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("dispute") / "warehouse.duckdb")
-
-
 def view(warehouse: Path, stream: str, round_no: int) -> RoundView:
     with reading(warehouse) as db:
         found = hold.round_view(db, stream, round_no)

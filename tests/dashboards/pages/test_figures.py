@@ -26,11 +26,6 @@ from tests.dashboards.running import log_in, run, said, start, unfold
 COMPARED = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("figures") / "warehouse.duckdb")
-
-
 @pytest.fixture
 def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     return floor_of_many(tmp_path, monkeypatch)

@@ -17,11 +17,6 @@ from tests.dashboards.running import log_in, run, said, unfold
 DAY = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("hold-page") / "warehouse.duckdb")
-
-
 def test_what_was_counted_stands_under_its_own_name(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("hold", warehouse, monkeypatch))
     for words in (

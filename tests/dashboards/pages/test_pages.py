@@ -13,11 +13,6 @@ from tests.dashboards import sample
 from tests.dashboards.running import run, said
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("pages") / "warehouse.duckdb")
-
-
 def test_floor_has_a_tile_per_table_with_its_figures(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("floor", warehouse, monkeypatch))
     for words in (

@@ -21,11 +21,6 @@ from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("queue-page") / "warehouse.duckdb")
-
-
 @pytest.fixture
 def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     floor = living.make(tmp_path)

@@ -13,17 +13,12 @@ from dashboards.run import CAMERAS_VARIABLE
 from desk.review.desk import desk_at
 from events.vocabulary.codec import decode
 from events.vocabulary.model import VideoMarked2
-from tests.dashboards import living, sample
+from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 from tests.desk.review.test_cameras import WHOLE
 
 DIGEST = "5e" * 32
-
-
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample.make(tmp_path_factory.mktemp("video") / "warehouse.duckdb")
 
 
 @pytest.fixture

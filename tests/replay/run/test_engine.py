@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from replay.run import engine as engines
 from replay.run.engine import JUDGES, LISTS_GAMES, PACKAGES, deciding_files, digest_of, engine, engine_of, shared_engine
 from rulebook.catalogue import GAMES
 
@@ -27,6 +29,14 @@ from replay.transcript.transcript import judge
 assert judged.conclusion
 print(json.dumps(sorted(sys.modules)))
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def each_text_is_read_once() -> Iterator[None]:
+    """A digest is taken hundreds of times here: the imports of a text are looked for once."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engines, "_imports", cache(engines._imports))
+        yield
 
 
 @pytest.fixture(scope="module")
