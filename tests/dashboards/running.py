@@ -37,6 +37,8 @@ def log_in(person: str, *roles: str, iat: float | None = None) -> None:
 
 SECRETS: dict[str, str] = {}
 """The address of pages behind a login → the secret of their login file."""
+RETRIES = 3
+"""A connection that was kept may be closed by the server just as the next request is sent on it: that one is sent again."""
 
 
 def log_in_browser(page: Page, site: str, person: str, path: str = "floor") -> None:
@@ -46,9 +48,9 @@ def log_in_browser(page: Page, site: str, person: str, path: str = "floor") -> N
     """
     key = OctKey.import_key(SECRETS[site])
     token = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": int(time.time()) + 60}, key)
-    choice = page.request.get(f"{site}/auth/login?provider={token}")
+    choice = page.request.get(f"{site}/auth/login?provider={token}", max_retries=RETRIES)
     (link,) = re.findall(rf'href="([^"]*&amp;person={quote(person)}[^"]*)"', choice.text())
-    assert page.request.get(urljoin(choice.url, unescape(link))).ok
+    assert page.request.get(urljoin(choice.url, unescape(link)), max_retries=RETRIES).ok
     page.goto(f"{site}/{path}")
     expect_logged_in(page)
 
