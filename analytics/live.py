@@ -12,8 +12,10 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from desk.review.desk import REFUSALS, Desk
+from events.vocabulary.model import DropCounted
 from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
+from replay.fold.corrections import Correction, correction_of, counting
 from replay.incidents import incidents_in
 from rulebook.catalogue import GAMES
 
@@ -23,6 +25,9 @@ PACE_ROUNDS = 30
 BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
 """A table's figures are those of its last gaming day until one of these, or an opening count, begins the next: the count room
 works in between."""
+
+CORRECTABLE = ("drop_counted", "event_corrected", "intake_refused")
+"""What a correction that changes the drop can name."""
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
@@ -40,7 +45,8 @@ class LiveTable(msgspec.Struct, kw_only=True):
 
     `earlier_win_cents` is the house win of rounds judged in the warehouse, `judged` has that of later ones (None without settled
     wagers on record). `bought_in_cents` is the recorded content of the drop box, `drops` are the counted drop boxes: event → box
-    and amount. `findings` are by id. `waiting` are closed rounds not yet judged. Times are UTC microseconds: `last_event_at_us`
+    and amount; `counted` has them before the `corrections` read since, `ids` the ids of events read since that can be corrected.
+    `findings` are by id. `waiting` are closed rounds not yet judged. Times are UTC microseconds: `last_event_at_us`
     by the device's clock, `recorded_at_us` by the appender's. `broken` is the reason why nothing after `seq` can be trusted.
     `advice` is that on the open round, if a replay follows the log.
     """
@@ -56,6 +62,9 @@ class LiveTable(msgspec.Struct, kw_only=True):
     earlier_win_cents: int | None = None
     bought_in_cents: int = 0
     drops: dict[int, tuple[str, int]] = msgspec.field(default_factory=dict)
+    counted: dict[int, tuple[str, int]] = msgspec.field(default_factory=dict)
+    corrections: list[Correction] = msgspec.field(default_factory=list)
+    ids: dict[int, str] = msgspec.field(default_factory=dict)
     findings: dict[str, LiveFinding] = msgspec.field(default_factory=dict)
     waiting: set[int] = msgspec.field(default_factory=set)
     closings: deque[int] = msgspec.field(default_factory=lambda: deque(maxlen=PACE_ROUNDS))
@@ -98,6 +107,7 @@ class LiveTable(msgspec.Struct, kw_only=True):
 class _Event(msgspec.Struct):
     """The fields of an event that are read without decoding it whole."""
 
+    event_id: str
     type: str
     round_no: int | None
     gaming_day: str
@@ -188,6 +198,8 @@ def _read_into(table: LiveTable, seq: int, data: bytes) -> None:
 
 
 def _take(table: LiveTable, seq: int, event: _Event) -> None:
+    if event.type in CORRECTABLE:
+        table.ids[seq] = event.event_id
     table.last_event_at_us, table.recorded_at_us = event.occurred_at_us, event.recorded_at_us
     if event.gaming_day != table.gaming_day and _begins(table, event):
         _new_day(table, event.gaming_day)
@@ -201,9 +213,8 @@ def _take(table: LiveTable, seq: int, event: _Event) -> None:
         case "buy_in":  # by marker too, next to the marker's own event
             table.bought_in_cents += int(_payload(event)["amount_cents"])
         case "drop_counted":
-            drop = _payload(event)
-            if drop["gaming_day"] == table.gaming_day:
-                table.drops[seq] = str(drop["box"]), int(drop["amount_cents"])
+            _count(table.counted, seq, _payload(event), table.gaming_day)
+            _correct_drops(table)
         case "round_closed" if event.round_no is not None:
             table.open = True if table.open is None else table.open
             table.last_round_no = event.round_no
@@ -211,7 +222,8 @@ def _take(table: LiveTable, seq: int, event: _Event) -> None:
             table.waiting.add(event.round_no)
         case "event_corrected":
             table.waiting |= table.judged.keys()
-            _correct_drop(table, _payload(event))
+            table.corrections.append(correction_of(seq, _payload(event)))
+            _correct_drops(table)
         case _:
             pass
 
@@ -222,14 +234,19 @@ def _begins(table: LiveTable, event: _Event) -> bool:
     return is_opener or event.type in BEGINNINGS or not table.gaming_day
 
 
-def _correct_drop(table: LiveTable, correction: dict[str, Any]) -> None:
-    """Apply a correction to a drop counted on the gaming day."""
-    corrected, other = correction["supersedes_seq"], correction["replacement"]
-    if table.drops.pop(corrected, None) is None or other is None or other["type"] != "drop_counted":
-        return
-    drop = other["payload"]
-    if drop["gaming_day"] == table.gaming_day:
-        table.drops[corrected] = str(drop["box"]), int(drop["amount_cents"])
+def _count(drops: dict[int, tuple[str, int]], seq: int, drop: dict[str, Any], gaming_day: str) -> None:
+    if drop["gaming_day"] == gaming_day:
+        drops[seq] = str(drop["box"]), int(drop["amount_cents"])
+
+
+def _correct_drops(table: LiveTable) -> None:
+    """Apply the corrections that fit (D140) to the drops counted on the gaming day; one of an event read before is as it says."""
+    table.drops = dict(table.counted)
+    named = {each.superseded: each.event_id for each in table.corrections}
+    for seq, made in counting(table.corrections, named | table.ids).items():
+        table.drops.pop(seq, None)
+        if made.replacement is not None and isinstance(made.replacement[1], DropCounted):
+            _count(table.drops, seq, msgspec.structs.asdict(made.replacement[1]), table.gaming_day)
 
 
 def house_win_cents(verdict: Adjudication) -> int | None:
@@ -290,6 +307,7 @@ def base(db: Warehouse) -> dict[str, LiveTable]:
 
 
 def _based(row: dict[str, Any]) -> LiveTable:
+    drops = {drop["seq"]: (drop["box"], drop["cents"]) for drop in row["drops"] or ()}
     return LiveTable(
         stream=row["stream"],
         seq=row["seq"],
@@ -301,7 +319,8 @@ def _based(row: dict[str, Any]) -> LiveTable:
         last_round_no=row["last_round_no"],
         earlier_win_cents=row["house_win_cents"],
         bought_in_cents=row["bought_in_cents"],
-        drops={drop["seq"]: (drop["box"], drop["cents"]) for drop in row["drops"] or ()},
+        drops=drops,
+        counted=dict(drops),
         findings={
             finding["id"]: LiveFinding(severity=finding["severity"], incident_id=finding["incident_id"])
             for finding in row["findings"] or ()
@@ -314,7 +333,8 @@ def _based(row: dict[str, Any]) -> LiveTable:
 def _new_day(table: LiveTable, gaming_day: str) -> None:
     """Begin a gaming day: its figures start at zero; rounds that wait for a verdict go on waiting."""
     table.gaming_day, table.rounds, table.earlier_win_cents, table.bought_in_cents = gaming_day, 0, None, 0
-    table.drops, table.findings, table.judged = {}, {}, {}
+    table.drops, table.counted, table.findings, table.judged = {}, {}, {}, {}
+    table.corrections, table.ids = [], {}
     with contextlib.suppress(IndexError):
         table.closings = deque([table.closings[-1]], maxlen=PACE_ROUNDS)
 

@@ -7,6 +7,7 @@ office files, and at a table if the office filed, a device files nothing (D920);
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
@@ -21,6 +22,7 @@ from events.vocabulary.model import (
     Event,
     EventCorrected,
     GamingDayOpened,
+    IntakeRefused,
     PropertyApplied,
     RulesFiled,
     TableClosed,
@@ -31,7 +33,15 @@ from intake.lines import AcceptedLine, Refusal
 
 _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()
-    for event in (ChapterPublished, EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened)
+    for event in (
+        ChapterPublished,
+        EventCorrected,
+        GamingDayOpened,
+        IntakeRefused,
+        RulesFiled,
+        TableClosed,
+        TableOpened,
+    )
 ) + tuple(f'"source":"{beginning}'.encode() for beginning in PEOPLE)
 _PUBLISHED = f'"type":"{ChapterPublished.TYPE}"'.encode()
 _APPLIED = f'"type":"{PropertyApplied.TYPE}"'.encode()
@@ -68,11 +78,13 @@ class TableFilings:
         """Id of an event that a person entered → as which writer."""
         self.editions: tuple[str, ...] = ()
         """The amendments of chapters that the property published here, each whole."""
-        self._filings: dict[int, RulesFiled | None] = {}
+        self._filings: dict[int, RulesFiled] = {}
+        """As they were reported; `_standing` has them as corrected."""
         self._filers: dict[int, str] = {}
         """Number of a filing of the office → the person in its source."""
-        self._superseded: dict[int, int] = {}
-        """Number of a correction → of the filing that it is about."""
+        self._ids: dict[int, str] = {}
+        self._made: dict[int, EventCorrected] = {}
+        """The corrections that fit: number and id name one earlier event (D140)."""
 
     def read_on(self, log: EventLog, stream: str) -> None:
         """Read what came into the stream since. Raises an `IntegrityError` if it is broken."""
@@ -86,7 +98,15 @@ class TableFilings:
                     event = decode(record.data)
                 except EventError:  # of a version that this program does not know
                     continue
+                if isinstance(event.payload, EventCorrected):
+                    self._learn_id(log, stream, event.payload.supersedes_seq)
                 self.apply(event.seq, event.event_id, event.payload, event.source)
+
+    def _learn_id(self, log: EventLog, stream: str, seq: int) -> None:
+        """Read the id of an event that may be corrected into a filing."""
+        if seq < self.seq and seq not in self._ids:
+            with suppress(EventError):
+                self._ids[seq] = decode(next(iter(log.read(stream, seq, seq))).data).event_id
 
     @property
     def office_files(self) -> bool:
@@ -95,6 +115,7 @@ class TableFilings:
 
     def apply(self, seq: int, event_id: str, payload: Event, source: str = "") -> None:
         """Take an event in."""
+        self._ids[seq] = event_id
         if source.startswith(PEOPLE):
             self.of_people[event_id] = owner_of(source) or "office"
         match payload:
@@ -112,12 +133,31 @@ class TableFilings:
                 if source.startswith("filing-"):
                     self._filers[seq] = source.removeprefix("filing-")
             case EventCorrected():
-                filing = self._superseded.get(payload.supersedes_seq, payload.supersedes_seq)
-                filed = filing_in(payload)
-                if filed is not None or filing in self._filings:
-                    self._superseded[seq] = filing
-                    self._filings[filing] = filed
+                if filing_in(payload) is not None or payload.supersedes_seq in (*self._filings, *self._made):
                     self.event_ids.add(event_id)
+                if (
+                    payload.supersedes_seq < seq
+                    and self._ids.get(payload.supersedes_seq) == payload.supersedes_event_id
+                ):
+                    self._made[seq] = payload
+
+    def _standing(self) -> dict[int, tuple[int, RulesFiled]]:
+        """Return the filings after correction, in order: number → the number of the event that states it, and the filing.
+
+        Of the corrections of one event the last counts, unless it was itself corrected.
+        """
+        standing = {seq: (seq, filed) for seq, filed in self._filings.items()}
+        last: dict[int, int] = {}
+        for made in sorted(self._made, reverse=True):
+            if made not in last:
+                last.setdefault(self._made[made].supersedes_seq, made)
+        for seq, made in last.items():
+            filed = filing_in(self._made[made])
+            if filed is not None:
+                standing[seq] = made, filed
+            else:
+                standing.pop(seq, None)
+        return dict(sorted(standing.items()))
 
     @property
     def last_of_office(self) -> int | None:
@@ -130,9 +170,7 @@ class TableFilings:
 
     def in_force(self, gaming_day: str) -> RulesFiled | None:
         """Return the rules in force on a gaming day: the last filed whose day has come."""
-        filings = [
-            each for _, each in sorted(self._filings.items()) if each and each.effective_gaming_day <= gaming_day
-        ]
+        filings = [filed for _, filed in self._standing().values() if filed.effective_gaming_day <= gaming_day]
         return filings[-1] if filings else None
 
     def pinned(self, gaming_day: str) -> tuple[int, RulesFiled] | None:
@@ -140,10 +178,10 @@ class TableFilings:
 
         If the office filed before, a device's filing does not count (D920).
         """
-        for seq, filed in sorted(self._filings.items(), reverse=True):
+        for seq, (stated, filed) in reversed(self._standing().items()):
             is_of_device = seq not in self._filers and any(each < seq for each in self._filers)
-            if filed is not None and filed.effective_gaming_day <= gaming_day and not is_of_device:
-                return max((made for made, of in self._superseded.items() if of == seq), default=seq), filed
+            if filed.effective_gaming_day <= gaming_day and not is_of_device:
+                return stated, filed
         return None
 
 

@@ -64,31 +64,27 @@ _NEW_FACTS: Final = (
     SELECT stream, round_no FROM stg_findings SEMI JOIN in_finding USING (finding_id) WHERE round_no IS NOT NULL
     """,
     """
-    INSERT INTO in_round
-    SELECT e.stream, e.round_no FROM round_events AS e
-    SEMI JOIN (
-        SELECT stream, (payload ->> '$.supersedes_seq')::BIGINT AS seq FROM new_table_events WHERE type = 'event_corrected'
-    ) AS c USING (stream, seq)
-    """,
-    """
     INSERT INTO in_event
-    SELECT stream, seq FROM new_table_events
-    UNION
-    SELECT stream, (payload ->> '$.supersedes_seq')::BIGINT FROM new_table_events WHERE type = 'event_corrected'
+    WITH RECURSIVE corrections AS (
+        SELECT stream, seq AS correction, (payload ->> '$.supersedes_seq')::BIGINT AS seq
+        FROM (SELECT stream, seq, type, payload FROM stg_table_events UNION ALL FROM new_table_events)
+        WHERE type = 'event_corrected'
+    ),
+    chained AS (
+        SELECT stream, seq FROM new_table_events
+        UNION
+        SELECT c.stream, unnest([c.seq, c.correction]) FROM chained AS e
+        INNER JOIN corrections AS c ON e.stream = c.stream AND e.seq IN (c.seq, c.correction)
+    )
+    SELECT stream, seq FROM chained
     """,
-    """
-    INSERT INTO in_event
-    SELECT t.stream, t.seq FROM stg_table_events AS t
-    SEMI JOIN in_event AS e ON t.stream = e.stream AND (t.payload ->> '$.supersedes_seq')::BIGINT = e.seq
-    WHERE t.type = 'event_corrected'
-    """,
+    "INSERT INTO in_round SELECT stream, round_no FROM round_events SEMI JOIN in_event USING (stream, seq)",
     """
     INSERT INTO in_round
     SELECT a.stream, a.round_no FROM stg_adjudications AS a
     SEMI JOIN (
-        SELECT c.stream, (c.payload ->> '$.supersedes_seq')::BIGINT AS seq FROM new_table_events AS c
-        INNER JOIN stg_table_events AS t ON c.stream = t.stream AND (c.payload ->> '$.supersedes_seq')::BIGINT = t.seq
-        WHERE c.type = 'event_corrected' AND t.type IN ('cards_shuffled', 'dice_received')
+        SELECT stream, seq FROM stg_table_events SEMI JOIN in_event USING (stream, seq)
+        WHERE type IN ('cards_shuffled', 'dice_received')
     ) AS c ON a.stream = c.stream AND a.last_seq > c.seq
     """,
     """
@@ -113,9 +109,7 @@ _NEW_FACTS: Final = (
     INSERT INTO in_day
     SELECT d.stream, d.gaming_day FROM fct_table_days AS d
     SEMI JOIN (
-        SELECT c.stream FROM new_table_events AS c
-        INNER JOIN stg_table_events AS t ON c.stream = t.stream AND (c.payload ->> '$.supersedes_seq')::BIGINT = t.seq
-        WHERE c.type = 'event_corrected' AND t.type = 'table_opened'
+        SELECT stream FROM stg_table_events SEMI JOIN in_event USING (stream, seq) WHERE type = 'table_opened'
     ) AS c USING (stream)
     """,
     "INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",

@@ -297,6 +297,7 @@ _READ = frozenset(
         EventCorrected,
         model.FilingSigned,
         model.EntryInitialed,
+        model.IntakeRefused,
         model.RulesFiled,
         model.GamingDayOpened,
         model.ChapterPublished,

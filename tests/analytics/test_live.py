@@ -3,11 +3,13 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from analytics import live
-from analytics.live import LiveTable, LiveTables
+from analytics.live import LiveTable, LiveTables, _read_into
 from analytics.warehouse.warehouse import reading
 from desk.review.desk import desk_at
 from events.log.hash_chain import link
@@ -17,7 +19,7 @@ from tests.dashboards.living import Living
 from tests.device_lines import as_lines
 
 NEWER = (
-    b'{"type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,'
+    b'{"event_id":"ab","type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,'
     b'"payload":{}}'
 )
 """A later version's event, whose fields have other names."""
@@ -154,3 +156,34 @@ def test_pace_is_that_of_the_last_rounds() -> None:
     table.closings.extend(n * 90_000_000 for n in range(1, 41))  # a round each minute and a half
     assert table.pace_rounds_per_hour == pytest.approx(40)
     assert len(table.closings) == live.PACE_ROUNDS
+
+
+@pytest.mark.parametrize(
+    ("corrections", "drop_cents"),
+    [
+        ((), 100),
+        (((4, "a", 250),), 250),
+        (((4, "a", None),), None),
+        (((4, "b", 250),), 100),  # by another id
+        (((4, "a", 250), (5, "c5", None)), 100),  # taken back
+        (((4, "a", 250), (5, "c5", None), (6, "c6", None)), 250),
+        (((2, "e2", 250),), 350),  # in the place of an event that was not read here
+    ],
+)
+def test_a_drop_counts_as_corrected_by_what_fits_and_was_not_taken_back(
+    corrections: tuple[tuple[int, str, int | None], ...], drop_cents: int | None
+) -> None:
+    table = LiveTable(stream="table/fu-01", gaming_day="2026-03-01")
+    drop = {"amount_cents": 100, "box": "b-1", "by": "c-1", "gaming_day": "2026-03-01"}
+    _read_into(table, 4, msgspec.json.encode(_event("a", "drop_counted", drop)))
+    for seq, (corrected, event_id, cents) in enumerate(corrections, 5):
+        other = {"payload": drop | {"amount_cents": cents}, "round_no": None, "type": "drop_counted", "version": 1}
+        said = {"by": "c-1", "reason": "typed wrong", "replacement": None if cents is None else other}
+        named = {"supersedes_event_id": f"{event_id:0>32}", "supersedes_seq": corrected}
+        _read_into(table, seq, msgspec.json.encode(_event(f"c{seq}", "event_corrected", said | named)))
+    assert (table.drop_cents, table.broken) == (drop_cents, "")
+
+
+def _event(event_id: str, type_: str, payload: dict[str, Any]) -> dict[str, Any]:
+    times = {"occurred_at_us": 1, "recorded_at_us": 1, "gaming_day": "2026-03-01", "round_no": None}
+    return {"event_id": f"{event_id:0>32}", "type": type_, "payload": payload} | times
