@@ -86,7 +86,7 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
 
 
 def _simulated(rounds: int) -> on_sqlite.Groups:
-    day = gaming_day.simulate(SEED, rounds, games=list(SIMULATIONS), plant=False, rare=False)
+    day = gaming_day.simulate(SEED, rounds, games=list(SIMULATIONS), plant=False, rare_every=0)
     return list(day.groups())
 
 

@@ -98,7 +98,7 @@ def hold_audit(log: EventLog, results: ResultStore, persons: Persons, seed: int,
 
 def _played(seed: int) -> tuple[str, list[list[Event]], int]:
     """Return a gaming day, the visible events of the table's rounds on it (all correct), and a time after its end."""
-    floor = gaming_day.simulate(seed, PLAYED, plant=False, days=1, rare=False, anomalies=False)
+    floor = gaming_day.simulate(seed, PLAYED, plant=False, days=1, rare_every=0, anomalies=False)
     day, rounds, later_us = "", dict[int, list[Event]](), 0
     for stream, drafts in floor.groups():
         later_us = max([later_us, *(draft.occurred_at_us for draft in drafts)])

@@ -89,7 +89,7 @@ def run(seed: int, rounds: int, place: TrialPlace, progress: Progress, games: Se
     out = place.out
     register_staff(out)
     clock = _Clock()
-    day = gaming_day.simulate(seed, rounds, games=games)
+    day = gaming_day.simulate(seed, rounds, games=games, rare_every=gaming_day.SELDOM)
     (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
     with place.new_log() as log:

@@ -32,8 +32,10 @@ PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in this many rounds, and at least twice."""
 MOST_PERCENT = 15
 """At most this many rounds in a hundred have a fault, and this many a legitimate irregularity that was made to happen."""
-STACK_EVERY = 6
+RARE_EVERY = 6
 """Of the plain rounds one in this many has a hand that is rare."""
+SELDOM = 60
+"""The same for a floor that people look at: with more, jackpots decide the hold of every table."""
 TRIES = 6
 ROUNDS_A_DAY = 420
 """At most this many rounds at a table in a gaming day."""
@@ -114,7 +116,7 @@ class Conduct:
     """How a floor is run: with planted faults and rare hands or not, how patrons play, and the scheme in progress."""
 
     plant: bool = True
-    rare: bool = True
+    rare_every: int = RARE_EVERY
     house_way: bool = False
     scheme: Scheme = field(default_factory=Scheme)
     listener: Listener | None = None
@@ -132,7 +134,7 @@ def simulate(
     *,
     days: int = 2,
     scheme: Scheme | None = None,
-    rare: bool = True,
+    rare_every: int = RARE_EVERY,
     house_way: bool = False,
     listener: Listener | None = None,
     anomalies: bool = True,
@@ -142,8 +144,8 @@ def simulate(
 
     `tables` are the tables of each game (None: as many as take all its paytables); `plant=False` leaves out faults (not the
     irregularities); `games` are names of the catalogue. `days` is the minimum of gaming days; `scheme` runs during all of them.
-    `rare=False` leaves everything to chance: no hand comes more often than it should, and no planted irregularity decides what
-    chance decides. `house_way` makes every patron play as `rack theory` assumes: set by the house way, decide for the best. A
+    Of the plain rounds one in `rare_every` has a rare hand; 0 leaves everything to chance: no hand comes more often than it should,
+    and no planted irregularity decides what chance decides. `house_way` makes every patron play as `rack theory` assumes: set by the house way, decide for the best. A
     `listener` gets every played round, and nothing is reported; `anomalies=False` leaves plain rounds alone. The office publishes
     `amendments` at every table before its effective day, and from then on dealers pay by it.
 
@@ -151,7 +153,7 @@ def simulate(
     """
     if rounds < 1:
         raise ValueError(f"{rounds} rounds; expected at least 1")
-    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener, anomalies, amendments=amendments)
+    conduct = Conduct(plant, rare_every, house_way, scheme or Scheme(), listener, anomalies, amendments=amendments)
     return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], tables, days, conduct).run()
 
 
@@ -161,7 +163,9 @@ def play(seed: int, rounds: int, games: Sequence[str], calendar: Calendar, *, da
     The first turn has the property's own events of the first day. A table stops at the next gaming day, so it may play fewer than
     its share of each game's `rounds`.
     """
-    return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], None, days, Conduct(calendar=calendar)).turns()
+    return _Floor(
+        seed, rounds, [SIMULATIONS[name] for name in games], None, days, Conduct(rare_every=SELDOM, calendar=calendar)
+    ).turns()
 
 
 class _Operation:
@@ -172,7 +176,7 @@ class _Operation:
         random = Random(f"{seed}/{game.name}/schedule")
         often = max(2, rounds // PLANTS_PER_ROUNDS) if conduct.plant else 0
         faults = [(each, often) for each in game.anomalies.faults.values()]
-        right = [each for each in game.anomalies.legitimates.values() if conduct.rare or not each.decides]
+        right = [each for each in game.anomalies.legitimates.values() if conduct.rare_every or not each.decides]
         right = right if conduct.anomalies else []
         kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in right]
         most = rounds * MOST_PERCENT // 100
@@ -312,7 +316,7 @@ class _Floor:
             schedule.again(anomaly, operation.played)
         plan = operation.game.plan(table, table.random)
         operation.plain += 1
-        if self.conduct.rare and operation.plain % STACK_EVERY == 0:
+        if self.conduct.rare_every and operation.plain % self.conduct.rare_every == 0:
             plan.stack(table.stacked)
             plan.leave_out_struck()
             table.stacked += 1

@@ -26,7 +26,7 @@ LEAVE_OPEN = frozenset({"late_message", "card_not_read"})
 
 def alarms(seed: int, game: str, rounds: int, *, house_way: bool = False) -> list[str]:
     """Return what a replay says against honest rounds, a line for each finding and each verdict that should be another."""
-    floor = simulate(seed, rounds, plant=False, games=(game,), rare=False, house_way=house_way)
+    floor = simulate(seed, rounds, plant=False, games=(game,), rare_every=0, house_way=house_way)
     return [f"{game}, seed {seed}: {line}" for line in _against(floor)]
 
 

@@ -32,7 +32,7 @@ def played(seed: int, game: str, rounds: int) -> Counts:
         for key, value in _observed(play):
             found.setdefault(key, Counter())[value] += 1
 
-    simulate(seed, rounds, plant=False, games=(game,), rare=False, house_way=True, listener=listen, anomalies=False)
+    simulate(seed, rounds, plant=False, games=(game,), rare_every=0, house_way=True, listener=listen, anomalies=False)
     return found
 
 

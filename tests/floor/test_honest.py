@@ -25,7 +25,7 @@ def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) ->
     for name in ("stack", "hand_for", "make", "deal_until"):
         if hasattr(plan, name):
             monkeypatch.setattr(plan, name, refuse)
-    floor = simulate(3, 400, plant=False, games=(game,), rare=False)
+    floor = simulate(3, 400, plant=False, games=(game,), rare_every=0)
     assert floor.labels == []
     assert {label.kind for label in floor.legitimate} & {"recut", "duplicate_message"}
     with pytest.raises(AssertionError, match="made to order"):
@@ -52,7 +52,7 @@ def test_by_the_house_way_nobody_sets_otherwise_fouls_or_surrenders(game: str) -
 
 
 def test_by_the_house_way_all_decisions_are_the_best() -> None:
-    day = stored(simulate(4, 300, plant=False, games=("over_under", "dj_wild"), rare=False, house_way=True))
+    day = stored(simulate(4, 300, plant=False, games=("over_under", "dj_wild"), rare_every=0, house_way=True))
     events = [draft.payload for drafts in day.values() for draft in drafts]
     assert not any(isinstance(event, model.Surrendered) for event in events)
     decisions = {event.decision for event in events if isinstance(event, model.DecisionMade)}
@@ -61,7 +61,7 @@ def test_by_the_house_way_all_decisions_are_the_best() -> None:
 
 def test_a_floor_of_all_games_where_a_face_up_card_lies_at_the_cover_card() -> None:
     """The shoe of this floor once ran out: the cover card was passed over by a card found face up."""
-    assert simulate(515151, 2500, plant=False, games=("over_under",), rare=False, tables=5).rounds == 2500
+    assert simulate(515151, 2500, plant=False, games=("over_under",), rare_every=0, tables=5).rounds == 2500
 
 
 @pytest.mark.parametrize("face_up_before", range(6))

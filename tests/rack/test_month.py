@@ -34,7 +34,7 @@ ROUNDS, DAYS, SEED = 900, 30, 9
 
 def played(folder: Path, scheme: Scheme) -> tuple[Simulation, list[Finding], Path]:
     """Simulate, append, replay and build, as the commands do."""
-    month = simulate(SEED, ROUNDS, plant=False, days=DAYS, scheme=scheme, rare=False)
+    month = simulate(SEED, ROUNDS, plant=False, days=DAYS, scheme=scheme, rare_every=0)
     address = f"sqlite://{folder}/floor.db"
     log = log_at(address, create=True, property_id="month")
     append(log, month.groups(), Output(quiet=True).progress)

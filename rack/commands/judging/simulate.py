@@ -82,7 +82,7 @@ def read_amendments(files: Sequence[str]) -> list[Amendment]:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
     from floor.catalogue import SIMULATIONS
-    from floor.day.gaming_day import OFFICE_SUFFIX, simulate
+    from floor.day.gaming_day import OFFICE_SUFFIX, SELDOM, simulate
     from floor.day.schemes import EXAMPLE
     from trial.demo import parse_games
 
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             games=games,
             plant=faults,
             days=arguments.days,
-            rare=faults,
+            rare_every=SELDOM if faults else 0,
             scheme=EXAMPLE if arguments.plant == "scheme" else None,
             tables=arguments.tables,
             house_way=arguments.play == "house_way",
