@@ -12,7 +12,6 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from desk.review.desk import REFUSALS, Desk
-from events.vocabulary.model import DropCounted
 from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
 from replay.fold.corrections import Correction, correction_of, counting
@@ -245,7 +244,7 @@ def _correct_drops(table: LiveTable) -> None:
     named = {each.superseded: each.event_id for each in table.corrections}
     for seq, made in counting(table.corrections, named | table.ids).items():
         table.drops.pop(seq, None)
-        if made.replacement is not None and isinstance(made.replacement[1], DropCounted):
+        if made.replacement is not None and made.replacement[1].TYPE == "drop_counted":
             _count(table.drops, seq, msgspec.structs.asdict(made.replacement[1]), table.gaming_day)
 
 

@@ -172,7 +172,7 @@ def test_the_tour_from_an_amendment_to_an_adoption_prints_what_it_says(
         follow(commands[:upgrade], capsys)
     follow(commands[upgrade:], capsys)
     follow(
-        [("replay --log sqlite:law.db", ["current verdicts: 2 UNDETERMINED, 126 UPHELD, 20 VARIANCE, 2 VOID"])], capsys
+        [("replay --log sqlite:law.db", ["current verdicts: 3 UNDETERMINED, 125 UPHELD, 20 VARIANCE, 2 VOID"])], capsys
     )
     labels = msgspec.json.decode((tmp_path / "law.jsonl.labels.json").read_bytes(), type=Labels)
     with closing(open_results("sqlite:law.db", read_only=True)) as results:
