@@ -10,8 +10,10 @@ from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from desk.review.desk import REFUSALS, Desk
+from desk.shadows.adopted import adoption_of
 
 FORWARD = 20_000
 """At most this many events after the round are read: some 50 ms on one machine."""
@@ -25,10 +27,14 @@ SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
 
 class EventsCheck(msgspec.Struct, frozen=True):
-    """The result of the check: whether the events shown are those of the log, and a sentence about what was checked."""
+    """The result of the check: whether the events shown are those of the log, and a sentence about what was checked.
+
+    `adopted`: the adoption that put the round's verdict in force, in a sentence; empty if none did.
+    """
 
     ok: bool
     sentence: str
+    adopted: str = ""
 
 
 class _Envelope(msgspec.Struct):
@@ -62,11 +68,17 @@ def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, An
     ]
 
 
-def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> EventsCheck:
-    """Compare the shown rows of `round_events` with the log; `first_seq` is the round's first number."""
+def check(
+    desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int, revision: int = 1
+) -> EventsCheck:
+    """Compare the shown rows of `round_events` with the log; `first_seq` is the round's first number.
+
+    A first `revision` of a verdict was never adopted.
+    """
     shown = {int(row["seq"]): row for row in rows}
     try:
-        return _checked(desk, stream, round_no, shown, first_seq)
+        found = _checked(desk, stream, round_no, shown, first_seq)
+        return found if revision == 1 else replace(found, adopted=adoption_of(desk, stream, round_no))
     except REFUSALS as error:
         return EventsCheck(False, f"The log's chain does not hold: {error}")
     except _Differs as error:

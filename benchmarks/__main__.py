@@ -1,8 +1,8 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures only these parts and keeps the written results of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` sets the number of rounds, `--without-kafka`
-skips parts that need a broker, `--dry-run` writes to standard output instead of the files.
+proofs, adoption, freshness, growth, ranking, warehouse, refresh, month, told, worst), `--rounds N` sets the number of rounds,
+`--without-kafka` skips parts that need a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    adoption,
     delay,
     freshness,
     from_device,
@@ -33,7 +34,7 @@ from benchmarks import (
 )
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
-from benchmarks.on_kafka import Kafka, broker
+from benchmarks.on_kafka import PROOF_ROUNDS, Kafka, broker, proofs
 from benchmarks.profiling import added_by_stage, profile
 from benchmarks.reporting import say
 
@@ -133,6 +134,12 @@ def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
 PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "log": of_log,
     "live": live,
+    "proofs": lambda folder, options: _benchmarks(
+        [] if options.without_kafka else proofs(folder, options.proof_rounds)
+    ),
+    "adoption": lambda folder, options: _benchmarks(
+        adoption.measure(folder, options.adoption_rounds, options.adoption_share)
+    ),
     "freshness": lambda folder, options: _benchmarks(
         [freshness.measure(folder, options.seconds, options.log, options.warehouse)]
     ),
@@ -160,6 +167,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     parser.add_argument("--rounds", type=int, default=1_500)
     parser.add_argument("--floor-rounds", type=int, default=history.ROUNDS)
+    parser.add_argument("--proof-rounds", type=int, default=PROOF_ROUNDS)
+    parser.add_argument("--adoption-rounds", type=int, default=adoption.ROUNDS)
+    parser.add_argument("--adoption-share", type=float, default=adoption.SHARE)
     parser.add_argument("--warehouse-rounds", type=int, default=warehouse.ROUNDS)
     parser.add_argument("--refresh-rounds", type=int, nargs="+", default=refresh.ROUNDS)
     parser.add_argument("--seconds", type=float, default=freshness.SECONDS, help="freshness: how long the tables play")

@@ -1,10 +1,12 @@
 """Timing (best of three, wall time and the process's CPU time), and a description of the machine."""
 
 import gc
+import json
 import math
 import os
 import platform
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +23,17 @@ REPEATS = 3
 STORES = 5
 """Repeats if a disk is waited for, which is less even than a processor."""
 LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
+
+
+RACK = (sys.executable, "-m", "rack.cli")
+MEASURED = """
+import json, resource, subprocess, sys, time
+began = time.perf_counter()
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024]))
+"""
+"""Runs a command from a small process: what a large one has in memory would count as its child's."""
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -114,6 +127,21 @@ def _cpu_s() -> float:
     """Return the processor time of this process and of its ended children."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def command(*words: str, **variables: str) -> tuple[Timing, int]:
+    """Run a command in a process of its own, its compiled modules cached as in an installation; return times and peak MiB.
+
+    Raises `SystemExit` if it ends otherwise than with 0 or 1.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | variables
+    finished = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words], check=False, capture_output=True, text=True, env=environment
+    )
+    code, wall_s, cpu_s, mib = json.loads(finished.stdout.splitlines()[-1])
+    if code not in (0, 1):
+        raise SystemExit(f"{' '.join(words)}: exit {code}: {finished.stderr[-500:]}")
+    return Timing(wall_s, cpu_s), mib
 
 
 def best(timings: list[Timing]) -> Timing:

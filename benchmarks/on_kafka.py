@@ -2,12 +2,13 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
+from benchmarks.measuring import RACK, REPEATS, STORES, Measured, Timing, best, command, once, side_by_side
 from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
+from benchmarks.refresh import append_floor
 from events.kafka import partition_writer
 from events.kafka.client import Cluster
 from events.kafka.development.broker import DevelopmentBroker, free_ports
@@ -18,6 +19,8 @@ from events.vocabulary.codec import read
 from replay.run.replayer import Summary, replay
 
 PARTITIONS = 4
+PROOF_ROUNDS, PROOF_S = 10_000, 20
+"""Some 763,000 events."""
 
 
 @contextmanager
@@ -30,6 +33,29 @@ def broker(folder: Path) -> Iterator[str]:
         yield running.bootstrap
     finally:
         running.stop()
+
+
+def proofs(folder: Path, rounds: int) -> list[Measured]:
+    """Measure `rack verify` and `rack checkpoint` of a floor of all games on a broker of our own."""
+    with broker(folder / "kafka") as bootstrap, chdir(folder):
+        address = f"kafka://{bootstrap}/proofs"
+        events, _ = append_floor(address, rounds)
+        log = "--log", address, "--quiet"
+        command(*RACK, "keys", "new", "key", "--by", "bench", *log)
+        return [
+            Measured(
+                key=f"{key}-kafka",
+                title=f"`rack {key}` from Kafka, {events:,} events",
+                unit="runs",
+                count=1,
+                ours=timing,
+                goal=f"under {PROOF_S} s",
+                met=timing.wall_s < PROOF_S,
+                notes={"peak_mib": mib},
+            )
+            for key, words in (("verify", ()), ("checkpoint", ("--key", "key")))
+            for timing, mib in [command(*RACK, key, *words, *log)]
+        ]
 
 
 class Kafka:

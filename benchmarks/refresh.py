@@ -2,24 +2,28 @@
 
 A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
 more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
-included. Meanwhile ten sessions have pages open, and load them again after each round (`benchmarks.sessions`). The peer is a bare
-DuckDB `COPY` of the warehouse's events. `--refresh-rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka HOST:PORT` the
-log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any history, and 500 MB
-for the server of the pages.
+included. Meanwhile ten sessions have pages open, each by a WebSocket as a browser has it, and load them again after each round.
+The peer is a bare DuckDB `COPY` of the warehouse's events. `--refresh-rounds N …` (default 1,000, 10,000 and 100,000); with
+`--kafka HOST:PORT` the log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with
+any history, and 500 MB for the server of the pages.
 """
 
-import json
 import os
-import subprocess
 import sys
 import tempfile
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import chdir, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, chdir, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import sessions
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
+
+from benchmarks.measuring import RACK, command, cpu_s_of
 from benchmarks.reporting import say
 from events.open import open_log
 from events.vocabulary.envelope import Draft
@@ -27,6 +31,7 @@ from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import play
 from floor.table.casino import SIMULATED
 from floor.table.streams import Group
+from scripts.screenshots import served
 from trial.demo import batches
 
 ROUNDS = (1_000, 10_000, 100_000)
@@ -37,14 +42,6 @@ HELD_GROUPS = 2_000
 COMMIT_EVENTS = 4_000
 GOAL_CPU_S, GOAL_MIB, GOAL_SERVER_MIB = 1.0, 300, 500
 WAREHOUSE = "warehouse.duckdb"
-RACK = (sys.executable, "-m", "rack.cli")
-MEASURED = """
-import json, resource, subprocess, sys
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([code, round(used.ru_utime + used.ru_stime, 2), used.ru_maxrss // 1024]))
-"""
-"""Runs a command from a small process: what a large one has in memory would count as its child's."""
 COPY = """
 import duckdb, sys
 db = duckdb.connect(":memory:")
@@ -56,6 +53,13 @@ import sys
 from rack.commands.analysis.metrics import metrics_of
 print(len(list(metrics_of(sys.argv[1]).collect())))
 """
+PAGES = ("floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "surveillance", "integrity", "health")
+"""A page for each session."""
+BEGUN_S = 10.0
+"""What the server begins next to its first page has ended after so long."""
+SETTLED_S = 0.5
+"""What a drawing leaves behind is put away after so long."""
+WAIT_LIMIT_S = 120.0
 
 
 def measure(folder: Path, rounds: int, broker: str | None = None) -> dict[str, Any]:
@@ -106,7 +110,7 @@ def one_more(
     """Append rounds one after the other; return the cost of each operation after the last, and the pages' costs."""
     warehouse = folder / WAREHOUSE
     log, found = ["--log", address, "--quiet"], {}
-    with sessions.opened(warehouse, address) as pages:
+    with opened(warehouse, address) as pages:
         of_pages: dict[str, Any] = {"mib_before": pages.memory_mib()}
         for groups in held_back:
             with closing(open_log(address)) as store:
@@ -162,16 +166,10 @@ def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequen
     return count + sum(len(drafts) for _, drafts in rest), [latest[at] for at in held]
 
 
-def _run(command: Sequence[str]) -> dict[str, float]:
-    """Run a command to its end, with compiled modules cached as in an installation; return its CPU seconds and peak memory."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    finished = subprocess.run(
-        [sys.executable, "-c", MEASURED, *command], check=False, capture_output=True, text=True, env=environment
-    )
-    code, cpu_s, peak_mib = json.loads(finished.stdout.splitlines()[-1])
-    if code not in (0, 1):
-        raise SystemExit(f"{' '.join(command)}: exit {code}: {finished.stderr[-500:]}")
-    return {"cpu_s": cpu_s, "peak_mib": peak_mib}
+def _run(words: Sequence[str]) -> dict[str, float]:
+    """Run a command to its end; return its CPU seconds and peak memory."""
+    timing, peak_mib = command(*words)
+    return {"cpu_s": round(timing.cpu_s, 2), "peak_mib": peak_mib}
 
 
 def _missed(measured: dict[str, Any]) -> Iterator[str]:
@@ -183,3 +181,59 @@ def _missed(measured: dict[str, Any]) -> Iterator[str]:
     yield from (f"reload of {page}" for page, cpu_s in pages["reload_cpu_s"].items() if cpu_s > GOAL_CPU_S)
     if pages["mib_after"] > GOAL_SERVER_MIB or pages["mib_after"] - pages["mib_before"] > GOAL_MIB:
         yield "memory of the server of the pages"
+
+
+class Sessions:
+    """Ten open sessions, each with a drawn page."""
+
+    def __init__(self, server: int, draw: dict[str, Callable[[], None]]) -> None:
+        self._server, self._draw = server, draw
+
+    def reload(self) -> dict[str, float]:
+        """Have each session draw its page again; return page → CPU seconds of the server."""
+        used = {}
+        for page, draw in self._draw.items():
+            before = cpu_s_of(self._server)
+            draw()
+            time.sleep(SETTLED_S)
+            used[page] = round(cpu_s_of(self._server) - before, 2)
+        return used
+
+    def memory_mib(self) -> int:
+        """Return the server's memory in MiB."""
+        pages = int(Path(f"/proc/{self._server}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+@contextmanager
+def opened(warehouse: Path, log: str) -> Iterator[Sessions]:
+    """Start a server, and open ten sessions."""
+    with served(warehouse, log) as (address, server), ExitStack() as stack:
+        sessions = Sessions(server, {page: stack.enter_context(_session(address, page)) for page in PAGES})
+        sessions.reload()
+        time.sleep(BEGUN_S)
+        yield sessions
+
+
+@contextmanager
+def _session(address: str, page: str) -> Iterator[Callable[[], None]]:
+    """Open a session; yield a function that draws its page and waits for the end."""
+    asked = BackMsg()
+    asked.rerun_script.page_name = page
+    stream = f"ws{address.removeprefix('http')}/_stcore/stream"
+    with connect(stream, origin=Origin(address), subprotocols=[Subprotocol("streamlit")], max_size=None) as socket:
+
+        def draw() -> None:
+            socket.send(asked.SerializeToString())
+            until_s, drawn = time.monotonic() + WAIT_LIMIT_S, False
+            while not drawn:
+                message = socket.recv(timeout=until_s - time.monotonic())
+                if not isinstance(message, bytes):
+                    raise SystemExit(f"the server does not draw the page {page}: {message}")
+                answer = ForwardMsg.FromString(message)
+                drawn = (
+                    answer.WhichOneof("type") == "script_finished"
+                    and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                )
+
+        yield draw

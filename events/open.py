@@ -18,7 +18,7 @@ ON_THIS_MACHINE = ("sqlite", "archive")
 
 VERDICTS = ".verdicts"
 """Results of a log on one machine are kept next to it, under the log's name and this."""
-SHADOW_NAME = re.compile(r"[a-z0-9-]{1,32}")
+SHADOW_NAME = re.compile(r"[a-z0-9-]{1,32}(?<!-wal)(?<!-shm)(?<!-journal)")
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
 VERIFIED = ".verified"

@@ -122,6 +122,7 @@ def _record(found: PatronCase, formats: Formats) -> RoundRecord:
     source.show(markup.section("What the record shows"))
     if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats, disposed=desk.disposed(found.table)))
+        source.show(record_check.adopted(checked))
     else:
         source.show(record_check.check_notice(checked))
     return RoundRecord.of_view(view)

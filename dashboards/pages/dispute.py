@@ -274,6 +274,7 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", dispute_parts.ways(view)))
     with answer:
         source.show(ruling.answer(view, seat, formats, claims, desk.disposed(table)))
+        source.show(record_check.adopted(checked))
         if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
             source.draw(drawn)
     with record:

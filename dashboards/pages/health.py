@@ -13,14 +13,15 @@ from analytics import integrity
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards.drawing import markup
+from dashboards.drawing.decisions import finding_link
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verification_run
 from dashboards.run import log_address, log_options, outbox_path, warehouse_path, witness_paths
 from desk.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from desk.review.desk import REFUSALS, Desk
-from desk.shadows.state import engine_state, shadow_changes
-from replay.narrative.names import plural, table_name
+from desk.shadows.state import DifferenceGroup, WorkAgain, adopted, engine_state, shadow_changes
+from replay.narrative.names import plural, table_name, wager_name
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
 DEVICES = {
@@ -117,16 +118,19 @@ def of_engine() -> list[Check]:
 
 
 def shadows() -> None:
-    """Offer the changes of each shadow: by rule with money, and people's decisions on these rounds."""
+    """Offer the changes of each shadow, or the last adoption: by rule with money, and people's decisions on these rounds."""
     address = log_address()
     if address is None:
         return
     try:
-        names = desk.ask(lambda at: engine_state(at, address)).shadows
+        state, last = desk.ask(lambda at: (engine_state(at, address), adopted(at)))
     except REFUSALS:
         return  # the check of the log says so
-    for name in names:
+    for name in state.shadows if state.held else ():
         source.on_opening(f"Verdicts that would change: {name}", partial(_changes, address, name))
+    if last.sentence:
+        source.show(markup.section("Adopted verdicts", f"{last.sentence}."))
+        _decided(last.work, "Decided before, on rounds whose verdict changed")
 
 
 def _changes(address: str, name: str) -> None:
@@ -137,22 +141,44 @@ def _changes(address: str, name: str) -> None:
         return
     formats = source.formats()
     rows = [
-        [each.kind, each.change, each.rule, each.cite or "–", each.decision or "–", f"{each.lines:,}",
+        [each.kind, each.change, _rule(each), each.cite or "–", each.decision or "–", f"{each.lines:,}",
          formats.money(each.up_cents), formats.money(each.down_cents)]
         for each in found.groups
     ]  # fmt: skip
     source.show(markup.section(f"{plural(found.rounds, 'round')} judged otherwise", "Amounts from the patrons' side."))
     source.show(markup.table(CHANGES, rows, f"What {name} would change"))
-    if found.work:
-        todo = [[table_name(e.table), f"{e.round_no:,}", e.what, e.decided, e.why] for e in found.work]
-        source.show(markup.section("Decided on these rounds", "Someone has to look at them again."))
-        source.show(markup.table(DECIDED, todo, "Decisions of people on these rounds"))
+    _decided(found.work, "Decided on these rounds")
     if found.behind:
         reads = f"It was not judged as far as the verdicts in force at {', '.join(found.behind)}"
         source.show(markup.notice(reads, f"Run `rack replay --shadow {name}` again."))
     report = f"`rack verdicts diff {name} --report FILE --key FILE` makes the signed report"
     words = f"{report}; `rack verdicts adopt {name}` puts it in force, in two names."
     source.show(Html(f'<p class="rk-note">{markup.coded(words)}</p>'))
+
+
+def _rule(group: DifferenceGroup) -> Html:
+    """Return a finding's code as a link to its explanation, any other rule in words."""
+    if group.kind == "finding":
+        return finding_link(group.rule)
+    of_wager = group.kind in ("due", "calculation") and group.cite
+    return markup.text(wager_name(group.rule) if of_wager else group.rule)
+
+
+def _decided(work: list[WorkAgain], title: str) -> None:
+    """Show people's decisions on rounds whose verdict changes; nothing if there is none."""
+    if work:
+        todo = [
+            [
+                table_name(each.table),
+                markup.link("round", f"{each.round_no:,}", table=each.table, round=each.round_no),
+                each.what,
+                each.decided,
+                each.why,
+            ]
+            for each in work
+        ]
+        source.show(markup.section(title, "Someone has to look at them again."))
+        source.show(markup.table(DECIDED, todo, "Decisions of people on these rounds"))
 
 
 def _checks(checks: list[Check], label: str) -> Html:

@@ -72,6 +72,7 @@ def page() -> None:
     with head:
         source.title(f"{table_name(view.round['table_id'])} round {int(round_no):,}")
         source.show(accounts.header(view, formats, desk.disposed(view.round["table_id"])))
+        source.show(record_check.adopted(found, hidden=hidden))
     with desk_of_round:
         round_replay.replay(view, steps, formats, lambda: incidents(view, formats, steps))
         if not steps:

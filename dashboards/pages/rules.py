@@ -48,6 +48,9 @@ STATES = {
 }
 
 
+HELD = {"program": "by the program", "property": "by this property", "not held": "no"}
+
+
 def page() -> None:
     """Lay the page out: the decision or finding of a link, a table's rules, and all decisions."""
     source.begin()
@@ -81,7 +84,7 @@ def every_edition() -> None:
             each.edition or "–",
             day_name(date.fromisoformat(each.effective)) if each.effective else "–",
             each.cite or "–",
-            "yes" if each.held != "not held" else "no",
+            HELD[each.held],
             each.changes,
         )
         for each in source.ask(rules.editions)

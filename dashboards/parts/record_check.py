@@ -6,6 +6,7 @@ from analytics import shown_events
 from analytics.hold.hold import RoundView
 from analytics.shown_events import EventsCheck
 from analytics.warehouse.warehouse import stamp
+from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.parts import desk
@@ -31,7 +32,9 @@ def _check_of(key: tuple[object, ...], _view: RoundView) -> EventsCheck:
     of = _view.round
     try:
         return desk.ask(
-            lambda at: shown_events.check(at, of["stream"], of["round_no"], _view.events.to_dicts(), of["first_seq"])
+            lambda at: shown_events.check(
+                at, of["stream"], of["round_no"], _view.events.to_dicts(), of["first_seq"], of["revision"]
+            )
         )
     except REFUSALS as error:
         return EventsCheck(False, f"The log cannot be read: {error}")
@@ -40,6 +43,18 @@ def _check_of(key: tuple[object, ...], _view: RoundView) -> EventsCheck:
 def is_confirmed(found: EventsCheck | None) -> bool:
     """Return whether a verdict may be shown: the log confirms the events, or no log is named, and the page says so."""
     return found is None or found.ok
+
+
+def adopted(found: EventsCheck | None, *, hidden: bool = False) -> Html:
+    """Return the note on a verdict that people adopted in the place of an earlier engine's; empty if it is none.
+
+    `hidden`: without their names.
+    """
+    if found is None or not found.adopted:
+        return Html("")
+    who = "Two people adopted this verdict" if hidden or not access.may(access.NAMES) else found.adopted
+    words = f"An earlier version of the program judged this round otherwise. {who}."
+    return Html(f'<p class="rk-note">{markup.text(words)}</p>')
 
 
 def check_notice(found: EventsCheck | None) -> Html:

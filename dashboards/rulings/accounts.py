@@ -58,6 +58,7 @@ def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] =
         f"dealer {table_name(r['dealer'])}" if r["dealer"] else "no dealer on record",
         *([f"{r['shift'].replace('_', ' ')} shift"] if r["shift"] else []),
         f"rules {r['submission']}" if r["submission"] else "no rules in force",
+        *edition_words(r["chapter"]),
     ]
     name = Html(
         f"{markup.text(table_name(r['table_id']))} · Round {r['round_no']:,} "
@@ -71,6 +72,16 @@ def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] =
     below = " · ".join(markup.text(fact) for fact in facts)
     below += f"<br>{markup.text(narrative_of(view, None, formats, disposed).sentence)}"
     return markup.heading(name, Html(below), Html("".join(ways)))
+
+
+def edition_words(key: str) -> list[str]:
+    """Return an amended edition in words, none for a first one.
+
+    >>> edition_words("pa-688a#2"), edition_words("pa-688a")
+    (['edition 2 of pa-688a'], [])
+    """
+    chapter, _, edition = key.partition("#")
+    return [f"edition {edition} of {chapter}"] if edition else []
 
 
 def unconfirmed_header(view: RoundView, ways: object = "") -> Html:

@@ -1,6 +1,8 @@
 """Two people adopt a shadow by one event in the property's stream, which the replayer puts in force; and the work after it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
 
 import msgspec
 
@@ -8,14 +10,18 @@ from desk.house.filing import Office
 from desk.house.record import house_event
 from desk.review.cases import cases_of
 from desk.review.desk import Desk
+from desk.review.desk_memory import is_withdrawal
 from desk.review.persons import ReviewRefused
+from desk.review.state import TableReview
+from desk.shadows.adopted import in_force, property_event
 from events.errors import IntegrityError
 from events.log.contract import Head, ResultStore
 from events.log.result_chain import check_chains
 from events.vocabulary import model
-from replay.findings import Adjudication
+from replay.findings import Finding, read_result
 from replay.run.engine import engine
 from replay.run.shadow import VerdictChange, changes, held_streams, last_adoption, shadow_digest, shadow_engine
+from replay.run.stream_worker import Withdrawn
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,36 +96,77 @@ class WorkAgain(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
+class _Decision(NamedTuple):
+    """What people decided on a round: a finding (with its id), a case, or a dispute without one; its state and last time."""
+
+    round_no: int | None
+    what: str
+    state: str
+    at_us: int
+    finding: str = ""
+
+
 def work(desk: Desk, shadow: ResultStore, results: ResultStore) -> Iterator[WorkAgain]:
     """Yield the decisions on rounds whose verdict a shadow changes: someone must review them."""
-    for stream in sorted(shadow.chain_heads()):
-        kind, _, table = stream.partition("/")
-        if kind != "table" or f"review/{table}" not in desk.log.streams():
-            continue
-        try:
-            review = desk.review(table)
-        except IntegrityError:
-            continue
-        rounds = {case.case.round_no: case for case in cases_of(table, review)}
-        disputes = {each.round_no: each for each in review.disputes.values()}
-        for each in changes(shadow, results.latest, stream):
+    concerned = shadow.chain_heads()
+    for table, decided in _decided(desk):
+        stream, by_round = f"table/{table}", dict[int | None, list[_Decision]]()
+        for one in decided:
+            by_round.setdefault(one.round_no, []).append(one)
+        for each in changes(shadow, results.latest, stream) if stream in concerned and decided else ():
             if not isinstance(each, VerdictChange):
                 continue
-            number = each.after.round_no
-            why = f"{each.before.verdict} to {each.after.verdict}"
-            left = {found.id for found in each.after.findings}
-            for found in each.before.findings:
-                state = review.finding(found.id)
-                if state.resolution is not None:
-                    gone = "remains" if found.id in left else "is withdrawn"
-                    yield _work(
-                        each.after, table, f"finding {found.id[:8]} {found.line()}", state.state, f"{why}; it {gone}"
-                    )
-            if number in rounds:
-                yield _work(each.after, table, f"case {rounds[number].name}", rounds[number].case.state, why)
-            elif number in disputes:
-                yield _work(each.after, table, f"dispute {disputes[number].dispute}", disputes[number].state, why)
+            before, left = ({found.id for found in made.findings} for made in each)
+            for one in by_round.get(each.after.round_no, ()):
+                if not one.finding or one.finding in before:
+                    why = f"{each.before.verdict} to {each.after.verdict}"
+                    yield _work(table, one, f"{why}; it {_gone(one.finding not in left)}" if one.finding else why)
 
 
-def _work(verdict: Adjudication, table: str, what: str, decided: str, why: str) -> WorkAgain:
-    return WorkAgain(table=table, round_no=verdict.round_no, what=what, decided=decided, why=why)
+def adopted_work(desk: Desk) -> Iterator[WorkAgain]:
+    """Yield the decisions made before an adoption changed the verdict of their round, and not touched since."""
+    for table, decided in _decided(desk):
+        for one in decided:
+            verdict = in_force(desk, f"table/{table}", one.round_no)
+            event = property_event(desk, verdict.adopted) if verdict is not None and verdict.adopted else None
+            if verdict is not None and event is not None and one.at_us < event.recorded_at_us:
+                left = {found.id for found in verdict.findings}
+                why = f"now {verdict.verdict}"
+                yield _work(table, one, f"{why}; it {_gone(one.finding not in left)}" if one.finding else why)
+
+
+def _decided(desk: Desk) -> Iterator[tuple[str, list[_Decision]]]:
+    """Yield each table with the decisions on its rounds; a table whose reviews are broken is left out."""
+    for stream in desk.log.streams():
+        kind, _, table = stream.partition("/")
+        if kind == "review":
+            with suppress(IntegrityError):
+                yield table, list(_decisions(desk, table, desk.review(table)))
+
+
+def _decisions(desk: Desk, table: str, review: TableReview) -> Iterator[_Decision]:
+    for id_, state in review.findings.items():
+        data = desk.results.latest("findings", id_) if state.resolution is not None else None
+        if data is not None:
+            if is_withdrawal(id_, data):
+                round_no, line = read_result("findings", id_, data, Withdrawn).round_no, ""
+            else:
+                found = read_result("findings", id_, data, Finding)
+                round_no, line = found.round_no, f" {found.line()}"
+            yield _Decision(round_no, f"finding {id_[:8]}{line}", state.state, state.history[-1].at_us, id_)
+    with_case = set()
+    for each in cases_of(table, review):
+        with_case.add(each.case.dispute)
+        yield _Decision(each.case.round_no, f"case {each.name}", each.case.state, each.case.history[-1].at_us)
+    for dispute in review.disputes.values():
+        if dispute.dispute not in with_case:
+            yield _Decision(dispute.round_no, f"dispute {dispute.dispute}", dispute.state, dispute.history[-1].at_us)
+
+
+def _gone(gone: bool) -> str:
+    return "is withdrawn" if gone else "remains"
+
+
+def _work(table: str, decision: _Decision, why: str) -> WorkAgain:
+    assert decision.round_no is not None
+    return WorkAgain(table=table, round_no=decision.round_no, what=decision.what, decided=decision.state, why=why)

@@ -5,14 +5,18 @@ from contextlib import closing
 import msgspec
 
 from desk.review.desk import Desk
-from desk.shadows.adopting import WorkAgain, work
+from desk.shadows.adopting import WorkAgain, adopted_work, work
 from desk.shadows.difference import DifferenceGroup, DifferenceGroups, differences
 from events.log.contract import Head
 from events.open import open_shadow, shadow_names
+from replay.narrative.events import sentence
 from replay.run.engine import engine
 from replay.run.held import held_in
 from replay.run.positions import stored_state
-from replay.run.shadow import held_streams, shadow_engine
+from replay.run.shadow import held_streams, last_adoption, shadow_engine
+
+__all__ = ["DifferenceGroup", "WorkAgain", "adopted", "engine_state", "shadow_changes"]
+"""With the classes that pages import from here."""
 
 
 class EngineState(msgspec.Struct, frozen=True):
@@ -40,6 +44,19 @@ class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
     groups: list[DifferenceGroup]
     work: list[WorkAgain]
     behind: list[str]
+
+
+class LastAdoption(msgspec.Struct, frozen=True):
+    """The last adoption in a sentence, empty if there is none; and the decisions made before one and not touched since."""
+
+    sentence: str
+    work: list[WorkAgain]
+
+
+def adopted(desk: Desk) -> LastAdoption:
+    """Return the last adoption in a log, and the work after it."""
+    last = last_adoption(desk.log)
+    return LastAdoption("", []) if last is None else LastAdoption(sentence(last[1]), list(adopted_work(desk)))
 
 
 def shadow_changes(desk: Desk, address: str, name: str) -> ShadowChanges:

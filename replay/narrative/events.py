@@ -312,10 +312,11 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"the property filed rules submission {e.submission}, effective {_day(e.effective_gaming_day)} (SHA-256 {e.sha256})"
     ),
     model.ChapterPublished: lambda e, m: (
-        f"{_by(e)} and {e.signed_by} published edition {e.edition} of {e.chapter}, in force from {e.effective_gaming_day}"
+        f"{_by(e)} and {table_name(e.signed_by)} published edition {e.edition} of {e.chapter}, "
+        f"in force from {e.effective_gaming_day}"
     ),
     model.VerdictsAdopted: lambda e, m: (
-        f"{_by(e)} and {e.signed_by} adopted the verdicts of {e.shadow} (engine {e.engine}; "
+        f"{_by(e)} and {table_name(e.signed_by)} adopted the verdicts of {e.shadow} (engine {e.engine}; "
         f"{e.changed:,} changed): {e.reason}"
     ),
     model.FilingSigned: lambda e, m: f"{_by(e)} signed the filing of rules that is event {e.signs}",

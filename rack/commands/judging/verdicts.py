@@ -52,7 +52,7 @@ run = run_action
 def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from desk.shadows.adopting import work
+    from desk.shadows.adopting import adopted_work, work
     from desk.shadows.difference import DifferenceGroups, differences
     from desk.shadows.report import write_lines
     from rack.opening import desk, shadow_at
@@ -71,7 +71,7 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
             write_lines(arguments.csv, lines)
         else:
             deque(lines, maxlen=0)
-        decided, digest = list(work(opened, shadow, opened.results)), shadow_digest(shadow)
+        decided, digest = [*work(opened, shadow, opened.results), *adopted_work(opened)], shadow_digest(shadow)
         if arguments.report is not None:
             _report(arguments, address, opened.log, groups, decided, digest)
     found = groups.all()

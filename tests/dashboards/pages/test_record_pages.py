@@ -239,6 +239,21 @@ def test_health_shows_whose_verdicts_are_in_force_and_what_a_shadow_would_change
             "rack verdicts adopt next",
         ):
             assert words in page, words
+        for person in ("mo.one", "mo.two"):
+            floor.rack("review", "register", person, "--name", person, "--role", "compliance", code=0)
+        opened = ("--dispute", "d-1", "--seat", "3", "--by", "m.ortiz", "--reason", "paid short")
+        floor.rack("review", "open", "fu-01", "1", *opened, code=0)
+        adopted = ("--by", "mo.one", "--signed-by", "mo.two", "--reason", "a new reading")
+        floor.rack("verdicts", "adopt", "next", *adopted, code=0)
+        floor.build()
+        sentence = "MO-ONE and MO-TWO adopted the verdicts of next"
+        page = said(start("health"))
+        for words in (sentence, "no verdict waits", "dispute d-1", "now UPHELD"):
+            assert words in page, words
+        assert "would change" not in page
+        assert sentence in said(start("round", table="fu-01", round="1"))
+        assert "Two people adopted" in said(start("round", table="fu-01", round="1", anonymous="true"))
+        assert sentence in said(start("dispute", of="fu-01", round="1"))
 
 
 def test_a_later_submission_is_to_come_until_its_day(floor: Living) -> None:

@@ -5,9 +5,12 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from desk.verification.steps import VerificationStep, stepping
+from events.log.contract import Head
 from rack.cli import main
 from tests.desk.packet.signed_floor import Floor, floor_at, played
 
@@ -92,3 +95,20 @@ def test_progress_tells_of_every_stream_as_it_is_walked(floor: Floor, capsys: py
     assert [each["number"] for each in steps] == list(range(1, len(streams) + 1))
     assert {each["of"] for each in steps} == {sum(head["seq"] for head in streams.values())}
     assert steps[-1]["events"] == steps[-1]["of"]
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "words", "share"),
+    [
+        ({}, "table/a, 1 stream so far: 3 events", 0.0),
+        ({"table/a": 4, "table/b": 6}, "table/a, 1 of 2 streams: 3 of 10 events", 0.3),
+        ({"table/b": 2}, "table/a, 1 of 2 streams: 3 of 3 events", 1.0),
+    ],
+)
+def test_the_progress_of_a_log_that_lists_its_streams_by_reading_itself_reads_nothing(
+    acknowledged: dict[str, int], words: str, share: float
+) -> None:
+    log, steps = Mock(spec=["is_interleaved", "acknowledged"], is_interleaved=True), list[VerificationStep]()
+    log.acknowledged.return_value = {stream: Head(seq, b"") for stream, seq in acknowledged.items()}
+    stepping(steps.append)(log)("events checked", "table/a", 3)
+    assert [(each.words, each.share) for each in steps] == [(words, share)]

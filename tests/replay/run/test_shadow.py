@@ -1,5 +1,6 @@
 """A new engine judges beside the standing verdicts; they stay until two persons adopt what it concludes."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +16,11 @@ from desk.alarms.watch import Watch
 from desk.house.filing import Office
 from desk.review.desk import Desk
 from desk.review.persons import Person, Persons, ReviewRefused
-from desk.shadows.adopting import adopt, work
+from desk.shadows.adopting import adopt, adopted_work, work
 from desk.shadows.difference import DifferenceGroups, differences
 from events.errors import ResultBroken
 from events.log.contract import Head
-from events.open import open_shadow
+from events.open import open_shadow, shadow_names
 from events.sqlite import results as stored_results
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -165,6 +166,9 @@ def test_a_shadow_is_judged_once_and_touches_nothing(house: Upgraded, monkeypatc
     before = {path.name: path.read_bytes() for path in house.folder.iterdir() if path.suffix != ".db-shm"}
     made = house.judge_beside()
     assert (made.rounds, made.changed, made.streams) == (3, 2, 1)
+    with closing(house.shadow()):
+        assert len(list(house.folder.glob("*.shadow-*"))) > 1  # what SQLite keeps next to an open file
+        assert shadow_names(house.address) == ["next"]
     again = house.judge_beside()
     assert (again.rounds, again.changed, again.before) == (0, 2, 1)
     after = {path.name: path.read_bytes() for path in house.folder.iterdir() if "shadow" not in path.name}
@@ -379,7 +383,8 @@ def test_what_people_decided_on_a_round_that_is_judged_otherwise_is_listed(
     with closing(house.results(read_only=True)) as results:
         desk = Desk(house.log, results, persons=PEOPLE, clock=lambda: START_US + 10**9)
         pay_what_is_owed(desk)
-        desk.open_dispute("fu-01", dispute="d-1", round_no=2, seat=3, patron=None, claim="paid short", by="r.haas")
+        for name, seat in (("d-1", 3), ("d-2", 4)):
+            desk.open_dispute("fu-01", dispute=name, round_no=2, seat=seat, claim="paid short", by="r.haas")
     upgrade(monkeypatch)
     house.replay()
     house.judge_beside()
@@ -388,4 +393,23 @@ def test_what_people_decided_on_a_round_that_is_judged_otherwise_is_listed(
     assert [(each.round_no, each.what.split()[0], each.decided, each.why) for each in listed] == [
         (1, "finding", "resolved", "VARIANCE to UPHELD; it is withdrawn"),
         (2, "dispute", "open", "UPHELD to UNDETERMINED"),
+        (2, "dispute", "open", "UPHELD to UNDETERMINED"),
     ]
+    house.adopt()
+    assert adopted_after(house) == []
+    house.replay()
+    assert adopted_after(house) == [
+        (1, "finding", "now UPHELD; it is withdrawn"),
+        (2, "dispute d-1", "now UNDETERMINED"),
+        (2, "dispute d-2", "now UNDETERMINED"),
+    ]
+    with closing(house.results(read_only=True)) as results:
+        desk = Desk(house.log, results, persons=PEOPLE)
+        desk.close_dispute("fu-01", dispute="d-1", outcome="cannot_tell", by="r.haas", reason="looked at again")
+    assert [each[1] for each in adopted_after(house)] == ["finding", "dispute d-2"]
+
+
+def adopted_after(house: Upgraded) -> list[tuple[int, str, str]]:
+    with closing(house.results(read_only=True)) as results:
+        listed = list(adopted_work(Desk(house.log, results)))
+    return [(each.round_no, re.sub(r"(?<=finding) \w{8}", "", each.what), each.why) for each in listed]

@@ -57,6 +57,7 @@ def test_from_shadow_to_adoption(upgraded: Floor, tmp_path: Path, capsys: pytest
     ("words", "says"),
     [
         (["replay", "--shadow", "No Name"], "no name of a shadow"),
+        (["replay", "--shadow", "next-wal"], "no name of a shadow"),
         (["replay", "--shadow", "next", "--again"], "excludes every other option"),
     ],
 )
