@@ -30,6 +30,8 @@ from rulebook.settlement.mystery import CycleRuling, is_committed, ruling, show_
 from rulebook.settlement.progressive import contribution
 
 WAGER = "mystery"
+A_CENT = 100
+"""Readings of the meter are in hundredths of a cent."""
 
 
 class RecordedCycle(msgspec.Struct):
@@ -285,7 +287,8 @@ def _wrong_contribution(
     """Find a contribution of another amount than the percentage of the progressive wager."""
     event, wagered = fact.payload, _wagered(round_, book, fact)
     right = before + contribution(wagered, paytable.rate_bp)
-    if (event.reading_centicents, event.amount_cents) != (right, wagered):
+    reading = right if _is_rounded(event.reading_centicents, before, right) else event.reading_centicents
+    if (reading, event.amount_cents) != (right, wagered):
         yield finding(
             round_,
             book,
@@ -297,6 +300,12 @@ def _wrong_contribution(
             seat=event.seat,
             wager=WAGER,
         )
+
+
+def _is_rounded(reading: int, before: int, right: int) -> bool:
+    """Return whether a meter in whole cents, which shows no fraction of one, can show this (D1314)."""
+    is_in_cents = reading % A_CENT == 0 == before % A_CENT
+    return is_in_cents and right % A_CENT != 0 and abs(reading - right) < A_CENT
 
 
 def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
