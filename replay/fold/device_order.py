@@ -61,6 +61,18 @@ def by_the_clocks(round_: Round) -> Round | None:
     return _unless_same(_renumbered(round_, placed), round_)
 
 
+def with_late(round_: Round, late: RecordedEvent) -> Round:
+    """Return the round with a change of the table that came after it where its clock puts it: in the round, or before (D1251)."""
+    if late.at_us < round_.opened.at_us:
+        other = round_.reading({})
+        other.before = round_.before.at_opening()
+        other.before.apply(msgspec.structs.replace(late, seq=round_.opened.seq - 1))
+        return other
+    facts = [fact for fact in round_.facts if fact is not round_.opened and fact.seq != late.seq]
+    at = next((place for place, fact in enumerate(facts) if fact.at_us > late.at_us), len(facts))
+    return _renumbered(round_, [*facts[:at], late, *facts[at:]])
+
+
 def _number(round_: Round, fact: RecordedEvent) -> int:
     return round_.number(fact.seq)
 

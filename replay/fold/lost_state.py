@@ -176,8 +176,10 @@ def end_in_the_shoe(state: TableState, ended: Round) -> TableState | None:
             continue
         if is_known != claims:
             table.shoe_on_record = table.shoe_on_record or table.shoe.copied()
-        for shoe, covered in zip(table.shoes, (is_known, claims), strict=False):
-            shoe.round_over(ended.deck, *left, covered)
+        shoes = zip(table.shoes, (is_known, claims), strict=False)
+        bars_ended = min(shoe.round_over(ended.deck, *left, covered) for shoe, covered in shoes)
+        if table.late.get(model.PatronBarred.TYPE, bars_ended + 1) <= bars_ended:
+            table.is_known_from(model.PatronBarred)
         if table.shoe_on_record == table.shoe:
             table.shoe_on_record = None
     return whole

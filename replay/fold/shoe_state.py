@@ -117,8 +117,10 @@ class ShoeState(msgspec.Struct):
 
     def round_over(
         self, deck: str, left: Sequence[tuple[int, Left]], reached: tuple[int, Place] | None, covered: bool
-    ) -> None:
+    ) -> int:
         """A round ended: what left the shoe in it, where the cover card appeared, and whether its record covers the shuffle.
+
+        Return the event up to which bars ended, 0 if no shoe began.
 
         A card dealt right after a copy of it was found face up may be that copy, and is not counted again (D163).
         """
@@ -149,6 +151,7 @@ class ShoeState(msgspec.Struct):
                 other.known, other.cover, other.out = False, 0, {}
         if reached is not None and reached[0] > batch.shuffled:
             batch.cover = reached[0]
+        return bars_until if dealt and began else 0
 
 
 def deals_from_shoes(toml: str) -> bool:

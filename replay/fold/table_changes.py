@@ -190,13 +190,18 @@ class LateChange:
         return concerned
 
     def _may_precede(self, round_: Round) -> bool:
-        """Say so by the number of the round that it names, or its device's if the round was not over by its clock, or by that."""
+        """Say so by the number of the round that it names, or its device's if the round was not over by its clock, or by that.
+
+        In a round that was over when it came, it may also have come after the opening.
+        """
         if round_.last_seq <= self.heard or (self.number is not None and round_.round_no <= self.number):
             return False
         if self.number is not None:
             return True
         if self.fact.is_late:
             return round_.facts[-1].at_us >= self.fact.at_us
+        if round_.closed is not None and round_.closed.seq < self.fact.seq:
+            return round_.facts[-1].at_us > self.fact.at_us
         return round_.opened.at_us > self.fact.at_us and round_.opened.seq > self.heard
 
     def _matters(self, round_: Round) -> bool:
@@ -210,9 +215,18 @@ class LateChange:
         return True
 
 
+def was_then(ended: Round, fact: RecordedEvent) -> bool:
+    """Return whether a fact happened while a round that ended was played, by its clock."""
+    return ended.opened.at_us <= fact.at_us < ended.facts[-1].at_us
+
+
 def _doubt(ended: Round, gap: RecordFault) -> None:
     if gap.kind == "late":
         ((late, number),) = gap.arrived
+        if is_of_a_round(late.payload.KIND, number):
+            if was_then(ended, late):
+                ended.add_stray(late)
+            return
         LateChange(late, number, gap.heard, gap).doubt([ended])
         return
     if gap.missing:

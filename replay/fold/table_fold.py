@@ -45,7 +45,7 @@ from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.round import Round
 from replay.fold.stub_counts import recount
-from replay.fold.table_changes import MAY_COME_LATE, LateChange, TableChanges, doubt_by_far_gaps
+from replay.fold.table_changes import MAY_COME_LATE, LateChange, TableChanges, doubt_by_far_gaps, was_then
 from replay.fold.table_state import TableState, is_filed_by_device
 
 
@@ -128,7 +128,8 @@ class TableFold(DeviceReports):
             type_ = payload.KIND
             change = plain.get(type_)
             is_plain = change is not None and (round_no is None or round_no == open_no)
-            if not is_plain or event.seq == self._late_seq or (change and at_us < max(opened_us, state.position_us)):
+            is_late = event.seq == self._late_seq or (is_plain and at_us < opened_us and (change or round_no is None))
+            if not is_plain or is_late or (change and at_us < state.position_us):
                 self._heard, self._doubted = heard, changed
                 return index + 1, self._apply_mark(event) + changed
             fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id, event.source_seq)
@@ -186,8 +187,8 @@ class TableFold(DeviceReports):
         if type_ is model.EventCorrected:
             return self._correct(fact, round_no)
         may_be_of = self._late_of if fact.is_late and is_of_a_round(type_, round_no) else ()
-        if len(may_be_of) > 1:
-            return self._add_stray(fact, may_be_of)
+        if len(may_be_of) > 1 or self._is_past(fact, round_no):
+            return self._add_stray(fact, may_be_of) if may_be_of else self._add_by_clock(fact)
         round_no = may_be_of[0] if may_be_of else round_no
         if type_ is model.RoundOpened:
             latest = current or self.recent.get(self.state.last_round_no)
@@ -300,6 +301,31 @@ class TableFold(DeviceReports):
             else:
                 self._ask_for(number)
         return [self.recent[number] for number in of if number in self.recent]
+
+    def _is_past(self, fact: RecordedEvent, round_no: int | None) -> bool:
+        """Return whether a fact that names no round is of one that is over, by its clock and as far as its device was silent."""
+        begun = self.open.opened.at_us if self.open is not None else None
+        last = next(reversed(self.recent.values()), None)
+        if last is None or fact.is_late or not is_of_a_round(fact.payload.KIND, round_no):
+            return False
+        return (
+            (begun is None or fact.at_us < begun) and last.last_seq > self._heard and fact.at_us < last.facts[-1].at_us
+        )
+
+    def _add_by_clock(self, fact: RecordedEvent) -> list[Round]:
+        """Add a fact that is of a round that is over by its clock alone to the strays of that round, and of this or the next."""
+        self._apply_to_table(fact, None)
+        late, ended = msgspec.structs.replace(fact, is_late=True), list(self.recent.values())[-RECENT_ROUNDS:]
+        if fact.at_us < ended[0].opened.at_us and self._heard < ended[0].opened.seq:
+            fault = RecordFault("late", fact.source, fact.seq, "")
+            fault.arrived = [(late, None)]
+            self._ask_for_far(fault, self._heard)
+        past = [round_ for round_ in ended if was_then(round_, fact) and round_.last_seq > self._heard]
+        for round_ in [*past, *([self.open] if self.open is not None else [])]:
+            round_.add_stray(late)
+        if self.open is None:
+            self._strays.append(fact)
+        return past
 
     def _keep_for_later(self, fact: RecordedEvent, round_no: int | None) -> None:
         """Keep a fact of no round at hand: a stray or a refusal of the next round, or a reason to fold the stream again."""

@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
-from replay.fold.device_order import as_arrived, as_played, by_the_clocks
+from replay.fold.device_order import as_arrived, as_played, by_the_clocks, with_late
 from replay.fold.lost_state import FOR_ALL, as_if_unknown, as_on_record, late_before, rules_unknown
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
@@ -96,6 +96,7 @@ def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[l
         else:
             doubts.append(result.reason if isinstance(result, Indeterminate) else unproved[result.line()])
     doubts += _findings_by_what_is_unknown(rules, round_, book, results)
+    doubts += _findings_by_what_came_late(rules, round_, book, results)
     findings = with_other_readings(findings, round_, book)
     findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
     return findings, doubts
@@ -168,6 +169,27 @@ def _findings_by_what_is_unknown(
     known = {result.line() for result in results if isinstance(result, Finding)}
     found = [result.line() for result in _evaluate(rules, on_record, book) if isinstance(result, Finding)]
     return [f"{line}: {UNKNOWN_BEFORE}" for line in found if line not in known]
+
+
+def _findings_by_what_came_late(
+    rules: Sequence[Rule], round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]
+) -> list[str]:
+    """Return the findings if what came after the round was over had come when its clock says (D1251)."""
+    late = [each for fault in round_.record_faults if fault.kind == "late" for each, _ in fault.arrived]
+    if (closed := round_.closed) is not None:
+        late += [fact for fact in round_.facts if fact.seq > closed.seq and fact.at_us < closed.at_us]
+    late = [each for each in late if each.payload.KIND not in FOR_ALL]
+    if not late or round_.lost or rules_unknown(round_, book):
+        return []
+    known, doubts = {result.line() for result in results if isinstance(result, Finding)}, list[str]()
+    on_record = round_.reading({})
+    on_record.before = msgspec.structs.replace(as_on_record(round_.before) or round_.before, after_loss=False)
+    for each in late:
+        with_it = _evaluate(rules, as_withdrawn(with_late(on_record, each), book), book)
+        found = [result.line() for result in with_it if isinstance(result, Finding)]
+        event = f"event {round_.number(each.seq)} ({each.payload.TYPE})"
+        doubts += [f"{line}: {event} came late, and may show it" for line in found if line not in known]
+    return doubts
 
 
 def _is_of_the_log(finding: Finding) -> bool:

@@ -21,6 +21,8 @@ from tests.replay.tables import PAID, MemoryLog, Table, filed
 LATER = (0.5, 1, 1.5, 2, 3.5, 6)
 """How many rounds later a message arrives; a half: within a round, after its first card."""
 SEED, ROUNDS = 5, 24
+FRAME = (model.RoundOpened, model.RoundClosed, model.RulesFiled, model.GamingDayOpened)
+"""What says which round it is, and by which rules."""
 
 
 class Reported(Table):
@@ -49,14 +51,17 @@ def honest(game: str, own_devices: bool) -> tuple[str, list[Draft]]:
     day = stored(simulate(SEED, ROUNDS, plant=False, games=(game,)))
     tables = {stream: drafts for stream, drafts in day.items() if stream.startswith("table/")}
     stream, drafts = max(tables.items(), key=lambda table: len(table[1]))
-    if not own_devices:
-        return stream, drafts
+    return stream, by_own_devices(drafts) if own_devices else drafts
+
+
+def by_own_devices(drafts: Sequence[Draft]) -> list[Draft]:
+    """The reports as if each type of event had a device of its own."""
     numbers, own = Counter[str](), list[Draft]()
     for draft in drafts:
         source = f"d-{draft.payload.TYPE.replace('_', '-')}"[:32]
         numbers[source] += 1
         own.append(msgspec.structs.replace(draft, source=source, source_seq=numbers[source]))
-    return stream, own
+    return own
 
 
 def moved(drafts: Sequence[Draft], at: int, later: float) -> list[Draft] | None:
@@ -159,6 +164,55 @@ def test_any_neighbors_of_two_devices_that_are_swapped_accuse_no_one(game: str) 
     swap_and_restart(game, every=3)
 
 
+def faults_shown_late(game: str, turns: int) -> int:
+    """Hand in every `turns`-th message that shows a planted fault between rounds, after its round or later; return how many."""
+    day, tried = stored(simulate(11, 40, plant=True, games=(game,))), 0
+    cases: list[tuple[str, int, int, int, bool, bool]] = []
+    for stream, drafts in day.items():
+        if not stream.startswith("table/") or any(isinstance(each.payload, model.EventCorrected) for each in drafts):
+            continue
+        for number, verdict in judged(stream, drafts).items():
+            shown = {seq - 1 for each in verdict.findings if not each.code.startswith("LOG-") for seq in each.evidence}
+            shown = {at for at in shown if not isinstance(drafts[at].payload, FRAME)}
+            cases += [
+                (stream, number, at, later, own, names)
+                for at in sorted(shown)
+                for later in (0, 1, 2, 5)
+                for own in (False, True)
+                for names in (False, True)
+            ]
+    for stream, number, at, later, own, names in cases[::turns]:
+        drafts = by_own_devices(day[stream]) if own else day[stream]
+        if not names:
+            drafts = [
+                each if isinstance(each.payload, FRAME) else msgspec.structs.replace(each, round_no=None)
+                for each in drafts
+            ]
+        ends = [to for to, each in enumerate(drafts) if to > at and isinstance(each.payload, model.RoundClosed)]
+        if len(ends) <= later:
+            continue
+        tried += 1
+        verdict = judged(stream, _placed(drafts, at, ends[later])[: ends[later] + 60])[number]
+        event = f"event {ends[later] + 1} ("
+        case = f"{drafts[at].payload}, {later} rounds later, {own=}, {names=}: round {number} of {stream}"
+        assert verdict.verdict in ("VARIANCE", "UNDETERMINED"), case
+        assert verdict.verdict == "VARIANCE" or any(event in each or "late" in each for each in verdict.undetermined), (
+            case
+        )
+    return tried
+
+
+@pytest.mark.parametrize("game", DAYS)
+def test_a_fault_that_a_message_shows_between_rounds_and_late_is_never_upheld(game: str) -> None:
+    assert faults_shown_late(game, turns=7) > 3
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("game", DAYS)
+def test_a_fault_that_any_message_shows_between_rounds_and_late_is_never_upheld(game: str) -> None:
+    assert faults_shown_late(game, turns=1) > 30
+
+
 CODES = {
     "DEAL-BURN": ("686a.7(d)", model.DealerTappedIn(dealer="d-9")),
     "WAGER-MIDSHOE": ("686a.7(l)", model.PatronBarred(patron="seat-1", reason="counting")),
@@ -187,6 +241,28 @@ def test_what_is_found_by_a_change_that_comes_late_is_a_doubt_that_names_it(
     assert found == (set() if is_late else {code})
     event = f"event {came} ({change.TYPE}) came late"
     assert any(event in reason for reason in verdict.undetermined) == is_late
+
+
+def test_a_barring_that_came_late_is_no_doubt_any_more_once_a_shoe_began() -> None:
+    """Bars end with a reshuffle (§ 686a.6(b)): a patron who is barred after that, in order, is found again."""
+    table = over_under()
+    table.say(shuffled())
+    table.say(model.CardBurned(card=None, reason="new_shoe"))
+    table.play(1, burned(1))
+    at_us = table.drafts[-1].occurred_at_us + 1
+    table.play(2, burned(2))
+    table.say(model.PatronBarred(patron="seat-1", reason="counting"), source="floor", at_us=at_us)
+    table.play(3, burned(3))
+    table.say(shuffled())
+    table.say(model.CardBurned(card=None, reason="new_shoe"))
+    table.play(4, burned(4))
+    table.say(model.PatronBarred(patron="seat-1", reason="counting"), source="floor")
+    table.play(5, burned(5))
+    found = {
+        number: "WAGER-MIDSHOE" in {code for code, _, _ in accused(each)}
+        for number, each in judged(table.stream, table.drafts).items()
+    }
+    assert found == {1: False, 2: False, 3: False, 4: False, 5: True}
 
 
 @pytest.mark.parametrize("by_its_number", [False, True], ids=["by its clock", "by its number"])
