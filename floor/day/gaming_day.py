@@ -144,10 +144,11 @@ def simulate(
 
     `tables` are the tables of each game (None: as many as take all its paytables); `plant=False` leaves out faults (not the
     irregularities); `games` are names of the catalogue. `days` is the minimum of gaming days; `scheme` runs during all of them.
-    Of the plain rounds one in `rare_every` has a rare hand; 0 leaves everything to chance: no hand comes more often than it should,
-    and no planted irregularity decides what chance decides. `house_way` makes every patron play as `rack theory` assumes: set by the house way, decide for the best. A
-    `listener` gets every played round, and nothing is reported; `anomalies=False` leaves plain rounds alone. The office publishes
-    `amendments` at every table before its effective day, and from then on dealers pay by it.
+    Of the plain rounds one in `rare_every` has a rare hand; 0 leaves everything to chance: no hand comes more often than it
+    should, and no planted irregularity decides what chance decides. `house_way` makes every patron play as `rack theory` assumes:
+    set by the house way, decide for the best. A `listener` gets every played round, and nothing is reported; `anomalies=False`
+    leaves plain rounds alone. The office publishes `amendments` at every table before its effective day, and from then on dealers
+    pay by it.
 
     Raises `ValueError` for fewer than one round, fewer tables than take all paytables, or an amendment that cannot be played.
     """

@@ -134,7 +134,7 @@ def test_a_house_is_set_up_counted_and_observed_on_kafka(
     monkeypatch.setenv(LOG_VARIABLE, address)
     monkeypatch.setenv(PERSONS_VARIABLE, str(tmp_path / "persons.toml"))
     monkeypatch.setenv(CASES_VARIABLE, str(tmp_path))
-    assert "every filing has its second signature" in said(start("setup"))
+    assert "Every filing has its second signature" in said(start("setup"))
 
     with closing(KafkaLog(address, read_only=True)) as log:
         record = TableRecord(log, "fu-01")
