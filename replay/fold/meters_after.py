@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from events.vocabulary import model
 from events.vocabulary.model import WagerPaid
 from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.device_order import in_order_of_play
 from replay.fold.table_state import Armed, Unrecorded
 from rulebook.settlement.progressive import WHOLE_METER_BP, share_cents
 
@@ -29,12 +30,12 @@ def meters_after(state: TableState, ended: Round, with_late: Round) -> None:
 
 
 def _note_hits_in_place(state: TableState, ended: Round) -> None:
-    """Note the readings after a round in which a hit's line is out of place, in the order that the meter's readings show."""
+    """Note the readings after a round with a hit, in the order of play that the meter's readings show: a line may be late."""
     for meter in {fact.payload.meter for fact in ended.of(model.MysteryHit)}:
         kinds = (model.ProgressiveAccepted, model.MysteryArmed, model.MysteryHit)
         told = [fact for fact in ended.in_order(*kinds) if fact.payload.meter == meter]
-        last = as_the_meter_reads([*told])[-1]
-        if last is told[-1] or meter not in state.readings:
+        last = as_the_meter_reads(in_order_of_play(told))[-1]
+        if meter not in state.readings:
             continue
         is_hit = isinstance(last.payload, model.MysteryHit)
         state.readings[meter] = last.payload.after_centicents if is_hit else last.payload.reading_centicents
