@@ -67,12 +67,12 @@ def late_at_hand() -> tuple[Table, int]:
 
 
 def late_changes() -> tuple[Table, int]:
-    """Sixty devices that are heard for the first time, by clocks of the first round."""
+    """Twenty devices that are heard for the first time, by clocks of the first round."""
     table = Table()
     for number in range(1, ROUNDS + 1):
         table.play(number, PAID)
     in_time, at_us = table.last, table.drafts[3].occurred_at_us
-    for number in range(60):
+    for number in range(20):
         table.say(model.DealerTappedIn(dealer=f"d-{number % 9}"), source=f"pad-{number}", at_us=at_us)
     return table, in_time
 
