@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from events.errors import EventError, IntegrityError
 from events.log.contract import EventLog, Record
 from events.log.high_water import sync
+from events.log.plain_file import open_plain, read_plain
 from events.proofs.signed_note import (
     BadNote,
     KeyKind,
@@ -81,12 +82,12 @@ def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
 def read_signer(path: Path) -> Signer:
     """Return the signer for the key in a file. Raises `KeyRefused` if others may read it, or it is no key file."""
     try:
-        with path.open("rb") as file:
+        with open(open_plain(path, links=True), "rb") as file:
             status = os.fstat(file.fileno())
             content = file.read(4096)
     except OSError as error:
         raise KeyRefused(f"{path}: {error.strerror}; `rack keys new` makes a key") from error
-    if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
+    if status.st_mode & 0o077:
         mode = stat.S_IMODE(status.st_mode)
         raise KeyRefused(
             f"{path}: its mode is {mode:04o}, so that others can use the key; `chmod 600` it, or take a new key"
@@ -102,7 +103,7 @@ def read_signer(path: Path) -> Signer:
 def read_public_key(path: Path, kind: KeyKind = KeyKind.LOG) -> PublicKey:
     """Return the public key of a `.pub` file. Raises `KeyRefused` if it is not one, or not of this kind."""
     try:
-        key = PublicKey.parse(path.read_bytes()[:4096].decode())
+        key = PublicKey.parse(read_plain(path, 4096).decode())
     except OSError as error:
         raise KeyRefused(f"{path}: {error.strerror}") from error
     except (BadNote, UnicodeDecodeError) as error:

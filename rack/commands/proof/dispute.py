@@ -48,14 +48,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
     from desk.packet import packet_at, packet_name
-    from events.proofs.signed_note import Note
+    from events.log.plain_file import read_plain
+    from events.proofs.signed_note import MAX_NOTE_BYTES, Note
     from rack.opening import options_of
 
     withhold = arguments.seat is not None if arguments.withhold is None else arguments.withhold
     if withhold and arguments.seat is None:
         raise UsageError("--withhold leaves out everybody but one patron: name the seat with --seat")
     address = log_address(arguments.log)
-    note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
+    note = Note.decode(read_plain(arguments.note, MAX_NOTE_BYTES + 1)) if arguments.note is not None else None
     name = packet_name(arguments.table, arguments.round, arguments.seat, withheld=withhold)
     present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
     if present:

@@ -39,12 +39,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     import json
     from contextlib import ExitStack, closing
 
+    from events.log.plain_file import read_plain
     from events.proofs.inclusion import CheckpointMissing, prove
-    from events.proofs.signed_note import Note
+    from events.proofs.signed_note import MAX_NOTE_BYTES, Note
     from rack.opening import checkpoints_at, log_at
 
     stream = arguments.table if "/" in arguments.table else f"table/{arguments.table}"
-    note = Note.decode(arguments.note.read_bytes()) if arguments.note else None
+    note = Note.decode(read_plain(arguments.note, MAX_NOTE_BYTES + 1)) if arguments.note else None
     address = log_address(arguments.log)
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))

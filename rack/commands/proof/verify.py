@@ -146,6 +146,7 @@ def _check_file(arguments: argparse.Namespace, output: Output) -> Exit:
     """Check a packet, a report or a proof with only the given keys."""
     from desk.packet.bundle import MAX_BYTES
     from desk.verification.file import check_file
+    from events.log.plain_file import read_plain
     from events.proofs.keys import read_public_key
     from events.proofs.signed_note import KeyKind
 
@@ -157,8 +158,7 @@ def _check_file(arguments: argparse.Namespace, output: Output) -> Exit:
     keys = [read_public_key(path) for path in arguments.key]
     if arguments.witness_key is not None:
         keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
-    with arguments.file.open("rb") as file:
-        checked = check_file(file.read(MAX_BYTES + 1), keys, str(arguments.file))
+    checked = check_file(read_plain(arguments.file, MAX_BYTES + 1), keys, str(arguments.file))
     output.value(checked.values)
     output.text(*checked.lines)
     return Exit.FINDINGS if checked.differs else Exit.CLEAN

@@ -443,3 +443,24 @@ def test_a_key_that_is_there_already_is_published(rack: CommandRunner, tmp_path:
     rack("checkpoint", "--key", tmp_path / "key")
     rack("keys", "rotate", tmp_path / "key", "--existing", "--by", "chief", "--reason", "x", code=2)
     assert "no key comes back" in rack.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("verify", "PIPE", "--key", "KEY.pub"),
+        ("verify", "ZEROS", "--key", "KEY.pub"),
+        ("verify", "KEY", "--key", "PIPE"),
+        ("verify", "KEY", "--key", "ZEROS"),
+        ("prove", "t-01", "2", "--note", "PIPE"),
+        ("prove", "t-01", "2", "--note", "ZEROS"),
+        ("checkpoint", "--key", "PIPE"),
+    ],
+)
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused_at_once(
+    rack: CommandRunner, key: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    places = {"PIPE": tmp_path / "pipe", "ZEROS": Path("/dev/zero"), "KEY": key, "KEY.pub": Path(f"{key}.pub")}
+    rack(*(places.get(each, each) for each in arguments), log=arguments[0] != "verify", code=3)
+    assert "not a plain file (a link, device or pipe)" in rack.err
