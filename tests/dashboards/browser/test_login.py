@@ -6,8 +6,8 @@ from playwright.sync_api import Page, expect
 from dashboards.sign_in.trial import LoginHandler
 from desk.review.desk import desk_at
 from tests.dashboards.living import Living
+from tests.dashboards.running import expect_drawn, log_in_by_hand
 from tests.dashboards.running import log_in_browser as log_in
-from tests.dashboards.running import log_in_by_hand
 
 pytestmark = pytest.mark.browser
 
@@ -66,6 +66,7 @@ def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, 
 def test_a_file_of_a_sign_in_comes_through_the_door(login_site: str, page: Page, floor: Living) -> None:
     floor.rack("case", "open", "fu-01", "1", "--by", "m.ortiz", "--claim", "paid too little", "--seat", "3", code=0)
     log_in(page, login_site, "m.ortiz@bellwether.example", "cases?case=FU-01-C1")
+    expect_drawn(page)
     page.get_by_role("radio", name="Attach").or_(page.get_by_role("button", name="Attach", exact=True)).first.click()
     page.locator('input[type="file"]').set_input_files(
         {"name": "slip.txt", "mimeType": "text/plain", "buffer": b"a slip"}
