@@ -23,6 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from scripts.screenshots import FLAGS, IMAGES, NAMES
 
+PERSON = "m.ortiz@"
 SIZE = {"width": 1280, "height": 800}
 SHOWN = (800, 500)
 FRAMES, EVERY_S, FRAME_MS = 16, 3.0, 900
@@ -44,8 +45,10 @@ def live(folder: Path) -> Iterator[str]:
 
 
 def frames(page: Page, address: str) -> list[Image.Image]:
-    """Return pictures of the Floor page, one every few seconds."""
+    """Log in as one of the people of the simulated casino; return pictures of the Floor page, one every few seconds."""
     page.goto(f"{address}/floor")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("link", name=PERSON).click()
     page.locator(".rk-tile").first.wait_for()
     page.evaluate("document.fonts.ready")
     taken = []
