@@ -26,9 +26,9 @@ from scripts.screenshots import FLAGS, IMAGES, NAMES
 PERSON = "m.ortiz@"
 SIZE = {"width": 1280, "height": 800}
 SHOWN = (800, 500)
-FRAMES, EVERY_S, FRAME_MS = 16, 3.0, 900
-COLOURS = 64
-LARGEST = 1_500_000
+FRAMES, EVERY_S, FRAME_MS = 12, 3.0, 900
+COLOURS = 32
+LARGEST = 1_000_000
 """Bytes of the picture at most."""
 
 
