@@ -94,6 +94,14 @@ def test_every_connection_to_sqlite_is_closed() -> None:
     assert [name for name in tracked() if name.endswith(".py") and mark in text(name)] == []
 
 
+def test_tests_run_coroutines_by_one_function() -> None:
+    """A worker that has a browser open has a running loop in its main thread, and which worker that is depends on the run."""
+    mark = "asyncio." + "run("
+    assert [
+        name for name in tracked() if name.startswith("tests/") and name.endswith(".py") and mark in text(name)
+    ] == ["tests/coroutines.py"]
+
+
 def test_people_append_to_several_streams_only_after_what_they_read() -> None:
     """On Kafka another writer may come between."""
     assert [name for name in sources("desk") if ".append_groups(" in text(name)] == ["desk/house/record.py"]

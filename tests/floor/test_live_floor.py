@@ -23,6 +23,7 @@ from floor.live.live_floor import FloorClock, LiveFloor
 from floor.table.casino import PROPERTY, Calendar
 from floor.table.script import SOURCES
 from floor.table.streams import HOUR_US, SECOND_US
+from tests.coroutines import run
 
 START_US = 1_773_500_400_000_000
 STREAM = "table/fu-01"
@@ -100,7 +101,7 @@ def play(turns: Iterator[Turn] | list[Turn], gateway: Gateway, speed: float = 1_
     """Play turns into a gateway; return the floor, and how late each request was answered."""
     late = list[float]()
 
-    async def run() -> LiveFloor:
+    async def played() -> LiveFloor:
         async with gateway:
 
             def listener(_: object, late_s: float) -> None:
@@ -115,7 +116,7 @@ def play(turns: Iterator[Turn] | list[Turn], gateway: Gateway, speed: float = 1_
             await floor.play()
             return floor
 
-    return asyncio.run(run()), late
+    return run(played()), late
 
 
 def test_events_are_handed_in_in_order_and_none_before_it_happens() -> None:
@@ -160,7 +161,7 @@ def test_what_is_refused_for_good_ends_the_floor(fault: str) -> None:
 def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
     gateway = Gateway()
 
-    async def run() -> LiveFloor:
+    async def played() -> LiveFloor:
         async with gateway:
             turns = [
                 turn(draft(1, -2), draft(2, -1), labels=(label(1),)),
@@ -177,7 +178,7 @@ def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
             await floor.play()
             return floor
 
-    floor = asyncio.run(run())
+    floor = run(played())
     assert [each.round_no for each in floor.labels] == [1]
     assert [each.round_no for each in floor.begun] == [1, 2]
     assert floor.ends == {STREAM: 3}

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from collections.abc import Iterator, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from dashboards.access.door import HEADERS, LONGEST_MESSAGE, MOST_UPLOADED, MOST_VISITORS, Door, Headers
 from dashboards.access.downloads import Downloads
 from dashboards.access.sign_ins import SignIns, key_of
+from tests.coroutines import run
 from tests.dashboards import sample
 from tests.dashboards.access.test_access import LOGIN
 from tests.dashboards.access.test_hosts import answer, rack_command, upgrade
@@ -86,11 +86,6 @@ class Asked:
         headers += [] if length is None else [(b"content-length", str(length).encode())]
         await self.door({"type": kind, "path": path, "method": method, "headers": headers}, receive, send)
         return int(sent[0].get("status", sent[0].get("code", 0))) if sent else 0
-
-
-def run(coroutine: Any) -> Any:
-    with ThreadPoolExecutor(1) as apart:  # a browser of other tests keeps a loop of its own in this thread
-        return apart.submit(asyncio.run, asyncio.wait_for(coroutine, 30)).result()
 
 
 # ------------------------------------------------------------------------------------------------------- who reaches what

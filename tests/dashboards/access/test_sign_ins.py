@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import MutableMapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from dashboards.access.downloads import MOST_FILES, Download, Downloads
 from dashboards.access.sign_ins import IDLE_S, LONGEST_S, WATCH_S, SignInGuard, SignIns, cookies_of, key_of
+from tests.coroutines import run
 
 FILE = Download("packet.pdf", "application/pdf", b"%PDF")
 
@@ -155,8 +155,7 @@ def ask(
 
     scope = {"type": kind, "path": path, "headers": headers(cookie)}
     guard = SignInGuard(inside, secure=lambda: secure, sign_ins=sign_ins)
-    with ThreadPoolExecutor(1) as apart:  # a browser of other tests keeps a loop of its own in this thread
-        apart.submit(lambda: asyncio.run(asyncio.wait_for(guard(scope, receive, send), 30))).result()
+    run(guard(scope, receive, send))
     return sent
 
 

@@ -1,8 +1,6 @@
 """The pages on which people sign in, as a browser and as somebody with bad intentions ask them (without a browser)."""
 
-import asyncio
 from base64 import urlsafe_b64encode
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from desk.review.persons import Person, Persons
 from desk.sign_in import passwords
 from desk.sign_in.accounts import SignInRefused
 from desk.sign_in.login_file import LocalSignIn, local_login_text, local_sign_in
+from tests.coroutines import run
 
 HERE = "https://rack.example"
 PEOPLE = Persons([Person(id="m.ortiz", name="Maria <Ortiz>", roles=("pit", "count"))], "persons.toml")
@@ -51,8 +50,7 @@ class Browser:
             async with httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url=HERE) as client:
                 return await client.request(method, path, headers=self.headers | given.pop("headers", {}), **given)
 
-        with ThreadPoolExecutor(1) as pool:  # a browser of other tests may have a loop in this thread
-            return pool.submit(asyncio.run, ask()).result()
+        return run(ask())
 
     def get(self, path: str, **given: Any) -> httpx.Response:
         return self("GET", path, **given)
