@@ -188,9 +188,10 @@ def _day_asked(days: list[date]) -> list[date]:
 
 def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     """Show the boxes for the patron's memory; each is in the address."""
-    row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
-    row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
-    row += st.columns([2, 1.2, 4.2], vertical_alignment="bottom")
+    boxes = st.container(key="memory-boxes")
+    row = boxes.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
+    row += boxes.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
+    row += boxes.columns([2, 1.2, 4.2], vertical_alignment="bottom")
     day_names = {day.isoformat(): day for day in [*days, *_day_asked(days)]}
     table = row[0].selectbox(
         "Table",
