@@ -29,7 +29,7 @@ live: $(STAMP)  ## run a whole property here: gateway, replay, pages and a floor
 dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 	@$(RACK) dashboard
 
-dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
+dashboard-login: $(STAMP)  ## the same with a login to try, people of each role; then findings can be worked
 	@$(PY) -m trial.live.trial_sign_in
 
 site: $(STAMP)  ## build the website: the judge in a browser (a folder and one file; needs npm) and the documents, links checked (build/website)

@@ -48,8 +48,20 @@ from trial.place import (
 )
 
 LABELS = "labels.json"
-STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
-"""Who is registered at the demo's property; their sign-ins are those of the trial login (`make dashboard-login`)."""
+STAFF = {
+    "m.ortiz": ("Maria Ortiz", "surveillance"),
+    "s.lee": ("Sam Lee", "surveillance"),
+    "a.novak": ("Anna Novak", "analyst"),
+    "r.haas": ("Ruth Haas", "auditor"),
+    "j.kim": ("Jin Kim", "administrator"),
+    "p.diaz": ("Pia Diaz", "pit"),
+    "t.reed": ("Tom Reed", "pit"),
+    "c.lee": ("Cara Lee", "count"),
+    "d.cho": ("Dan Cho", "count"),
+    "l.stone": ("Lena Stone", "compliance"),
+    "n.cruz": ("Nora Cruz", "compliance"),
+}
+"""Name and role of who is registered at the demo's property; they sign in by the trial login (`make dashboard-login`)."""
 MAX_LISTED = 20
 """At most this many missed faults and false alarms are named one by one."""
 
@@ -171,9 +183,9 @@ def prepare(out: Path, address: str | None) -> str:
 def register_staff(out: Path) -> None:
     """Register the demo's people next to its log, so that findings can be worked on; an existing register stays."""
     if not (out / PERSONS).exists():
-        for person, name in STAFF.items():
+        for person, (name, role) in STAFF.items():
             account = f"{person}@{PROPERTY}.example"
-            register(out / PERSONS, Person(id=person, name=name, accounts=(account,)))
+            register(out / PERSONS, Person(id=person, name=name, accounts=(account,), roles=(role,)))
 
 
 def publish_key(log: EventLog, out: Path) -> Signer:

@@ -1,6 +1,6 @@
 """Count: what did a gaming day's drop boxes hold? Entered by one person, and by another without seeing the first entry."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 
 import streamlit as st
 
@@ -29,9 +29,9 @@ def page() -> None:
     if found is None:
         return
     days = sorted({each.gaming_day for each in found.records if each.gaming_day})
-    today = datetime.fromisoformat(days[-1]).date() if days else datetime.now(UTC).date()
+    today = date.fromisoformat(days[-1]) if days else found.today
     day = st.date_input(
-        "Gaming day", today, max_value=today + timedelta(days=1), format="YYYY-MM-DD", key="count-day", width=220
+        "Gaming day", today, max_value=today + timedelta(days=1), format="MM/DD/YYYY", key="count-day", width=220
     )
     counts = house.counts_of(day.isoformat())
     if counts is None:

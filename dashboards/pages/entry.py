@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboards.access import access
 from dashboards.drawing import markup
+from dashboards.drawing.names import day_name
 from dashboards.felt.component import FeltInput, felt, typed_on
 from dashboards.parts import clips, desk, observed_round, source
 from dashboards.run import log_address, log_options
@@ -127,6 +128,7 @@ def _place() -> Place | None:
         max_value=latest,
         min_value=latest - timedelta(days=365),
         key="entry-day",
+        format="MM/DD/YYYY",
     )
     filed, state_here = _ask(lambda at: (filed_rules(at, table, day.isoformat()), ObservedTable(at.log, table)))
     observations = {name: each.opened.purpose for name, each in state_here.observations.items() if each.closed is None}
@@ -137,9 +139,7 @@ def _place() -> Place | None:
         format_func=lambda each: "None: a single round" if each is None else f"{each}: {observations[each].replace('_', ' ')}",
     )  # fmt: skip
     if filed is None:
-        source.show(
-            markup.notice("Nothing to judge by", f"{table_name(table)} had filed no rules by {day.isoformat()}.")
-        )
+        source.show(markup.notice("Nothing to judge by", f"{table_name(table)} had filed no rules by {day_name(day)}."))
         return None
     try:
         chapter = parse_submission(filed.toml, f"rules of {table}").chapter.key

@@ -10,6 +10,7 @@ from analytics.theory.theory import percent_of
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
+from dashboards.drawing.names import day_name
 from dashboards.parts import desk, house, source
 from desk.house.filing import Filing, Office, planned
 from desk.house.filing_form import Field, Group, edited, fault_of, form_of, rules_files
@@ -55,7 +56,7 @@ def page() -> None:
         source.show(
             f'<p class="rk-note">They play by different rules; the form begins with those of {table_name(names[0])}.</p>'
         )
-    text = form(records)
+    text = form(records, found.today + timedelta(days=1))
     review(records, text)
 
 
@@ -78,7 +79,7 @@ def signatures(records: Sequence[TableRecord]) -> None:
             waiting.setdefault((by, filed.submission, filed.effective_gaming_day), []).append(record.table)
     for (by, submission, day), tables in waiting.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"signature-{tables[0]}"):
-            words = f"{listed(map(table_name, tables))}: {submission} from {day}, filed by {by}"
+            words = f"{listed(map(table_name, tables))}: {submission} from {day_name(date.fromisoformat(day))}, filed by {by}"
             if person is not None and person.token == by:
                 words += "; waits for another person's signature"
             st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
@@ -91,13 +92,12 @@ def _sign(tables: list[str]) -> None:
     house.in_office(f"{listed(map(table_name, tables))}: signed", lambda office, by: office.sign(tables, by=by))
 
 
-def form(records: Sequence[TableRecord]) -> str:
-    """Show the form of the tables' rules; return the resulting submission."""
+def form(records: Sequence[TableRecord], first: date) -> str:
+    """Show the form of the tables' rules, from a gaming day on or a later one filed; return the resulting submission."""
     base = _text_of(records[0])
     at = "filing-" + "-".join(each.table for each in records)
-    tomorrow = (date.today() + timedelta(days=1)).isoformat()
     begun = str(tomllib.loads(base).get("effective_gaming_day", ""))
-    base = edited(base, {"effective_gaming_day": max(begun, tomorrow)})
+    base = edited(base, {"effective_gaming_day": max(begun, first.isoformat())})
     text = base
     for _ in range(3):  # a wager that is offered brings fields of its own
         keys = [field.key for group in form_of(text) for field in group.fields]

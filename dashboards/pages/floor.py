@@ -45,7 +45,7 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
         for label, value, note in cells
     )
     return Html(
-        f'<a class="rk-tile" target="_self" href="{markup.text(markup.href("queue", table=row["table_id"], day=day))}">'
+        f'<a class="rk-tile" target="_self" href="{markup.text(floor_now.table_page(row["table_id"], day))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
         f'<div class="rk-soft">{markup.text(game)}{markup.text(who)}</div>'
         f'<div class="rk-tile-grid">{grid}</div>'

@@ -88,7 +88,7 @@ def _opening(tables: list[str], today: str) -> None:
         planned = first[3].number_input("Rounds planned", min_value=1, value=10, max_value=100_000)
         second = st.columns([2, 2, 1, 1, 1])
         selection = second[0].selectbox("Selection", list(SELECTIONS), format_func=SELECTIONS.__getitem__)
-        day = second[1].date_input("Gaming day of the video", date.fromisoformat(today))
+        day = second[1].date_input("Gaming day of the video", date.fromisoformat(today), format="MM/DD/YYYY")
         begins = second[2].text_input("From", placeholder="18:00").strip()
         ends = second[3].text_input("To", placeholder="22:00").strip()
         counted = second[4].text_input("Rounds in it", placeholder="not counted").strip()

@@ -1,13 +1,14 @@
 """Pit: what happens at the tables? Entered by the people there, on a phone or tablet: a tile for each table."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.drawing.names import Formats
+from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, house, source
 from desk.house.pit import MAY_CHANGE, Pit, typed_cents
 from desk.house.record import Line, TableRecord
@@ -98,7 +99,8 @@ def tile(record: TableRecord, formats: Formats) -> None:
     """Show a table: its state, its buttons, the open form, its last lines."""
     table, is_open = record.table, record.opened is not None
     state = f"open, {record.dealer or 'no dealer'}" if is_open else "closed"
-    source.show(markup.section(table_name(table), f"{state} · gaming day {record.gaming_day or '–'}"))
+    day = day_name(date.fromisoformat(record.gaming_day) if record.gaming_day else None)
+    source.show(markup.section(table_name(table), f"{state} · gaming day {day}"))
     with st.container(horizontal=True, gap="xsmall"):
         for name, action in (OF_OPEN if is_open else OF_CLOSED).items():
             st.button(action.label, key=f"{table}-{name}", on_click=_choose, args=(table, name))

@@ -146,7 +146,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
     lines = "".join(f'<div title="{line}">{line}</div>' for line in map(markup.text, _lines(row, formats)))
     return Html(
         f'<a class="rk-tile rk-small{"" if row["open"] else " rk-shut"}{" rk-warned" if warnings else ""}" target="_self" '
-        f'href="{markup.text(markup.href("queue", table=row["table_id"], day=row["gaming_day"] or None))}">'
+        f'href="{markup.text(table_page(row["table_id"], row["gaming_day"] or None))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
         f'<div class="rk-soft">{state}{markup.text(game_name(row["game"]) if row["game"] else "no game yet")}'
         f"{who}</div>{broken}{_open_round(row['advice'], warnings, formats)}"
@@ -154,6 +154,13 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         f'<div class="rk-tile-foot"><span title="{seen}">{age}</span>'
         f"<span>{last}</span></div></a>"
     )
+
+
+def table_page(table: str, day: object = None) -> str:
+    """Return where a table's tile leads: to its incidents, or to its figures for those who work no incidents."""
+    if access.may("queue"):
+        return markup.href("queue", table=table, day=day)
+    return markup.href("hold", view="day", table=table, **({"from": day, "to": day} if day else {}))
 
 
 def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats) -> Html:

@@ -5,6 +5,7 @@ Invariant: an entry is in the log before the page says so; a refusal is shown wi
 
 import time
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -21,7 +22,7 @@ from desk.house.filing import Office
 from desk.house.pit import Pit
 from desk.house.property_file import FILE, closed_tables, house_folder
 from desk.house.record import HouseLog, TableRecord, configured, house_at, table_record
-from desk.review.desk import REFUSALS
+from desk.review.desk import REFUSALS, gaming_day
 from desk.review.persons import Persons, ReviewRefused
 
 
@@ -41,10 +42,11 @@ T = TypeVar("T")
 
 
 class Tables(NamedTuple):
-    """Every table with its lines, by name, and the property's format of money and time."""
+    """Every table with its lines, by name, the property's format of money and time, and its present gaming day."""
 
     records: list[TableRecord]
     formats: Formats
+    today: date
 
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
@@ -53,7 +55,8 @@ def _tables(address: str) -> Tables:
         names = sorted(name.removeprefix("table/") for name in log.streams() if name.startswith("table/"))
         said = configured(log)
         facts = PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
-        return Tables([table_record(log, name) for name in names], Formats.of(facts))
+        today = datetime.now(UTC).date() if said is None else date.fromisoformat(gaming_day(_now_us(), said))
+        return Tables([table_record(log, name) for name in names], Formats.of(facts), today)
 
 
 def tables() -> Tables | None:

@@ -1,5 +1,6 @@
 """Shared work of every page: its style, the open warehouse, and the text if there is none."""
 
+import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
@@ -12,6 +13,7 @@ from analytics.hold import hold
 from analytics.warehouse.statements import Statement, recorded_statements
 from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseError, reading, stamp
 from dashboards.access import access
+from dashboards.access.places import PAGES
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, drafts, verification_run
@@ -143,10 +145,14 @@ def formats() -> Formats:
     return Formats.of(ask(hold.property_facts))
 
 
+_LINK = re.compile(r' href="([a-z]+)(?:\?[^"]*)?"')
+
+
 def show(html: str) -> None:
-    """Put markup on the page; nothing if it is empty."""
+    """Put markup on the page; nothing if it is empty. What links to a page that the viewer may not see is no link there."""
     if html:
-        st.html(html)
+        closed = PAGES.keys() - access.session().rights
+        st.html(_LINK.sub(lambda link: "" if link[1] in closed else link[0], html))
 
 
 def on_opening(label: str, content: Callable[[], None], *, expanded: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""An identity provider to try the pages with, on this machine only: one person for each role, no passwords.
+"""An identity provider to try the pages with, on this machine only: people of each role, no passwords.
 
 It implements OpenID Connect (authorization code with PKCE) on 127.0.0.1. Anybody at the machine may sign in as anybody: never use
 it on a property's floor.
@@ -26,11 +26,14 @@ PEOPLE: Mapping[str, str] = {
     "r.haas@bellwether.example": "auditor",
     "j.kim@bellwether.example": "administrator",
     "p.diaz@bellwether.example": "pit",
+    "t.reed@bellwether.example": "pit",
     "c.lee@bellwether.example": "count",
+    "d.cho@bellwether.example": "count",
     "l.stone@bellwether.example": "compliance",
+    "n.cruz@bellwether.example": "compliance",
     "guest@bellwether.example": "",
 }
-"""Who can log in, and the one value of the claim `roles` that the provider gives them. Two of surveillance: money needs two."""
+"""Who can log in, and the one value of the claim `roles` that the provider gives them. Two each who sign for one another."""
 
 
 class TrialProvider:

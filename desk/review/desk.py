@@ -437,7 +437,7 @@ class Desk:
         """
         if self._persons is None:
             raise ReviewRefused(
-                "no register of persons is named, and only registered persons act on findings and disputes; "
+                "no register of persons is named, and only registered persons act; "
                 "name its file with RACK_PERSONS (`rack review register` makes it)"
             )
         return self._persons.known(spelling)

@@ -90,7 +90,7 @@ class Persons:
             names = ", ".join(sorted(each.id for each in self.all)[:MOST_NAMED]) or "nobody"
             more = f" and {len(self.all) - MOST_NAMED} more" if len(self.all) > MOST_NAMED else ""
             raise ReviewRefused(
-                f"{spelling[:LONGEST_NAME]!r} is not registered, and only registered persons act on findings and disputes. "
+                f"{spelling[:LONGEST_NAME]!r} is not registered, and only registered persons act. "
                 f"In {self.where} are: {names}{more}. Use one of these ids, or have the administrator register the person: "
                 "rack review register ID --name TEXT (--account NAME for the name of a sign-in)"
             )
@@ -133,7 +133,7 @@ def read(path: Path) -> Persons:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ReviewRefused(
-            f"{path}: there is no register of persons, and only registered persons act on findings and disputes; "
+            f"{path}: there is no register of persons, and only registered persons act; "
             "make it with rack review register ID --name TEXT, once for each person"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

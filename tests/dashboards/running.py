@@ -15,6 +15,8 @@ from playwright.sync_api import Page, ViewportSize, expect
 from streamlit.testing.v1 import AppTest
 
 import dashboards
+from dashboards.access import access
+from dashboards.access.places import PAGES
 from dashboards.parts.address import fits
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, WAREHOUSE_VARIABLE
 
@@ -97,6 +99,7 @@ def start(page: str, **query: str) -> AppTest:
     test.run()
     assert [error.value for error in test.exception] == []
     expect_links_in_form(said(test))
+    expect_links_open(said(test))
     return test
 
 
@@ -105,6 +108,12 @@ def expect_links_in_form(markup: str) -> None:
     for link in re.findall(r'href="([a-z_]+\?[^"]+)"', markup):
         for name, values in parse_qs(urlsplit(unescape(link)).query).items():
             assert fits(name, values), link
+
+
+def expect_links_open(markup: str) -> None:
+    """Expect that each page that a page links to is one that the viewer may see."""
+    linked = set(re.findall(r'href="([a-z_]+)(?:\?[^"]*)?"', markup))
+    assert linked & set(PAGES) <= access.session().rights
 
 
 def unfold(test: AppTest, words: str) -> None:

@@ -158,6 +158,14 @@ def test_without_a_login_no_look_is_written(floor: Living) -> None:
     assert viewed(floor) == []
 
 
+@pytest.mark.parametrize("role", Role)
+def test_a_page_links_to_nothing_that_its_viewer_may_not_see(floor: Living, role: Role) -> None:
+    log_in("r.haas", role.value)
+    for page in PAGES:
+        if page in RIGHTS[role]:
+            start(page, **({"table": "fu-01", "round": "2"} if page == "round" else {}))
+
+
 def test_an_analyst_sees_no_names(floor: Living) -> None:
     log_in("a.novak", "analyst")
     test = start("round", table="fu-01", round="2")

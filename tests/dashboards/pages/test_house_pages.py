@@ -114,7 +114,7 @@ def test_limits_and_a_paytable_are_filed_at_three_tables_and_signed_with_few_inp
     own = Person("filing", "m.ortiz", "compliance")
     assert not [each for each in own.page.button if each.label.startswith("Sign")]
     kane = Person("filing", "s.kane", "compliance")
-    assert "FU-01, FU-02 and FU-03: face-up-pai-gow from 2031-12-28, filed by m-ortiz" in kane.says
+    assert "FU-01, FU-02 and FU-03: face-up-pai-gow from Sun 28 Dec 2031, filed by m-ortiz" in kane.says
     kane.presses("Sign 3 filings")
     assert house.record("fu-02").filed[-1].signed_by == ("s-kane",)
 
