@@ -13,6 +13,8 @@ from desk.house.pit import typed_cents
 from desk.review.persons import ReviewRefused
 from replay.narrative.names import plural, table_name
 
+DAY = "count-day"
+"""Where the chosen gaming day is kept."""
 ACROSS = 5
 """Boxes next to each other; on a phone they are below each other."""
 LEFT_OUT = "left out"
@@ -30,9 +32,9 @@ def page() -> None:
         return
     days = sorted({each.gaming_day for each in found.records if each.gaming_day})
     today = date.fromisoformat(days[-1]) if days else found.today
-    day = st.date_input(
-        "Gaming day", today, max_value=today + timedelta(days=1), format="MM/DD/YYYY", key="count-day", width=220
-    )
+    if DAY not in st.session_state:
+        st.session_state[DAY] = house.day_to_count(today)
+    day = st.date_input("Gaming day", max_value=today + timedelta(days=1), format="MM/DD/YYYY", key=DAY, width=220)
     counts = house.counts_of(day.isoformat())
     if counts is None:
         return

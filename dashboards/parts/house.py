@@ -5,7 +5,7 @@ Invariant: an entry is in the log before the page says so; a refusal is shown wi
 
 import time
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -113,6 +113,18 @@ def counts_of(day: str) -> Counts | None:
     except REFUSALS as error:
         st.html(markup.notice("The count cannot be read", str(error)))
         return None
+
+
+def day_to_count(today: date) -> date:
+    """Return the gaming day that the count begins with: the day before if it has boxes to count.
+
+    It is also the day before if the present one has no boxes at all.
+    """
+    before = today - timedelta(days=1)
+    now, then = counts_of(today.isoformat()), counts_of(before.isoformat())
+    if now is None or then is None:
+        return today
+    return before if then.boxes or not (now.boxes or now.counted) else today
 
 
 def count_room(log: HouseLog, persons: Persons) -> CountRoom:

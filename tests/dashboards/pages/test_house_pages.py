@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from html import unescape
 from pathlib import Path
 
@@ -221,6 +222,24 @@ def count(person: str, day: str = DAY) -> Person:
     at = Person("count", person, "count")
     assert at.page.date_input(key="count-day").value.isoformat() == day
     return at
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "counted", "begins"),
+    [
+        (["fu-01"], ["fu-01"], [], 1),  # the tables are open again
+        (["fu-01"], [], [("fu-01", 100)], 1),
+        ([], ["fu-01"], [], 2),
+        ([], [], [("fu-01", 100)], 2),
+        ([], [], [], 1),  # the new day has begun, and no table is open
+    ],
+)
+def test_the_count_begins_with_the_day_that_has_boxes_to_count(
+    before: list[str], now: list[str], counted: list[tuple[str, int]], begins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = {"2026-03-01": of_house.Counts(before, [], None), "2026-03-02": of_house.Counts(now, counted, None)}
+    monkeypatch.setattr(of_house, "counts_of", days.get)
+    assert of_house.day_to_count(date(2026, 3, 2)) == date(2026, 3, begins)
 
 
 def test_boxes_are_counted_by_two_people_and_a_difference_is_shown_before_anything_is_written(house: House) -> None:
