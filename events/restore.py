@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from events.archive.read import ArchiveLog
+from events.archive.verify import added_files
 from events.errors import AppendRefused, BrokenSeal, IntegrityError
 from events.log.contract import MAX_SEQ, QUARANTINE, EventLog, Head, QuarantineEntry, Record
 from events.open import open_checkpoints, parse_address
@@ -35,7 +36,10 @@ class RestoreTarget(EventLog, Protocol):
 
 
 class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a restore: events, refused lines and checkpoints added, the ends of the streams, and what is broken."""
+    """The result of a restore: events, refused lines and checkpoints added, the ends of the streams, and what is broken.
+
+    `added` names the files in the archive's folder that were not sealed into it; nothing of them was restored.
+    """
 
     log_id: str
     property_id: str
@@ -44,6 +48,7 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     checkpoints: int
     heads: dict[str, Head]
     integrity: list[str]
+    added: list[str]
 
 
 def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> RestoreSummary:
@@ -80,6 +85,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
             heads=ends,
             checkpoints=checkpoints,
             integrity=[f"{broken.code} {broken}" for broken in integrity.values()],
+            added=[f"{each.code} {each.message}" for each in added_files(archive)],
         )
     finally:
         log.close()

@@ -17,6 +17,7 @@ from events.errors import EventError, WrongPlace
 from events.log.contract import EventLog
 from events.vocabulary.base import Writer
 from events.vocabulary.codec import decode
+from events.vocabulary.correction_events import counting_corrections, objection
 from events.vocabulary.model import (
     ChapterPublished,
     Event,
@@ -135,23 +136,13 @@ class TableFilings:
             case EventCorrected():
                 if filing_in(payload) is not None or payload.supersedes_seq in (*self._filings, *self._made):
                     self.event_ids.add(event_id)
-                if (
-                    payload.supersedes_seq < seq
-                    and self._ids.get(payload.supersedes_seq) == payload.supersedes_event_id
-                ):
+                if not objection(seq, payload.supersedes_seq, payload.supersedes_event_id, self._ids):
                     self._made[seq] = payload
 
     def _standing(self) -> dict[int, tuple[int, RulesFiled]]:
-        """Return the filings after correction, in order: number → the number of the event that states it, and the filing.
-
-        Of the corrections of one event the last counts, unless it was itself corrected.
-        """
+        """Return the filings after correction, in order: number → the number of the event that states it, and the filing."""
         standing = {seq: (seq, filed) for seq, filed in self._filings.items()}
-        last: dict[int, int] = {}
-        for made in sorted(self._made, reverse=True):
-            if made not in last:
-                last.setdefault(self._made[made].supersedes_seq, made)
-        for seq, made in last.items():
+        for seq, made in counting_corrections({made: each.supersedes_seq for made, each in self._made.items()}).items():
             filed = filing_in(self._made[made])
             if filed is not None:
                 standing[seq] = made, filed

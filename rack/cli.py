@@ -178,9 +178,11 @@ def _refuse(error: Exception, name: str, output: Output) -> int:
         )
         return Exit.ENVIRONMENT
     if code is None:
-        output.problem(
-            f"rack: unexpected {type(error).__name__}: {error}; this is a defect of Discard Rack (RACK_DEBUG=1 shows where)"
-        )
+        from replay.installed_games import failed_in
+
+        game = failed_in(error)
+        whose = f"raised by {game}; correct or uninstall it" if game else "this is a defect of Discard Rack"
+        output.problem(f"rack: unexpected {type(error).__name__}: {error}; {whose} (RACK_DEBUG=1 shows where)")
         return Exit.ENVIRONMENT
     output.problem(f"rack: {_sentence(error)}")
     return code

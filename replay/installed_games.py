@@ -6,11 +6,15 @@ same games.
 """
 
 import functools
+import re
 import threading
+import traceback
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Final
 
-from rulebook.catalogue import add_game
+from rulebook.catalogue import add_game, outside_games, package_of
 
 GROUP: Final = "discard_rack.games"
 """The group of entry points in which a distribution names the packages of its games."""
@@ -31,6 +35,20 @@ def add_installed_games() -> None:
         problem = _add_all()
     if problem:
         raise GameNotAdded(problem)
+
+
+def failed_in(error: BaseException) -> str:
+    """Return the game from outside in whose code an error was raised, with its file and line; empty if in none.
+
+    The error may have come from another process, or have caused the one at hand.
+    """
+    folders = {game: list(import_module(package_of(game)).__path__) for game in outside_games()}
+    frames = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(error))) if folders else []
+    for file, line in reversed(frames):
+        for game, places in folders.items():
+            if any(Path(file).is_relative_to(place) for place in places):
+                return f"the game {game} ({file}, line {line})"
+    return ""
 
 
 @functools.cache

@@ -28,11 +28,12 @@ def verify_archive(archive: ArchiveLog, **options: Any) -> VerificationReport:
     report = verify(archive, **options)
     if archive.manifests.broken is not None:
         return report
-    breaks = (*report.breaks, *_added(archive))
+    breaks = (*report.breaks, *added_files(archive))
     return msgspec.structs.replace(report, ok=not breaks, breaks=breaks, first_break=breaks[0] if breaks else None)
 
 
-def _added(archive: ArchiveLog) -> Iterator[Break]:
+def added_files(archive: ArchiveLog) -> Iterator[Break]:
+    """Yield a break for each file in the folder of a whole archive that no manifest names."""
     present = list(_files(archive.path))  # before the manifests, which a writer may be adding to
     archive.streams()
     sealed, folder = archive.manifests.sealed, archive.path

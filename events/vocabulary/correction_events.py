@@ -1,5 +1,6 @@
 """Corrections: an event replaces one that was recorded wrong. Nothing is ever edited."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -46,6 +47,34 @@ class EventCorrected2(EventCorrected, frozen=True, kw_only=True):
     """An earlier event of this stream is replaced or withdrawn, as in version 1; `by` is a person's id in the register."""
 
     by: Person
+
+
+def objection(seq: int, superseded: int, event_id: str, ids: Mapping[int, str]) -> str:
+    """Return why a correction does not count, given the ids of earlier events by their numbers; empty if it does (D140).
+
+    >>> objection(7, 5, "ab", {5: "cd"})
+    'the correction at event 7 names event 5 by an id that is not its own'
+    """
+    if superseded >= seq:
+        return f"the correction at event {seq} names event {superseded}, which does not stand before it"
+    if ids.get(superseded) != event_id:
+        return f"the correction at event {seq} names event {superseded} by an id that is not its own"
+    return ""
+
+
+def counting_corrections(corrections: Mapping[int, int]) -> dict[int, int]:
+    """Return event → the correction that counts for it, of the corrections without objection and the event that each supersedes.
+
+    Of the corrections of one event the last counts, unless it was itself corrected.
+
+    >>> counting_corrections({5: 3, 7: 3, 9: 5})
+    {5: 9, 3: 7}
+    """
+    last: dict[int, int] = {}
+    for seq in sorted(corrections, reverse=True):
+        if seq not in last:
+            last.setdefault(corrections[seq], seq)
+    return last
 
 
 def refused_correction(superseded: int) -> str:

@@ -7,7 +7,7 @@ start are sent at once.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from events.vocabulary.envelope import Draft
@@ -55,7 +55,7 @@ class LiveFloor:
     """Plays turns by a clock until it is stopped, or they end.
 
     `answered` counts lines by the status of their answer, `ends` maps each stream to its last answered event. `labels` are the
-    faults planted in fully answered rounds, `begun` those of begun rounds.
+    faults planted in fully answered rounds, `begun` those of begun rounds, `unfinished` the rounds with events still to send.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class LiveFloor:
         self._queues: dict[str, asyncio.Queue[DueEvent | None]] = {}
         self._last_us: dict[str, float] = {}
         self._stopping = asyncio.Event()
-        self._planted: list[tuple[dict[str, int], Sequence[Planted]]] = []
+        self._played: list[tuple[dict[str, int], set[tuple[str, int]], Sequence[Planted]]] = []
         self._taken: Counter[str] = Counter()
         self._handed: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -78,15 +78,20 @@ class LiveFloor:
     @property
     def labels(self) -> list[Planted]:
         """The faults of rounds whose events were all answered."""
-        whole = (
-            labels for ends, labels in self._planted if all(self._handed[each] >= end for each, end in ends.items())
-        )
-        return [label for labels in whole for label in labels]
+        return [label for ends, _, labels in self._played if self._answered_to(ends) for label in labels]
 
     @property
     def begun(self) -> list[Planted]:
         """The faults of every round with an event that may have been answered."""
-        return [label for _, labels in self._planted for label in labels]
+        return [label for _, _, labels in self._played for label in labels]
+
+    @property
+    def unfinished(self) -> set[tuple[str, int]]:
+        """The rounds of which an event was not answered, by stream and number: a correction may be among what is to come."""
+        return {each for ends, rounds, _ in self._played if not self._answered_to(ends) for each in rounds}
+
+    def _answered_to(self, ends: Mapping[str, int]) -> bool:
+        return all(self._handed[stream] >= end for stream, end in ends.items())
 
     def stop(self) -> None:
         """Stop the play, and wait for answers to sent events."""
@@ -115,9 +120,9 @@ class LiveFloor:
                 at_us = self._last_us[stream] = max(self._last_us.get(stream, 0), draft.occurred_at_us)
                 self._queues[stream].put_nowait(DueEvent(at_us, stream, draft))
             self._taken[stream] += len(drafts)
-        if turn.labels:
-            ends = {stream: self._taken[stream] for stream, _ in turn.groups}
-            self._planted.append((ends, turn.labels))
+        groups = [group for group in turn.groups if group[0] != PROPERTY]
+        rounds = {(stream, each.round_no) for stream, drafts in groups for each in drafts if each.round_no is not None}
+        self._played.append(({stream: self._taken[stream] for stream, _ in groups}, rounds, turn.labels))
 
     async def _collect(self, queue: asyncio.Queue[DueEvent | None], collector: Collector) -> None:
         """Send a stream's events when they happen; events due at the same time go together."""

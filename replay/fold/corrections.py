@@ -11,7 +11,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.codec import as_json, decode_payload
-from events.vocabulary.correction_events import refused_correction
+from events.vocabulary.correction_events import counting_corrections, objection, refused_correction
 from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 from replay.fold.record_faults import RecordFault
@@ -49,16 +49,8 @@ class Correction(msgspec.Struct, frozen=True):
         return refused.seq < self.seq and (is_of_event or says_the_same)
 
     def objection(self, ids: Mapping[int, str]) -> str:
-        """Return why the correction does not count, given the ids of earlier events by their numbers; empty if it does.
-
-        >>> Correction(7, 5, "ab", None).objection({5: "cd"})
-        'the correction at event 7 names event 5 by an id that is not its own'
-        """
-        if self.superseded >= self.seq:
-            return f"the correction at event {self.seq} names event {self.superseded}, which does not stand before it"
-        if ids.get(self.superseded) != self.event_id:
-            return f"the correction at event {self.seq} names event {self.superseded} by an id that is not its own"
-        return ""
+        """Return why the correction does not count, given the ids of earlier events by their numbers; empty if it does."""
+        return objection(self.seq, self.superseded, self.event_id, ids)
 
 
 def correction(seq: int, event: model.EventCorrected, round_no: int | None = None) -> Correction:
@@ -97,11 +89,9 @@ def counting(corrections: Iterable[Correction], ids: Mapping[int, str]) -> dict[
 
 
 def _latest(corrections: Iterable[Correction]) -> dict[int, Correction]:
-    latest: dict[int, Correction] = {}
-    for made in sorted(corrections, key=lambda made: made.seq, reverse=True):
-        if made.seq not in latest:
-            latest.setdefault(made.superseded, made)
-    return latest
+    by_seq = {made.seq: made for made in corrections}
+    last = counting_corrections({seq: made.superseded for seq, made in by_seq.items()})
+    return {superseded: by_seq[seq] for superseded, seq in last.items()}
 
 
 class RefusedCorrections:

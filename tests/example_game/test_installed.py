@@ -115,6 +115,23 @@ def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, package: str, prob
     assert "correct or uninstall high-card-game" in refused.stderr
 
 
+def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(tmp_path: Path) -> None:
+    """No defect of Discard Rack, whoever judged: this process, or one of several."""
+    whole, broken = install(tmp_path / "whole"), install(tmp_path / "broken")
+    source = broken / PACKAGE / "settle.py"
+    head, rest = source.read_text().split("    return [\n", 1)
+    source.write_text(f"{head}    1 / 0\n    return [\n{rest}")
+    line = head.count("\n") + 1
+    (tmp_path / "dispute.txt").write_text(UNDERPAID)
+    day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
+    rack(whole, "simulate", "--games", "high_card", "--rounds", "6", "--out", str(day), "--plant", "nothing")
+    rack(whole, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")
+    rack(whole, "ingest", str(day), "--log", log, "--property", "example", "--quiet")
+    for words in (["judge", str(tmp_path / "dispute.txt")], ["replay", "--workers", "2", "--log", log, "--quiet"]):
+        refused = rack(broken, *words, code=3)
+        assert f"raised by the game high_card ({source}, line {line}); correct or uninstall it" in refused.stderr
+
+
 def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
     metadata = install(tmp_path) / "high_card_game-1.0.dist-info"
     second = tmp_path / "second_game-1.0.dist-info"

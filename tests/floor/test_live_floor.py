@@ -76,13 +76,13 @@ class Gateway:
             return b""
 
 
-def draft(number: int, at_s: float) -> Draft:
+def draft(number: int, at_s: float, round_no: int | None = None) -> Draft:
     return Draft(
         event_id=f"{number:032x}",
         source="fu-01-floor",
         source_seq=number,
         occurred_at_us=START_US + round(at_s * SECOND_US),
-        round_no=None,
+        round_no=round_no,
         payload=DealerTappedIn(dealer="d-01"),
     )
 
@@ -164,8 +164,8 @@ def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
     async def played() -> LiveFloor:
         async with gateway:
             turns = [
-                turn(draft(1, -2), draft(2, -1), labels=(label(1),)),
-                turn(draft(3, 0), draft(4, 1e6), labels=(label(2),)),
+                turn(draft(1, -2, 1), draft(2, -1, 1), labels=(label(1),)),
+                turn(draft(3, 0, 2), draft(4, 1e6, 2), labels=(label(2),)),
             ]
 
             def listener(batch: object, _: float) -> None:
@@ -181,6 +181,7 @@ def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
     floor = run(played())
     assert [each.round_no for each in floor.labels] == [1]
     assert [each.round_no for each in floor.begun] == [1, 2]
+    assert floor.unfinished == {(STREAM, 2)}
     assert floor.ends == {STREAM: 3}
 
 

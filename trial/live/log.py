@@ -18,10 +18,14 @@ from trial.place import DEMO_KEY, WAREHOUSE
 
 @dataclass(frozen=True)
 class LiveDay:
-    """The result of a live floor. `missed` and `false_alarms` should be empty."""
+    """The result of a live floor. `missed` and `false_alarms` should be empty.
+
+    `left_out` counts the judged rounds that were not over when the floor was stopped: what is found in them is no false alarm.
+    """
 
     events: int
     rounds: int
+    left_out: int
     planted: int
     missed: Sequence[FaultLabel]
     false_alarms: Sequence[ComparableFinding]
@@ -34,6 +38,11 @@ class LiveDay:
             f"{plural(self.events, 'event')} answered, all of them stored; {plural(self.rounds, 'round')} judged; "
             f"{plural(self.planted, 'planted fault')}, {self.planted - len(self.missed):,} found; "
             f"{plural(len(self.false_alarms), 'false alarm')}"
+            + (
+                f"; {plural(self.left_out, 'round')} not over when the floor was stopped: left out"
+                if self.left_out
+                else ""
+            )
         )
 
     @property
@@ -72,6 +81,7 @@ def judge_rest(site: LiveSite) -> LiveDay:
 
     All parts must have ended.
     """
+    from replay.run.in_force import adjudications
     from replay.run.replayer import findings, replay
 
     account = msgspec.json.decode((site.out / ACCOUNT).read_bytes(), type=Account)
@@ -80,13 +90,15 @@ def judge_rest(site: LiveSite) -> LiveDay:
         broken: dict[str, str] = {}
         build_warehouse(site.warehouse, log, results, broken=broken)
         found = compare(account.begun, findings(results))
+        judged = {(each.stream, each.round_no) for each in adjudications(results)}
         rounds = sum(summary.verdicts.values())
         demo.sign_checkpoint(log, results, site, read_signer(site.out / DEMO_KEY))
     return LiveDay(
         events=sum(account.answered.values()),
         rounds=rounds,
+        left_out=len(judged & account.unfinished),
         planted=len(account.planted),
         missed=[label for label in found.missed if label in account.planted],
-        false_alarms=found.false_alarms,
+        false_alarms=[each for each in found.false_alarms if (each.stream, each.round_no) not in account.unfinished],
         integrity=[*summary.integrity, *broken.values()],
     )

@@ -40,13 +40,15 @@ CONTROLLERS: Final = "meters"
 class Account(msgspec.Struct):
     """The account of a live floor: lines by the status of their answer, and each stream's last answered number.
 
-    `planted` are the faults of fully answered rounds, `begun` those of all begun rounds.
+    `planted` are the faults of fully answered rounds, `begun` those of all begun rounds. `unfinished` are the rounds, by stream
+    and number, with events that were not answered.
     """
 
     answered: dict[str, int]
     ends: dict[str, int]
     planted: list[Planted]
     begun: list[Planted]
+    unfinished: set[tuple[str, int]] = set()
 
 
 def calendar(start_us: int) -> Calendar:
@@ -107,6 +109,6 @@ def main(arguments: Sequence[str]) -> int:
     try:
         asyncio.run(_play(floor))
     finally:
-        account = Account(dict(floor.answered), floor.ends, floor.labels, floor.begun)
+        account = Account(dict(floor.answered), floor.ends, floor.labels, floor.begun, floor.unfinished)
         write_whole({Path(out) / ACCOUNT: msgspec.json.encode(account)})
     return 0

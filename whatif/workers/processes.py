@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import threading
+import traceback
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -124,6 +125,7 @@ def work(sent: bytes, part: Any) -> bytes:
         with relaxed_gc():
             output = _ready(sent)(part)
     except Exception as error:  # it is raised again in the process that asked for the work
+        error.add_note("".join(traceback.format_tb(error.__traceback__)))
         error_parts = _parts(error)
     return zlib.compress(pickle.dumps((error_parts, output)), LEVEL)
 

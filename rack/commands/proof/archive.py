@@ -51,6 +51,8 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.attachments import carried
     from desk.review.case_folder import CaseFolder, attachments_folder
     from desk.verification.walk import lost_tails
+    from events.archive.read import ArchiveLog
+    from events.archive.verify import added_files
     from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at
 
@@ -66,12 +68,15 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
                 checkpoints=store,
                 progress=lambda events: output.progress(events, "events sealed"),
             )
+        archive = resources.enter_context(closing(ArchiveLog(arguments.out, read_only=True)))
+        # only what sealed events name: a file of a day that is still open would be one that no manifest names
         attached = carried(
-            log, CaseFolder(attachments_folder(address, cases_folder(address))), CaseFolder(arguments.out)
+            archive, CaseFolder(attachments_folder(address, cases_folder(address))), CaseFolder(arguments.out)
         )
         integrity = (
             sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         )
+        integrity += [f"{each.code} {each.message}" for each in added_files(archive)]
         tables = [
             stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/", "observed/"))
         ]
@@ -128,7 +133,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
         **options_of(address, create=True),
     )
     attached = _restore_attachments(arguments.restore, address)
-    for line in (*restored.integrity, *attached.failures):
+    for line in (*restored.integrity, *restored.added, *attached.failures):
         output.problem(line)
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in restored.heads.items()}
     output.value(
@@ -140,7 +145,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
             "quarantined": restored.refused,
             "checkpoints": restored.checkpoints,
             "streams": heads,
-            "integrity": restored.integrity,
+            "integrity": [*restored.integrity, *restored.added],
             "attachments": attached.counts,
         }
     )
@@ -154,7 +159,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
         *attached.lines("restored", "none was restored: the archive has no files of them, or RACK_CASES is not set"),
         f"{counted(restored.events, 'event')}{refused} of {counted(len(heads), 'stream')} restored to {address}: {state}",
     )
-    return Exit.INTEGRITY if restored.integrity or attached.lost else Exit.CLEAN
+    return Exit.INTEGRITY if restored.integrity or restored.added or attached.lost else Exit.CLEAN
 
 
 def _restore_attachments(archive: Path, address: str) -> AttachmentCheck:

@@ -185,6 +185,28 @@ def test_damage_is_named_by_table_number_and_kind(
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["notes.txt", "segments/table/fu-01/2026-03-20.000000000900-000000000901.parquet", "attachments/ab/" + "ab" * 32],
+)
+def test_every_reader_of_a_folder_names_a_file_that_was_not_sealed_into_it(
+    live: str, archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    folder, restored = tmp_path / "archive", f"sqlite://{tmp_path}/again.db"
+    added = folder / name
+    added.parent.mkdir(parents=True, exist_ok=True)
+    added.write_bytes(b"x")
+    for command in (
+        ["verify", "--log", archive],
+        ["archive", "--log", restored, "--restore", folder],
+        ["archive", "--log", live, "--out", folder, "--running"],
+    ):
+        assert run(*command) == 4, command
+        told = capsys.readouterr()
+        assert f"{name} was not sealed into this archive" in told.out + told.err
+    assert run("verify", "--log", restored) == 0, "nothing of it came into the log"
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
         (["archive", "--log", "LIVE"], 2, "one of the arguments --out --restore is required"),

@@ -10,8 +10,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
+from itertools import islice
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rack.cli import main
@@ -20,6 +22,9 @@ from replay.run.replayer import adjudications, findings
 from tests.faults.gateway import free_port
 from tests.kafka_broker import new_address
 from tests.rack.live.test_supervision import runs, until
+from trial.live.log import judge_rest, make_log, prepare
+from trial.live.parts import LiveSite
+from trial.live.simulated_floor import ACCOUNT, Account, turns
 
 WAIT_LIMIT_S = 240.0
 GAME = "face_up_pai_gow"
@@ -87,6 +92,47 @@ def check_lives(address: str, folder: Path, *arguments: str) -> None:
     assert planted
     assert f"{planted} found; 0 false alarms" in said, said
     check_stored(address, folder)
+
+
+@pytest.mark.parametrize(("whole", "left_out"), [(False, 1), (True, 0)])
+def test_a_floor_ended_between_a_round_and_its_correction_raises_no_false_alarm(
+    tmp_path: Path, whole: bool, left_out: int
+) -> None:
+    """A slip that a message still to come puts right is no fault of the round, and no error of who found it."""
+    address = prepare(tmp_path / "floor", None)
+    site = LiveSite(
+        out=tmp_path / "floor",
+        log=address,
+        games=["player_dealer"],
+        gateway_port=0,
+        pages_port=0,
+        start_us=1_773_500_400_000_000,
+        speed=1.0,
+        seed=3,
+    )
+    make_log(site)
+    played = list(islice(turns(site.start_us, site.seed, site.games), 3))
+    groups = [(stream, drafts) for turn in played for stream, drafts in turn.groups if stream != "property/main"]
+    place = next(
+        (number, at)
+        for number, (_, drafts) in enumerate(groups)
+        for at, draft in enumerate(drafts)
+        if draft.payload.TYPE == "event_corrected"
+    )
+    stream, drafts = groups[place[0]]
+    unfinished = set() if whole else {(stream, drafts[place[1]].round_no or 0)}
+    if not whole:
+        groups[place[0]] = (stream, drafts[: place[1]])
+    with closing(log_at(address)) as log:
+        log.append_groups(groups)
+    labels = [label for turn in played for label in turn.labels]
+    account = Account({"stored": 1}, {}, labels, labels, unfinished)
+    (site.out / ACCOUNT).write_bytes(msgspec.json.encode(account))
+    day = judge_rest(site)
+    assert (list(day.false_alarms), day.left_out, list(day.missed)) == ([], left_out, [])
+    assert ("1 round not over" in day.summary) is not whole
+    with site.results() as results:
+        assert any(each.round_no == 2 for each in findings(results)) is not whole, "the correction decides"
 
 
 @pytest.mark.nightly  # as the next one, but for the store, which the one after it has

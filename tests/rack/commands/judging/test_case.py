@@ -124,6 +124,18 @@ def test_an_archive_carries_attachments_and_restores_them(
     assert f"was changed: {carried}" in capsys.readouterr().out
 
 
+def test_an_archive_has_no_attachment_of_a_day_that_it_does_not_have(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The other side of a file that was added: the day is open, and its attachments come with it."""
+    with_photo(floor, capsys, tmp_path)
+    archive = tmp_path / "sealed" / "archive"
+    for running, files in (([], 0), (["--running"], 1)):
+        assert main(["archive", "--log", floor.address, "--out", str(archive), *running]) == 0
+        assert sum(path.is_file() for path in (archive / "attachments").rglob("*")) == files
+        assert main(["verify", "--log", f"archive://{archive}"]) == 0
+
+
 def test_an_archive_names_the_attachment_that_it_lacks(
     floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
