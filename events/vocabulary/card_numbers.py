@@ -1,14 +1,17 @@
 """Finds possible card numbers in a reported line, however they are written, and removes them from the bytes.
 
-The line is read as people and parsers would read it. Escapes are decoded (also those of JSON inside a string), characters
-normalized, invisible ones dropped, upper case folded. The line need not be JSON: a truncated or garbled one is searched in the
-same way. Each character of that reading knows its original bytes, so that all other bytes stay.
+The line is read as people and parsers would read it. Escapes are decoded (those of JSON, also inside a string, of addresses and
+of HTML), characters normalized, look-alikes of the word read as it, accents and invisible characters dropped, upper case folded.
+The line need not be JSON: a truncated or garbled one is searched in the same way. Each character of that reading knows its
+original bytes, so that all other bytes stay.
 """
 
+import html
 import re
 import unicodedata
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 PLACEHOLDER = "(card number removed)"
 """Stands where a card number stood that gets no token. It is no valid patron."""
@@ -16,7 +19,18 @@ PLACEHOLDER = "(card number removed)"
 MAX_NUMBER = 64
 """Characters of the longest card number that gets a token."""
 
-_COLON = re.compile(rb"card\s*:")
+_COLON = re.compile(rb"cards?\s*:")
+_WEB: Final = re.compile(
+    r"%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}(?=;));?", re.IGNORECASE
+)
+"""A character as addresses (`%3A`) or HTML (`&#58;`, `&colon;`) write it."""
+_LAYERS: Final = 4
+"""This many times a text may have been escaped for the web."""
+_LOOK_ALIKE: Final = str.maketrans(
+    "\u0441\u1d04\u2ca5\u0430\u0251\u03b1\u1d00\u0433\u1d26\u0280\uab47\u0501\u0257\u1d05\u0455\u2236\u02d0\ua789\u05c3\u0589",
+    "cccaaaarrrrddds:::::",
+)
+"""Letters of other alphabets, and signs, that look like those of `cards:` and are not made one by normalization."""
 _SPECIAL = re.compile(r'(?:\\\\)+(?=")|\\+(?:u[0-9a-fA-F]{4}|.)|[^\x20-\x7e]|\\', re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "/": "/"}
 _ESCAPED_QUOTE = "\ue000"
@@ -28,11 +42,14 @@ _STRING = re.compile(r'"\s*card\s*:(?P<number>[^"]*)"')
 _BETWEEN = r"(?:[ ./_]|[ ]?[\u2010-\u2015\u2212-][ ]?|[ ]{2,3})"
 """What people write between two groups of digits; no quote and no comma: no string of JSON and no column is left."""
 _TEXT = re.compile(
-    rf"(?<![\w-])card\s*:(?:[\w.-]+(?:{_BETWEEN}?\d+)*"
+    rf"(?<![\w-])(?:card\s*:(?:[\w.-]+(?:{_BETWEEN}?\d+)*"
     rf"|\s*(?:[\w-]{{0,8}}[ -])?\d(?:{_BETWEEN}?\d){{2,}}[\w-]*"
     rf"|[^\w\",;|\t\n]{{0,3}}\"?\d(?:{_BETWEEN}?\d){{2,}}[\w-]*)"
+    rf"|cards\s*:[^\w\",;|\t\n]{{0,3}}\d(?:{_BETWEEN}?\d){{3,}}[\w-]*)"
 )
-"""A card number amid other text, or where a string has no end; three digits may have punctuation before them."""
+"""A card number amid other text, or where a string has no end; three digits may have punctuation before them. After `cards:`
+four are needed: a shoe has some hundred cards.
+"""
 
 
 class _Reading(NamedTuple):
@@ -120,7 +137,7 @@ def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Call
 
 def _needs_reading(data: bytes) -> bool:
     """Whether a line could hold a card number. The plain bytes of most lines decide."""
-    if b"\\" in data or not data.isascii() or not data.decode("ascii").isprintable():
+    if any(sign in data for sign in b"\\%&") or not data.isascii() or not data.decode("ascii").isprintable():
         return True
     lower = data.lower()
     return b"card" in lower and _COLON.search(lower) is not None
@@ -134,13 +151,38 @@ def _read(line: str) -> _Reading:
     for match in _SPECIAL.finditer(line):
         _take(line[at : match.start()].lower(), range(at, match.start()), text, begins, ends)
         at = match.end()
-        for character in unicodedata.normalize("NFKC", _decoded_one(match[0])).casefold():
-            if character.isspace() or unicodedata.category(character) not in ("Cc", "Cf", "Mn"):
-                text.append(character)
-                begins.append(match.start())
-                ends.append(match.end())
+        for character in _read_as(_decoded_one(match[0])):
+            text.append(character)
+            begins.append(match.start())
+            ends.append(match.end())
     _take(line[at:].lower(), range(at, len(line)), text, begins, ends)
-    return _Reading("".join(text), begins, ends)
+    reading = _Reading("".join(text), begins, ends)
+    for _ in range(_LAYERS):
+        if _WEB.search(reading.text):
+            reading = _without_web_escapes(reading)
+    return reading
+
+
+def _read_as(characters: str) -> Iterator[str]:
+    """Yield the characters as they are searched: lower case, without accents and what cannot be seen."""
+    for character in unicodedata.normalize("NFKD", characters).casefold().translate(_LOOK_ALIKE):
+        if character.isspace() or unicodedata.category(character) not in ("Cc", "Cf", "Mn"):
+            yield character
+
+
+def _without_web_escapes(reading: _Reading) -> _Reading:
+    """Return a reading with one layer of the escapes of addresses and HTML decoded."""
+    text, begins, ends, at = list[str](), list[int](), list[int](), 0
+    for match in _WEB.finditer(reading.text):
+        text.append(reading.text[at : match.start()])
+        begins += reading.begins[at : match.start()]
+        ends += reading.ends[at : match.start()]
+        at = match.end()
+        for character in _read_as(html.unescape(unquote(match[0])).replace('"', _ESCAPED_QUOTE)):
+            text.append(character)
+            begins.append(reading.begins[match.start()])
+            ends.append(reading.ends[at - 1])
+    return _Reading("".join([*text, reading.text[at:]]), begins + reading.begins[at:], ends + reading.ends[at:])
 
 
 def _take(plain: str, places: range, text: list[str], begins: list[int], ends: list[int]) -> None:

@@ -2,16 +2,18 @@
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from events.sqlite.log import SqliteLog
-from events.vocabulary.card_numbers import PLACEHOLDER
+from events.vocabulary.card_numbers import PLACEHOLDER, hidden_numbers
 from intake.errors import IntakeError
 from intake.patrons import Keyring, with_tokens
 from rack.cli import main
@@ -44,6 +46,14 @@ SPELLINGS = [
     "c\u00adard:47\u200b110815",
     "\uff43\uff41\uff52\uff44\uff1a\uff147110815",
     "ca\x00rd:47110815",
+    "card%3A47110815",
+    "c%61rd%253a47110815",
+    "card&#58;47110815",
+    "c&#x61;rd&amp;colon;47110815",
+    "\u0441\u0430rd:47110815",
+    "\u0421\u0410RD\u223647110815",
+    "c\u00e1rd:47110815",
+    r"card\u00253A47110815",
 ]
 
 
@@ -84,6 +94,11 @@ def test_every_spelling_needs_the_keyring(spelling: str) -> None:
             )
         ),
         (b'his card:"47110815 is new', b"his " + GONE + b" is new"),
+        (b"his cards: 47110815 is new", b"his " + GONE + b" is new"),
+        (b"his cards:4711 0815 is new", b"his " + GONE + b" is new"),
+        (b"?p=card%3A47110815&q=1%203", b"?p=" + GONE + b"&q=1%203"),
+        (b"<b>card&#58;47110815</b> &amp; so", b"<b>" + GONE + b"</b> &amp; so"),
+        ("his card:\u0664\u0667\u0661\u0661 is new".encode(), b"his " + GONE + b" is new"),
     ],
 )
 def test_what_gets_no_token_is_removed(keyring: Keyring, data: bytes, kept: bytes) -> None:
@@ -119,6 +134,9 @@ KEPT = [
     "card:,47110815",
     '{"wager":"seven_card:5000","name":"seven-card: 5000"}',
     '{"cards":47110815}',
+    '{"reason":"cards: 416 left of 8 decks"}',
+    '{"reason":"5% & more, 100%25, &lt;b&gt; wild card%"}',
+    '{"wager":"seven_card%3A5000"}',
     "\u200b\u00ad garbled \x00\x01",
 ]
 
@@ -145,6 +163,36 @@ def test_no_nesting_and_no_writing_keeps_a_number(value: object) -> None:
         except IntakeError:
             kept = with_tokens(data.replace(b'"CARD:', b'"seat CARD:'), None)
         assert b"47110815-0815" not in kept
+
+
+LOOK_ALIKE = {"c": "\u0441", "a": "\u0430", "r": "\u0433", "d": "\u0501", ":": "\ua789"}
+DISGUISES: list[Callable[[str], str]] = [
+    str,
+    str.upper,
+    lambda sign: f"%{ord(sign):02X}",
+    lambda sign: f"%25{ord(sign):02x}",
+    lambda sign: f"&#{ord(sign)};",
+    lambda sign: f"&amp;#x{ord(sign):x};",
+    lambda sign: LOOK_ALIKE.get(sign, sign),
+    lambda sign: f"{sign}\u0301\u200b" if sign != ":" else "\uff1a",
+    lambda sign: chr(ord(sign) + 0xFEE0),
+    lambda sign: quote(LOOK_ALIKE.get(sign, sign)),
+]
+DIGITS = ["".join(chr(zero + int(digit)) for digit in "47110815") for zero in (0x30, 0xFF10, 0x660, 0x966)]
+
+
+@given(st.tuples(*[st.sampled_from(DISGUISES)] * 5), st.sampled_from(DIGITS), st.booleans())
+def test_no_disguise_of_the_word_keeps_a_number(
+    ways: tuple[Callable[[str], str], ...], digits: str, ascii_only: bool
+) -> None:
+    """However letters, colon and digits are written, alone and in other text, in JSON and outside."""
+    written = "".join(way(sign) for way, sign in zip(ways, "card:", strict=True)) + digits
+    for text in (written, f"his {written} is new"):
+        for data in (text, json.dumps({"a": text, "b": [json.dumps(text)]}, ensure_ascii=ascii_only)):
+            kept = re.sub(
+                r"\\+u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), hidden_numbers(data.encode()).decode()
+            )
+            assert not any(each in kept for each in DIGITS), (data, kept)
 
 
 def test_long_lines_take_no_longer_than_they_are(keyring: Keyring) -> None:
