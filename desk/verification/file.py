@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from events.proofs.signed_note import MAX_NOTE_BYTES, Note
 from replay.narrative.names import plural
 
 if TYPE_CHECKING:
@@ -20,6 +21,27 @@ PACKET_PREFIXES = (b"%PDF-", b'{"')
 
 class NotAFile(Exception):
     """A file cannot be verified; the message names the files that can."""
+
+
+def checkpoint_of(data: bytes, name: str) -> Note:
+    """Return the signed checkpoint that a file is, or that is in a packet or a proof; `name` is the file's.
+
+    Raises `NotAFile` for a report or a reading copy, and the errors of each kind's reader.
+    """
+    if data.startswith(PACKET_PREFIXES):
+        from desk.packet.attachments import attached
+        from desk.packet.bundle import decode
+
+        if data.startswith(b"%PDF-"):
+            data = attached(data, "packet.json")
+        return Note.decode(decode(data).checkpoint.note.encode())
+    if data.lstrip().startswith(b"{"):
+        from events.proofs.inclusion import Proof
+
+        return Note.decode(Proof.decode(data).checkpoint.encode())
+    if len(data) > MAX_NOTE_BYTES:
+        raise NotAFile(f"{name} is no checkpoint; expected a note of three lines, a packet or a proof")
+    return Note.decode(data)
 
 
 class FileCheck(NamedTuple):

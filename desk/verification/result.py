@@ -59,6 +59,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Path | None = None
     witness: Path | None = None
     witness_key: Path | None = None
+    checkpoints: Sequence[Path] = ()
     cases: Path | None = None
     gap_s: int | None = None
     accept_loss: str | None = None
@@ -76,6 +77,19 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
     `notes` and `problems` are other observations; `pdf` is the report if requested, and `unsigned` why it is not signed.
     """
+
+    @property
+    def compared(self) -> dict[str, Any]:
+        """What the log was compared with that does not come from it: given keys, checkpoints taken away, and a witness; and
+        whether it was compared with an earlier verification, whose note is kept next to the log.
+        """
+        signed, witnessed = self.found.signed, self.witnessed
+        return {
+            "keys": signed is not None and signed.anchored and bool(signed.keys),
+            "checkpoints": [path.name for path in self.request.checkpoints],
+            "witness": witnessed is not None and witnessed.newest_size is not None,
+            "earlier": self.before.reached is not None,
+        }
 
     request: Request
     found: VerificationReport

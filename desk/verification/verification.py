@@ -20,17 +20,21 @@ from desk.review.last_verification import CoveredEnd, keep, record_path, start_a
 from desk.review.last_verification import made as notice_of
 from desk.review.verified_before import VerifiedBefore, verified_before
 from desk.review.witness_status import Witnessed, look
+from desk.verification.file import checkpoint_of
 from desk.verification.report import signed_report
 from desk.verification.result import Request, Verification, result, witness_failures
 from desk.verification.steps import Watch, unwatched
 from desk.verification.walk import verify_log
 from desk.verification.words import break_line
 from events.errors import IntegrityError, LogUnavailable
-from events.log.contract import CheckpointStore, EventLog
+from events.log.contract import CheckpointStore, EventLog, Head
+from events.log.plain_file import read_plain
 from events.open import open_checkpoints, open_log, stored_results
-from events.proofs.checkpoint import origin_of
-from events.proofs.keys import read_public_key
-from events.proofs.signed_note import KeyKind, PublicKey
+from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
+from events.proofs.history import Mark
+from events.proofs.keys import read_public_key, read_ring
+from events.proofs.merkle import BadProof
+from events.proofs.signed_note import BadNote, KeyKind, PublicKey
 from events.proofs.since import VerifiedStart
 from events.proofs.verify_results import StoredState
 from events.proofs.witness import WitnessFolder
@@ -76,13 +80,14 @@ def _verified(
     state = stored_state(address, resources, options)
     before = verified_before(address, log.log_id, request.accept_loss)
     marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
+    taken, others = _taken_away(request, log, anchors)
     found = verify_log(
         log,
         backend,
         checkpoints=store,
         since=since,
         anchors=anchors,
-        marks=chain(before.checkpoints, marks),
+        marks=chain(before.checkpoints, taken, marks),
         gap_s=request.gap_s,
         results=state if backend != "archive" or state.store is not None or state.damage else None,
         progress=lambda stream, events: watch("events checked", stream, events),
@@ -94,7 +99,7 @@ def _verified(
     verdicts = _judged_again(log, state, watch) if request.verdicts else None
     attached = compared(log, CaseFolder(attachments_folder(address, request.cases)))
     outcome = result(
-        [break_line(each) for each in found.breaks],
+        [*others, *(break_line(each) for each in found.breaks)],
         witness_failures(folder is not None, witnessed),
         [f"round table {request.rounds}: {each.where}: {each.what}" for each in rounds],
         verdicts.failures() if verdicts is not None else (),
@@ -121,6 +126,31 @@ def _verified(
     )
     made = msgspec.structs.replace(made, notes=_keep_notice(log, made))
     return _with_report(log, made, anchors) if request.report else made
+
+
+def _taken_away(request: Request, log: EventLog, anchors: Sequence[PublicKey]) -> tuple[list[Mark], list[str]]:
+    """Return the checkpoints in the given files, and a sentence for each that is of another log.
+
+    Raises `NotVerifiable` if a checkpoint is not signed by a key that the log names or that was given: it could be anybody's.
+    """
+    origin, marks, others = origin_of(log.log_id, log.property_id), list[Mark](), list[str]()
+    if not request.checkpoints:
+        return marks, others
+    from desk.packet.bundle import MAX_BYTES, BadPacket
+
+    for path in request.checkpoints:
+        try:
+            note = checkpoint_of(read_plain(path, MAX_BYTES + 1), str(path))
+            taken = Checkpoint.parse(note.text)
+            if taken.origin == origin:
+                open_checkpoint(note, [*anchors, *(entry.key for entry in read_ring(log).entries)])
+        except (BadNote, BadPacket, BadProof) as error:
+            raise NotVerifiable(f"{path}: {error}; expected a checkpoint, packet or proof of this log") from error
+        if taken.origin != origin:
+            others.append(f"{path} has a checkpoint of the log {taken.origin}; this log is {origin}")
+        else:
+            marks.append(Mark(Head(taken.size, taken.root), str(path)))
+    return marks, others
 
 
 def stored_state(address: str, resources: ExitStack, options: Mapping[str, Any]) -> StoredState:

@@ -38,6 +38,7 @@ def lines(made: Verification, now_us: int) -> list[str]:
         *made.attached.lines("match their SHA-256", "no folder with their files is here, none was compared"),
         *_signature_lines(found.signed, late),
         *(_witness_lines(made.witnessed, found.signed, now_us) if made.witnessed is not None else ()),
+        *_comparison_lines(made),
         summary(found, made.result),
     ]
 
@@ -54,7 +55,7 @@ def as_json(made: Verification, now_us: int) -> dict[str, Any]:
     values |= {"foreign": msgspec.to_builtins(found.foreign), "store_faults": msgspec.to_builtins(made.faults)}
     values |= {"verdicts": msgspec.to_builtins(made.verdicts), "attachments": made.attached.counts}
     values |= {"future": msgspec.to_builtins(found.future), "lost": made.before.lost(found)}
-    values |= {"accepted": msgspec.to_builtins(made.accepted)} | made.archive
+    values |= {"accepted": msgspec.to_builtins(made.accepted), "compared": made.compared} | made.archive
     return values | ({"round_table": msgspec.to_builtins(made.rounds)} if made.request.rounds is not None else {})
 
 
@@ -207,11 +208,26 @@ def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     lines += [
         f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched
     ]
-    if not signed.anchored:
-        lines.append(
-            "the keys come from the log itself and could be replaced with it; give the key that you received with --key"
-        )
     return lines
+
+
+def _comparison_lines(made: Verification) -> list[str]:
+    """Return what a pass does not prove, because nothing from outside the log shows it (D1380)."""
+    compared = made.compared
+    if not made.result.ok or compared["witness"]:
+        return []
+    if compared["checkpoints"]:
+        return [f"the log holds the {plural(len(made.request.checkpoints), 'checkpoint')} that you took away"]
+    if compared["keys"]:
+        return [
+            "the key shows who signed, and not that nothing was cut off: an older state of the log with its checkpoints and "
+            "notes would pass; give a checkpoint, packet or proof that you took away with --checkpoint, or a --witness"
+        ]
+    return [
+        "ONLY THE INSIDE of the log is proved: nothing from outside was compared, and whoever replaced it with its checkpoints "
+        "and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that you took away with "
+        "--checkpoint, or a witness with --witness"
+    ]
 
 
 def _time(at_us: int) -> str:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 HELP = "Verify every event, root and signature of a log, or a file of `rack dispute`, `rack report` or `rack prove`"
 
-OF_A_LOG = ("log", "rounds", "verdicts", "since", "witness", "gap", "by", "accept_loss", "report", "sign", "progress")
+OF_A_LOG = (
+    *("log", "rounds", "verdicts", "since", "checkpoint", "witness", "gap", "by", "accept_loss", "report", "sign"),
+    "progress",
+)
 """The options that do not apply to a file."""
 
 
@@ -48,6 +51,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
     )
     add(parser, "--rounds DIR", "Also derive this round table again and compare it.")
+    add(
+        parser,
+        "--checkpoint FILE",
+        "A checkpoint of this log that you took away, or a packet or proof with one: the log must still hold it (repeatable).",
+        action="append",
+        default=[],
+    )
     add(parser, "--witness DIR", "Folder of a witness; needs --witness-key.")
     add(parser, "--witness-key FILE", "The witness's public key, as you received it.")
     add(
@@ -118,6 +128,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         rounds=arguments.rounds,
         witness=arguments.witness,
         witness_key=arguments.witness_key,
+        checkpoints=arguments.checkpoint,
         cases=cases_folder(address),
         gap_s=arguments.gap,
         accept_loss=arguments.accept_loss,

@@ -238,3 +238,98 @@ def test_what_grows_passes(desk: Desk) -> None:
     assert desk.verify()[0] == 0
     assert desk.verify("--since")[0] == 0
     assert desk.state is State.PASSED
+
+
+# ------------------------------------------------------------------------------- log, checkpoints and notice replaced (D1380)
+
+
+def everything_replaced(desk: Desk) -> None:
+    """The older state whole: log, marks, checkpoints and no notice, as from a copy of the disk."""
+    desk.roll_back()
+    record_path(desk.address).unlink()
+
+
+def another_log_in_its_place(desk: Desk) -> None:
+    """Written from the first event on, with keys of its own."""
+    for path in desk.folder.glob("floor.db*"):
+        path.unlink()
+    desk.run("ingest", as_lines(desk.folder / "rounds.txt"), "--property", "bellwether")
+    desk.run("keys", "new", desk.folder / "other", "--by", "chief")
+    desk.run("checkpoint", "--key", desk.folder / "other")
+
+
+def note_of(desk: Desk, path: Path) -> None:
+    from contextlib import closing
+
+    from events.open import open_checkpoints
+    from events.proofs.statements import CheckpointBatch
+
+    with closing(open_checkpoints(desk.address, log_id=desk.verify()[1]["log_id"], read_only=True)) as store:
+        *_, last = store.batches()
+    path.write_bytes(CheckpointBatch.decode(last).note)
+
+
+def proof_of(desk: Desk, path: Path) -> None:
+    desk.run("prove", "property/main", "1", "--out", path)
+
+
+def packet_of(desk: Desk, path: Path) -> None:
+    desk.run("replay", code=1)
+    made = ("--out", path.with_name("packets"), "--key", desk.folder / "key", "--by", "chief", "--reason", "x")
+    desk.run("dispute", "fu-01", "2", *made)
+    (packet,) = path.with_name("packets").glob("*.pdf")
+    packet.rename(path)
+
+
+@pytest.mark.parametrize("way", [everything_replaced, another_log_in_its_place], ids=lambda way: way.__name__)
+@pytest.mark.parametrize("take", [note_of, proof_of, packet_of], ids=lambda take: take.__name__)
+def test_what_somebody_took_away_shows_that_everything_was_replaced(
+    desk: Desk, way: Callable[[Desk], None], take: Callable[[Desk, Path], None], tmp_path: Path
+) -> None:
+    taken = tmp_path / "taken"
+    take(desk, taken)
+    code, said = desk.verify("--checkpoint", str(taken))
+    assert (code, said["compared"]) == (
+        0,
+        {"keys": False, "checkpoints": ["taken"], "witness": False, "earlier": take is note_of},
+    )
+    way(desk)
+    code, said = desk.verify()
+    assert (code, said["compared"]) == (0, {"keys": False, "checkpoints": [], "witness": False, "earlier": False})
+    code, said = desk.verify("--checkpoint", str(taken))
+    assert code == 4
+    assert str(taken) in str(said["failures"])
+    assert desk.state is State.FAILED
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"{}", b'{"', b"%PDF-1.7", b"a\nb\n", b"x" * 70_000], ids=lambda data: data[:9]
+)
+def test_what_is_no_checkpoint_is_no_failure_of_the_log(desk: Desk, garbage: bytes, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_bytes(garbage)
+    assert desk.verify("--checkpoint", str(tmp_path / "taken"))[0] == 2
+
+
+def test_a_checkpoint_that_anybody_could_have_written_accuses_no_log(desk: Desk, tmp_path: Path) -> None:
+    """It names this log, and no key of the log signed it."""
+    taken = tmp_path / "taken"
+    note_of(desk, taken)
+    lines = taken.read_text().split("\n")
+    lines[1] = "999"
+    taken.write_text("\n".join(lines))
+    assert desk.verify("--checkpoint", str(taken))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "ONLY THE INSIDE of the log is proved"),
+        (["--key"], "an older state of the log"),
+        (["--checkpoint"], "1 checkpoint"),
+    ],
+)
+def test_a_pass_says_what_it_does_not_prove(desk: Desk, words: list[str], sentence: str, tmp_path: Path) -> None:
+    note_of(desk, tmp_path / "taken")
+    files = {"--key": desk.folder / "key.pub", "--checkpoint": tmp_path / "taken"}
+    assert main(["verify", "--log", desk.address, *(str(each) for word in words for each in (word, files[word]))]) == 0
+    assert sentence in desk.capsys.readouterr().out
