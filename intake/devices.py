@@ -13,7 +13,6 @@ import json
 import os
 import secrets
 import stat
-import tomllib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from events.log.high_water import sync
+from events.log.plain_file import MOST_TOML, toml_in
 from events.vocabulary.envelope import StreamName
 from events.vocabulary.model import Digest, Token
 from intake.doors import owner_of
@@ -66,9 +66,9 @@ def read_devices(path: Path) -> Devices:
     with os.fdopen(file, "rb") as opened:
         if stat.S_IMODE(os.fstat(file).st_mode) & 0o077:
             raise IntakeError(f"{path}: others can read the register of devices; chmod 600 it")
-        data = opened.read()
+        data = opened.read(MOST_TOML + 1)
     try:
-        register = msgspec.convert(tomllib.loads(data.decode()), _Register)
+        register = msgspec.convert(toml_in(data), _Register)
     except (msgspec.ValidationError, ValueError) as error:
         raise IntakeError(f"{path}: {error}; `rack devices` writes this file") from error
     for name, device in register.device.items():

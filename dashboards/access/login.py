@@ -1,12 +1,12 @@
 """The login file and the host names of the pages, checked before they start."""
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from dashboards.access.hosts import name_of
 from dashboards.access.places import Role
+from events.log.plain_file import read_toml
 
 
 class ServingRefused(ValueError):
@@ -31,10 +31,10 @@ def check_login(path: Path) -> str:
     try:
         if path.stat().st_mode & 0o077:
             raise ServingRefused(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
-        login = tomllib.loads(path.read_text(encoding="utf-8"))
+        login = read_toml(path)
     except FileNotFoundError:
         raise ServingRefused(f"{path}: no such file; docs/security.md shows its contents") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ServingRefused(f"{path}: expected TOML: {error}") from error
     auth, roles = login.get("auth"), login.get("roles")
     if not isinstance(auth, dict) or not isinstance(roles, dict):

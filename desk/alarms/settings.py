@@ -9,7 +9,6 @@ import binascii
 import ipaddress
 import os
 import stat
-import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from desk.alarms.alarm import Alarm
+from events.log.plain_file import read_toml
 from replay.findings import Severity
 from replay.incidents import SEVERITIES
 
@@ -122,12 +122,12 @@ def read_settings(path: Path) -> Settings:
             raise SettingsRefused(
                 f"{path}: other users can change this file, which says who is told; run chmod go-w on it"
             )
-        settings = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Settings)
+        settings = msgspec.convert(read_toml(path), Settings)
     except FileNotFoundError:
         raise SettingsRefused(
             f"{path}: there are no settings of alarms; docs/alarms.md shows how to write them"
         ) from None
-    except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (msgspec.ValidationError, ValueError) as error:
         raise SettingsRefused(f"{path}: {error}; docs/alarms.md has the form") from error
     try:
         _check(settings)

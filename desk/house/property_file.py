@@ -4,7 +4,6 @@ Invariant: leaving something out removes nothing. `closed = 2027-01-31` ends a t
 """
 
 import re
-import tomllib
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from msgspec import Meta
 from desk.alarms.settings import MailAddress, MailServer
 from desk.review.cameras import WEEK_MS, System
 from desk.review.persons import Person, Persons, ReviewRefused
+from events.log.plain_file import MOST_TOML, read_plain, toml_in
 from events.open import parse_address
 from replay.findings import Severity
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
@@ -202,12 +202,11 @@ def read_property(folder: Path) -> Property:
     """Read the file in a folder and its rules. Raises `ReviewRefused`, which names file, line, key and what was expected."""
     path = folder / FILE
     try:
-        data = path.read_bytes()
-        text = data.decode()
-        content = tomllib.loads(text)
+        data = read_plain(path, MOST_TOML + 1)
+        content, text = toml_in(data), data.decode()
     except FileNotFoundError:
         raise ReviewRefused(f"{path}: no such file; `rack init {folder}` makes one") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ReviewRefused(f"{path}: expected TOML: {error}") from error
     try:
         form = msgspec.convert(content, Form)
@@ -308,7 +307,7 @@ def _rules(folder: Path, form: Form, refused: Any) -> dict[str, Rulebook]:
         place = f".table[{number}].rules"
         if table.rules not in books:
             try:
-                books[table.rules] = parse_submission((folder / table.rules).read_text(encoding="utf-8"), table.rules)
+                books[table.rules] = parse_submission(read_plain(folder / table.rules, MOST_TOML).decode(), table.rules)
             except FileNotFoundError:
                 refused(place, f"{folder / table.rules}: no such file; expected a rules submission (TOML)")
             except (RulesRefused, UnicodeDecodeError) as error:

@@ -5,7 +5,6 @@ page that shows its video states the difference.
 """
 
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from desk.review.persons import ReviewRefused
+from events.log.plain_file import read_toml
 
 ADDRESS: Final = re.compile(r"[!#-&(-;=?-\[\]^_a-z{|}~]+")
 """What a link consists of: ASCII without spaces, quotes, angle brackets, backslashes and control characters."""
@@ -129,10 +129,10 @@ def read_cameras(path: Path) -> Cameras:
             raise ReviewRefused(
                 f"{path}: other users can change this file, which leads to evidence; run chmod go-w on it"
             )
-        form = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Form)
+        form = msgspec.convert(read_toml(path), _Form)
     except FileNotFoundError:
         raise ReviewRefused(f"{path}: there is no file of cameras; docs/video.md shows how to write it") from None
-    except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (msgspec.ValidationError, ValueError) as error:
         raise ReviewRefused(f"{path}: {error}; docs/video.md has the form") from error
     return Cameras(form.camera, form.system, str(path))
 

@@ -5,7 +5,6 @@ opened. Files are never overwritten or removed.
 """
 
 import os
-import tomllib
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +16,7 @@ from msgspec import Meta
 from desk.review.persons import ReviewRefused
 from events.errors import IntegrityError
 from events.log.attachments import ATTACHMENTS, Attached, attachment_file
-from events.log.plain_file import NotPlainFile, open_plain, read_plain
+from events.log.plain_file import NotPlainFile, open_plain, read_toml
 from events.open import ON_THIS_MACHINE, parse_address
 from events.vocabulary.model import CaseAttached
 
@@ -72,8 +71,8 @@ class CaseFolder:
         if file is None or not file.exists():
             return CaseSettings()
         try:
-            return msgspec.convert(tomllib.loads(read_plain(file).decode()), CaseSettings)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+            return msgspec.convert(read_toml(file), CaseSettings)
+        except (ValueError, msgspec.ValidationError) as error:
             raise ReviewRefused(f"{file}: expected days, appeal_days, appeal and largest_mib: {error}") from error
 
     def keep(self, data: bytes) -> str:

@@ -14,13 +14,14 @@ entries that could be one person are refused when the file is read.
 import json
 import os
 import re
-import tomllib
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from events.log.plain_file import read_toml
 
 LONGEST_TOKEN = 25
 """As long may the id of a person be that the source of an event names: `filing-` and 25 characters are 32."""
@@ -130,13 +131,13 @@ def read(path: Path) -> Persons:
             raise ReviewRefused(
                 f"{path}: other users can change this file, which says who may sign; run chmod go-w on it"
             )
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
     except FileNotFoundError:
         raise ReviewRefused(
             f"{path}: there is no register of persons, and only registered persons act; "
             "make it with rack review register ID --name TEXT, once for each person"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ReviewRefused(f"{path}: expected TOML with an entry [[person]] for each person: {error}") from error
     if set(content) - {"person"}:
         raise ReviewRefused(f"{path}: expected only entries [[person]], found {min(set(content) - {'person'})!r}")

@@ -2,14 +2,14 @@
 
 import json
 import secrets
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from desk.review.persons import ROLES, ReviewRefused
 from desk.sign_in.accounts import FILE
+from events.log.plain_file import read_toml, toml_in
 
 PATH: Final = "/sign-in"
 """Where the pages' server serves the sign-in of our own."""
@@ -70,8 +70,8 @@ def login_text(
 def local_login_text(name: str, address: str, port: int, before: str = "") -> str:
     """Return the login file of the house's own sign-in; it keeps the secrets of the one before."""
     try:
-        kept = tomllib.loads(before).get("auth", {})
-    except tomllib.TOMLDecodeError:
+        kept = toml_in(before.encode()).get("auth", {})
+    except ValueError:
         kept = {}
     auth = {key: kept[key] for key in ("cookie_secret", "client_secret") if isinstance(kept.get(key), str)}
     address = address.rstrip("/")
@@ -86,7 +86,7 @@ def local_login_text(name: str, address: str, port: int, before: str = "") -> st
 
 def local_sign_in(path: Path) -> LocalSignIn | None:
     """Return the house's own sign-in in a login file; None if its identity provider is another."""
-    content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    content = read_toml(path)
     local, auth = content.get("local"), content.get("auth", {})
     if not isinstance(local, dict):
         return None

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON, Headers, is_sealed
+from events.kafka.partition_reader import Headers, is_sealed, why_unreadable
 from events.log.foreign import ForeignRecord, ForeignReport, ForeignTally
 from events.log.result_chain import stream_of
 from events.proofs.signed_note import BadNote, Note
@@ -46,7 +46,7 @@ _RESULT = re.compile(rb"[a-z_]{1,40}/.+", re.DOTALL)
 
 def keyless(headers: Headers) -> str:
     """Return why a record without a key is foreign."""
-    return UNREADABLE_REASON if headers == [UNREADABLE] else NO_KEY
+    return why_unreadable(headers) or NO_KEY
 
 
 class KafkaRecord(Protocol):
@@ -195,7 +195,7 @@ def foreign_checkpoint(message: KafkaRecord) -> str | None:
     A checkpoint's key is the number of statements up to it, in decimal. If the key was damaged, its bytes still identify it.
     """
     if message.value is None:
-        return UNREADABLE_REASON if message.headers == [UNREADABLE] else NO_VALUE
+        return why_unreadable(message.headers) or NO_VALUE
     if message.key is not None and _SIZE.fullmatch(message.key):
         return None
     try:

@@ -20,15 +20,26 @@ Headers = list[tuple[str, bytes | None]]
 
 UNREADABLE: Final = ("unreadable", b"")
 """The one header of what takes the place of a record that the client cannot decode; it has no key and no value."""
+TOO_LARGE: Final = ("unreadable", b"too large")
+"""The one header of what takes the place of a compressed batch that is larger than any of ours."""
 UNREADABLE_REASON: Final = (
     "it, or a record before it in its batch, has a header whose name is not UTF-8 text: it cannot be decoded"
 )
-
+TOO_LARGE_REASON: Final = (
+    "its compressed batch unpacks to more than any of ours: it and the records after it in its batch are not read"
+)
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
 Stored = Callable[[str, int], bytes | None]
 """Reads again what represents a number of a stream: the bytes of its first record, or None."""
+
+
+def why_unreadable(headers: Headers) -> str:
+    """Return why a record could not be decoded; empty if it could."""
+    if headers == [TOO_LARGE]:
+        return TOO_LARGE_REASON
+    return UNREADABLE_REASON if headers == [UNREADABLE] else ""
 
 
 class _Stream:

@@ -3,7 +3,12 @@
 import errno
 import os
 import stat
+import tomllib
 from pathlib import Path
+from typing import Any, Final
+
+MOST_TOML: Final = 8 * 1024 * 1024
+"""Bytes of a file that people write: ten thousand tables have two million."""
 
 
 class NotPlainFile(OSError):
@@ -38,3 +43,18 @@ def read_plain(path: Path, most: int | None = None) -> bytes:
     """Return the bytes of a plain file, links followed: all of them, or the first `most`. Raises as `open_plain` does."""
     with open(open_plain(path, links=True), "rb") as file:
         return file.read(-1 if most is None else most)
+
+
+def toml_in(data: bytes) -> dict[str, Any]:
+    """Return the content of TOML that people wrote. Raises `ValueError` for what is no TOML, or too long or deep to read."""
+    if len(data) > MOST_TOML:
+        raise ValueError(f"it is longer than {MOST_TOML // 2**20} MiB")
+    try:
+        return tomllib.loads(data.decode())
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file. Raises `ValueError` as `toml_in` does, `NotPlainFile` and `OSError`."""
+    return toml_in(read_plain(path, MOST_TOML + 1))

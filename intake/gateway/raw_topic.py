@@ -17,7 +17,7 @@ import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.client import Cluster, TopicPartition, TopicReader
-from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON
+from events.kafka.partition_reader import why_unreadable
 from events.kafka.record_batches import ReadMessage
 from events.kafka.topics import parse_address
 from events.vocabulary.card_numbers import hidden_numbers
@@ -138,8 +138,8 @@ class RawTopic:
         """
         origin = f"topic {lane.topic}, partition {lane.partition}, offset {message.offset}"
         data = message.value or b""
-        if message.headers == [UNREADABLE]:
-            return [self._refusal(data, origin, UNREADABLE_REASON, None)]
+        if reason := why_unreadable(message.headers):
+            return [self._refusal(data, origin, reason, None)]
         device, profile = None, None
         if self._devices is not None:
             name = (message.key or b"").decode("ascii", "replace")

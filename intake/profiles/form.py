@@ -4,13 +4,13 @@
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
+from events.log.plain_file import MOST_TOML, read_plain, toml_in
 from events.vocabulary.card_numbers import introduces_number
 from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
@@ -156,14 +156,14 @@ class FieldError(Exception):
 def read_form(path: Path) -> ProfileMapping:
     """Return what a profile says. Raises `IntakeError` naming file, line and field."""
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else str(error)
-        raise IntakeError(f"{path}: {what}; name a profile of a device") from error
-    try:
-        return _checked(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        data = read_plain(path, MOST_TOML + 1)
+        content, text = toml_in(data), data.decode()
+    except OSError as error:
+        raise IntakeError(f"{path}: {error.strerror}; name a profile of a device") from error
+    except ValueError as error:
         raise IntakeError(f"{path}: {error}") from error
+    try:
+        return _checked(content)
     except FieldError as error:
         line = line_of_field(text, error.place)
         raise IntakeError(f"{path}:{line}: {error.place or 'the profile'}: {error.problem}") from error

@@ -328,7 +328,7 @@ def read_chapter(text: str, source: str) -> Mapping[str, Any]:
     """Return a chapter's text as a table. Raises `ValueError` naming file, key and what was expected."""
     try:
         table = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{source}: not TOML: {error}; {GUIDE}") from error
     fault = fault_of(table)
     if fault is not None:

@@ -94,7 +94,7 @@ def read_amendment(text: str, source: str = "amendment") -> Amendment:
     """
     try:
         table = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{source}: not TOML: {error}; {GUIDE}") from error
     head, fault = fault_in({key: value for key, value in table.items() if key in _OWN}, _Head)
     if head is None:

@@ -206,7 +206,7 @@ def parsed(toml_text: str, source: str) -> tuple[dict[str, Any], str]:
     """Return a table and the digest of its text. Raises `HouseWayError`."""
     try:
         return tomllib.loads(toml_text), sha256(toml_text.encode()).hexdigest()
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise HouseWayError(source, "", f"not TOML: {error}") from error
 
 

@@ -1,5 +1,10 @@
 """A batch decoded at once is what the client decodes record by record, or is left to the client: whatever its bytes are."""
 
+import gzip
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -9,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.kafka.client import TopicPartition
-from events.kafka.record_batches import FetchedRecords, ReadMessage, decoded
+from events.kafka.partition_reader import TOO_LARGE, why_unreadable
+from events.kafka.record_batches import MOST_UNPACKED, FetchedRecords, ReadMessage, decoded
 
 LANE = TopicPartition("rack.events", 0)
 EVENT = [("seq", b"14"), ("hash", bytes(range(32)))]
@@ -117,3 +123,72 @@ def test_a_name_that_is_no_text_is_left_to_the_client() -> None:
     whole = bytearray(built([(0, 0, b"k", b"x", EVENT)]))
     whole[whole.index(b"hash") : whole.index(b"hash") + 2] = b"\xff\xfe"
     assert decoded(bytes(whole), batch_of(bytes(whole))._pos, 0, 1) is None
+
+
+BOMBS = {
+    "gzip": lambda size: zlib.compress(bytes(size), 9, 31),
+    "gzip of two members": lambda size: gzip.compress(b"x") + gzip.compress(bytes(size), 9),
+    "lz4": lambda size: b"".join(lz4_parts(size)),
+    "zstd": lambda size: import_module("zstandard").ZstdCompressor().compress(bytes(size)),
+    "snappy": lambda size: import_module("snappy").compress(bytes(size)),
+    "snappy stream": lambda size: b"\x82SNAPPY\x00" + bytes(8) + 4 * (block(size // 4)),
+    "snappy that only states a size": lambda size: b"\xff\xff\xff\xff\x0f",
+}
+
+
+def block(size: int) -> bytes:
+    data = bytes(import_module("snappy").compress(bytes(size)))
+    return len(data).to_bytes(4, "big") + data
+
+
+def lz4_parts(size: int) -> Iterator[bytes]:
+    with import_module("lz4.frame").LZ4FrameCompressor() as packer:
+        yield packer.begin()
+        for _ in range(size // 2**20):
+            yield packer.compress(bytes(2**20))
+        yield packer.flush()
+
+
+def with_content(codec: str, content: bytes) -> bytes:
+    """Return a batch of one record at offset 0 whose compressed bytes are these, with the right size and checksum."""
+    records = import_module("kafka.record.default_records")
+    whole = bytearray(built([(0, 0, b"k", b"x" * 300, EVENT)], codec))
+    head = whole[: batch_of(bytes(whole))._pos]
+    struct.pack_into(">i", head, 8, len(head) + len(content) - 12)
+    head[21:23] = struct.pack(">h", CODECS[codec])
+    struct.pack_into(">I", head, 17, records.calc_crc32c(bytes(head[21:]) + content))
+    return bytes(head) + content
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_what_unpacks_to_gigabytes_is_one_record_that_is_not_read(kind: str) -> None:
+    """Whoever may write to a topic ends no reader: the batch is passed over, and what follows it is read."""
+    bomb = with_content(kind.split()[0], BOMBS[kind](256 * 2**20))
+    assert len(bomb) < 16 * 2**20
+    after = built([(0, 0, b"k", b"x", EVENT)])
+    tracemalloc.start()
+    found = [each for part in fetched(bomb + after, 0) for each in part]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 * MOST_UNPACKED
+    assert [each.headers for each in found] == [[TOO_LARGE], EVENT]
+    assert why_unreadable(found[0].headers)
+
+
+@pytest.mark.parametrize("codec", [codec for codec in CODECS if codec != "none"])
+def test_a_batch_below_the_bound_is_read(codec: str) -> None:
+    whole = built([(0, 0, b"k", b"x" * (8 * 2**20), EVENT)], codec)
+    assert [len(each.value or b"") for part in fetched(whole, 0) for each in part] == [8 * 2**20]
+
+
+@pytest.mark.parametrize("codec", [codec for codec in CODECS if codec != "none"])
+def test_what_does_not_unpack_is_refused_as_the_client_refuses_it(codec: str) -> None:
+    data, refused = with_content(codec, b"\x00garbage" * 9), list[type]()
+    readers: list[Callable[[], object]] = [lambda: fetched(data, 0), lambda: list(batch_of(data))]
+    for read in readers:
+        try:
+            read()
+        except Exception as error:  # whichever the client raises
+            refused.append(type(error))
+    assert len(refused) == 2
+    assert refused[0] is refused[1]

@@ -1,6 +1,7 @@
 """What is read as evidence is a plain file: a pipe or a device in the place of one hangs no one."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from events.errors import DamagedMark, IntegrityError, LogUnavailable
 from events.log.high_water import HighWater
-from events.log.plain_file import NotPlainFile, open_plain, read_plain
+from events.log.plain_file import MOST_TOML, NotPlainFile, open_plain, read_plain
 from events.proofs.signing_memory import SigningMemory
 
 
@@ -75,3 +76,120 @@ def test_a_round_table(tmp_path: Path, other: Callable[[Path], None]) -> None:
     other(tmp_path / MANIFEST)
     with pytest.raises(NotPlainFile):
         RoundTable(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------ settings that people write
+
+
+def read_login(path: Path) -> object:
+    from dashboards.access.login import check_login
+
+    return check_login(path)
+
+
+def read_property_file(path: Path) -> object:
+    from desk.house.property_file import read_property
+
+    return read_property(path.parent)
+
+
+def read_cases(path: Path) -> object:
+    from desk.review.case_folder import CaseFolder
+
+    return CaseFolder(path.parent).settings()
+
+
+def read_persons(path: Path) -> object:
+    from desk.review.persons import read
+
+    return read(path)
+
+
+def read_alarms(path: Path) -> object:
+    from desk.alarms.settings import read_settings
+
+    return read_settings(path)
+
+
+def read_camera_file(path: Path) -> object:
+    from desk.review.cameras import read_cameras
+
+    return read_cameras(path)
+
+
+def read_device_register(path: Path) -> object:
+    from intake.devices import read_devices
+
+    return read_devices(path)
+
+
+def read_profile(path: Path) -> object:
+    from intake.profiles.form import read_form
+
+    return read_form(path)
+
+
+def read_rules(path: Path) -> object:
+    from rulebook.chapters.submission import read_toml
+
+    return read_toml(path.read_text(), path.name)
+
+
+def read_a_chapter(path: Path) -> object:
+    from rulebook.chapters.chapters import read_chapter
+
+    return read_chapter(path.read_text(), path.name)
+
+
+def read_an_amendment(path: Path) -> object:
+    from rulebook.chapters.editions import read_amendment
+
+    return read_amendment(path.read_text(), path.name)
+
+
+def read_house_way(path: Path) -> object:
+    from rulebook.house_ways.way_table import parsed
+
+    return parsed(path.read_text(), path.name)
+
+
+NAMES = {read_property_file: "property.toml", read_cases: "cases.toml"}
+OF_TEXT = [read_rules, read_a_chapter, read_an_amendment, read_house_way]
+READERS = [
+    read_login,
+    read_property_file,
+    read_cases,
+    read_persons,
+    read_alarms,
+    read_camera_file,
+    read_device_register,
+    read_profile,
+]
+TOML = {
+    "nested lists": b"a = " + b"[" * 5_000 + b"]" * 5_000,
+    "nested tables": b"a = " + b"{a=" * 3_000,
+    "a long number": b"a = " + b"1" * 5_000,
+    "a day that there is not": b"a = 2026-02-30",
+    "no text": b"a = '\xff'",
+    "a surrogate": rb'a = "\ud800"',
+    "NUL": b"a = '\0'",
+    "torn": b"a = '",
+    "too long": b"# " + b"x" * MOST_TOML,
+    "many tables": b"".join(b'[[x%d]]\na = "b"\n' % number for number in range(20_000)),
+}
+
+
+@pytest.mark.parametrize("content", TOML)
+@pytest.mark.parametrize("read", [*READERS, *OF_TEXT], ids=lambda read: read.__name__)
+def test_whatever_people_write_is_refused_in_words(
+    tmp_path: Path, read: Callable[[Path], object], content: str
+) -> None:
+    """No file that people write ends a command in an error of the library, or fills the memory."""
+    if read in OF_TEXT and content in ("no text", "too long", "many tables"):
+        return
+    path = tmp_path / NAMES.get(read, "file.toml")
+    path.write_bytes(TOML[content])
+    path.chmod(0o600)
+    with pytest.raises(Exception, match=re.escape(path.name)) as refused:
+        read(path)
+    assert not isinstance(refused.value, (RecursionError, MemoryError, UnicodeError))
