@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from dashboards.access.hosts import name_of
 from dashboards.access.places import Role
-from events.log.plain_file import read_toml
+from desk.sign_in.login_file import login_content
 
 
 class ServingRefused(ValueError):
@@ -31,7 +31,7 @@ def check_login(path: Path) -> str:
     try:
         if path.stat().st_mode & 0o077:
             raise ServingRefused(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
-        login = read_toml(path)
+        login = login_content(path)
     except FileNotFoundError:
         raise ServingRefused(f"{path}: no such file; docs/security.md shows its contents") from None
     except ValueError as error:

@@ -84,9 +84,14 @@ def local_login_text(name: str, address: str, port: int, before: str = "") -> st
     return login_text(auth, person=PERSON, local={"name": name, "accounts": FILE})
 
 
+def login_content(path: Path) -> dict[str, Any]:
+    """Return the content of a login file. Raises `ValueError` if it cannot be read as TOML, and `OSError`."""
+    return read_toml(path)
+
+
 def local_sign_in(path: Path) -> LocalSignIn | None:
     """Return the house's own sign-in in a login file; None if its identity provider is another."""
-    content = read_toml(path)
+    content = login_content(path)
     local, auth = content.get("local"), content.get("auth", {})
     if not isinstance(local, dict):
         return None
