@@ -159,8 +159,10 @@ def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
 def _dealers_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if all(dealer.cards is not None for dealer in dealer_readings(round_, book)):
         return None
-    in_part = None in round_.hands().get(dealer_position(round_), ())
-    return "the dealer's cards were not all read" if in_part else "the dealer's cards are not on record"
+    dealt = round_.hands().get(dealer_position(round_), ())
+    if None in dealt:
+        return "the dealer's cards were not all read"
+    return _wrong_count(book, "the dealer", dealt) or "the dealer's cards are not on record"
 
 
 def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
@@ -171,12 +173,18 @@ def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 def unread_cards(round_: Round, book: Rulebook, seat: int) -> str:
     """Return the fault of a seat's cards in words: too few or too many, some unread, or not on record."""
     dealt = round_.hands().get(seat, ())
-    if dealt and len(dealt) != book.chapter.numbers["cards_per_hand"]:
-        return f"seat {seat} holds {len(dealt)} {'card' if len(dealt) == 1 else 'cards'}, by the record"
+    if wrong := _wrong_count(book, f"seat {seat}", dealt):
+        return wrong
     were_dealt = bool(dealt) or seat in set_hands(round_)
     return (
         f"the cards of seat {seat} were not all read" if were_dealt else f"the cards of seat {seat} are not on record"
     )
+
+
+def _wrong_count(book: Rulebook, whose: str, dealt: Sequence[object]) -> str | None:
+    if not dealt or len(dealt) == book.chapter.numbers["cards_per_hand"]:
+        return None
+    return f"{whose} holds {len(dealt)} {'card' if len(dealt) == 1 else 'cards'}, by the record"
 
 
 def _not_offered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:

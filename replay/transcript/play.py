@@ -38,7 +38,9 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         words.rest[:1] = [first] if first else []
         cards = words.cards()
         if not cards:
-            raise words.error(f"expected cards for {to}, got {words.peek() or ''!r}")
+            raise words.error(
+                f"expected cards for {to}, like Ks, Td or Jk (?? if one was not read), got {words.peek() or ''!r}"
+            )
         where: Any = to if to in ASIDE else context.where(words.position(to))
         if where == "side":
             context.side = cards[-1]

@@ -18,14 +18,19 @@ def _digits(word: str) -> str:
     return amount.replace(",", "") if THOUSANDS.match(amount) else amount
 
 
-def card_named(word: str) -> str | None:
-    """Return the card that a word names, in whatever case and with 10 for T; None if it names none.
+_SUIT_SIGNS = str.maketrans("♠♤♥♡♦♢♣♧", "sshhddcc")
+_TEXT_OR_PICTURE = "\ufe0e\ufe0f"
+"""What a keyboard puts after a sign to say how it is drawn."""
 
-    >>> card_named("Ks"), card_named("10H"), card_named("JK"), card_named("11h")
-    ('Ks', 'Th', 'Jk', None)
+
+def card_named(word: str) -> str | None:
+    """Return the card that a word names, in whatever case, with 10 for T and a suit's sign for its letter; None if it names none.
+
+    >>> card_named("Ks"), card_named("10H"), card_named("Q♥"), card_named("JK"), card_named("11h")
+    ('Ks', 'Th', 'Qh', 'Jk', None)
     """
-    rank, suit = word[:-1], word[-1:]
-    card = ("T" if rank == "10" else rank.upper()) + suit.lower()
+    rank, suit = word.rstrip(_TEXT_OR_PICTURE)[:-1], word.rstrip(_TEXT_OR_PICTURE)[-1:]
+    card = ("T" if rank == "10" else rank.upper()) + suit.lower().translate(_SUIT_SIGNS)
     return card if card in CODE else None
 
 
@@ -152,7 +157,7 @@ class Words:
             return None
         card = card_named(word)
         if card is None:
-            raise self.error(f"expected a card like Ks, Td or Jk (?? when it was not read), got {word!r}")
+            raise self.error(f"expected a card like Ks, Td or Jk (?? if it was not read), got {word!r}")
         return card
 
     def cards(self) -> list[str | None]:

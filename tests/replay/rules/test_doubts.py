@@ -140,6 +140,7 @@ def test_cards_not_read_when_the_hands_were_set(hands: str, due: int | None) -> 
 def test_why_a_result_cannot_be_told() -> None:
     for text, why in (
         ("wager seat=3 base 25.00", "the dealer's cards are not on record"),
+        ("wager seat=3 base 25.00\ndeal dealer=As Kd Jc 9s 8h 4d", "the dealer holds 6 cards, by the record"),
         (f"wager seat=3 base 25.00\ndeal dealer={DEALER}", "the cards of seat 3 are not on record"),
         (ROUND, "how seat 3 set the hands is not on record"),
         ("wager seat=3 insurance 5.00\n" + ROUND + SET_3, "the rules submission does not offer it"),

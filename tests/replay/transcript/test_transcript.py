@@ -358,7 +358,11 @@ ERRORS = [
     ("rules pa-688a\ndeal seat3=As Xh", 2, "deal: "),
     ("rules pa-688a\ndeal", 2, "deal: expected POSITION=CARDS"),
     ("rules pa-688a\ndeal As Kh", 2, "deal: expected POSITION=CARDS, got 'As'"),
-    ("rules pa-688a\ndeal seat3=", 2, "deal: expected cards for seat3, got ''"),
+    (
+        "rules pa-688a\ndeal seat3=",
+        2,
+        "deal: expected cards for seat3, like Ks, Td or Jk (?? if one was not read), got ''",
+    ),
     ("rules pa-688a\ndeal seat=3", 2, "deal: expected POSITION=CARDS"),
     ("rules pa-688a\ndeal seat9=As", 2, "deal: expected a seat (1 to 6), got '9'"),
     ("rules pa-688a\ndeal pile=As", 2, "deal: expected dealer or seat=N, got 'pile'"),
