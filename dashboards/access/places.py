@@ -71,7 +71,7 @@ PAGES: Mapping[str, PageEntry] = {
                        _ROOM | _ANALYST | _COMPLIANCE | _ADMINISTRATOR),
     "filing": PageEntry(TRUST, "Filing", "g", "Which rules hold at which tables from when? One files, another signs.",
                         frozenset(_COMPLIANCE), is_start=True),
-    "setup": PageEntry(TRUST, "Setup", "o", "Is every part of the house as it should be, and what is to do?",
+    "setup": PageEntry(TRUST, "Setup", "m", "Is every part of the house as it should be, and what is to do?",
                        frozenset(_COMPLIANCE | _ADMINISTRATOR)),
     "health": PageEntry(TRUST, "Health", "s", "Does everything run?", _ROOM | _ADMINISTRATOR),
 }

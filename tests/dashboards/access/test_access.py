@@ -158,6 +158,11 @@ def test_without_a_login_no_look_is_written(floor: Living) -> None:
     assert viewed(floor) == []
 
 
+def test_a_key_opens_one_page() -> None:
+    """In a small house a person may have every role."""
+    assert len({page.key for page in PAGES.values()}) == len(PAGES)
+
+
 @pytest.mark.parametrize("role", Role)
 def test_a_page_links_to_nothing_that_its_viewer_may_not_see(floor: Living, role: Role) -> None:
     log_in("r.haas", role.value)
