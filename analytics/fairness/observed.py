@@ -149,7 +149,8 @@ def _start(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
 
 
 _SEATS: Final = [str(seat) for seat in range(1, MOST_POSITIONS + 1)]
-_POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat in _SEATS))}"
+_HANDS: Final = f"position IN {('dealer', *_SEATS)}"
+_POSITIONS: Final = f"({_HANDS} OR position IN {tuple(f'pile-{seat}' for seat in _SEATS)})"
 
 
 def _size_of_hands(ask: SampleQuery) -> dict[str, int]:
@@ -201,7 +202,8 @@ def _of_patterns(pack: Pack, cards: int) -> dict[str, float]:
 
 
 def _repeats(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Repeated]:
-    for key, pairs, repeated in ask.sums("mart_repeats", (*keys, "method", "cards"), ("pairs", "repeated"), _POSITIONS):
+    # The cards of a pile come to a seat: counting both would take the same cards for two positions.
+    for key, pairs, repeated in ask.sums("mart_repeats", (*keys, "method", "cards"), ("pairs", "repeated"), _HANDS):
         pack, cards = pack_of(key["game"]), key["cards"]
         if pack is None or pack.copies != 1 or cards != size.get(key["game"]):
             continue

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from analytics.hold.luck import Band, Volume, band
+from analytics.hold.luck import Band, Volume, band, skewness_of
 from analytics.statistics.multiplicity import holm
 from analytics.theory.expectation import Expected, expected_of
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame, published_editions
@@ -64,10 +64,18 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     handle_cents: int
     house_win_cents: int
     unit_cents: int
-    variance_cents: float
-    """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
-    skewness: float
-    """Of the house win; 0 without theory."""
+    volume: Volume | None
+    """The stakes by what ends together; None without theory."""
+
+    @property
+    def variance_cents(self) -> float:
+        """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
+        return self.expected.variance * self.volume.sum_2 if self.expected and self.volume else 0.0
+
+    @property
+    def skewness(self) -> float:
+        """Of the house win; 0 without theory."""
+        return skewness_of(self.expected, self.volume) if self.expected and self.volume else 0.0
 
     @property
     def theoretical_cents(self) -> float:
@@ -200,8 +208,7 @@ def _compared(
         handle_cents=row["handle_cents"],
         house_win_cents=row["house_win_cents"],
         unit_cents=row["unit_cents"],
-        variance_cents=expected.variance * volume.sum_2 if expected and volume else 0.0,
-        skewness=expected.skewness * volume.sum_3 / volume.sum_2**1.5 if expected and volume else 0.0,
+        volume=volume,
     )
 
 

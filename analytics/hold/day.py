@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 
 from analytics.hold.against_theory import Compared, compare
+from analytics.hold.luck import Z_95, Z_997, band
 from analytics.hold.reconciliation import reconciliation
 from analytics.hold.theoretical import half_width
 from analytics.warehouse.selection import EVERYTHING, WHERE, WHERE_PER_BOX, Selection, frame
@@ -32,6 +33,8 @@ PARTS: Final = {
     "no_wagers": "Win of table days without wagers on record",
 }
 """Part → what it is, in the order in which they add up."""
+OUTSIDE_997: Final = 0.003
+"""The probability of a win outside the 99.7 % band."""
 _COUNTED: Final = {
     "slips": "not_from_tray_cents", "box": "box_less_buy_ins_cents", "tray": "tray_difference_cents",
     "no_wagers": "win_without_wagers_cents",
@@ -129,9 +132,32 @@ def _of_wagers(db: Warehouse, selection: Selection, house_win: int) -> list[dict
 
 
 def _probability(known: Sequence[Compared], luck: int) -> float | None:
-    """Return an upper bound of the probability of this distance from theory or more, either way; None without theory."""
-    wide = half_width([each for each in known if each.band is not None], below=luck < 0)
-    return erfc(1.96 * abs(luck) / wide / sqrt(2)) if wide else None
+    """Return an upper bound of the probability of this distance from theory or more, either way; None without theory.
+
+    Within the band of 99.7 % it follows the two bands. Farther out a rare hit decides: some wager has to be off by its share of
+    the distance, so the chances of that are added (Boole). It is never less likely than a single wager off by all of it.
+    """
+    rows = [each for each in known if each.band is not None]
+    distance = max(0, abs(luck) - 1)  # whole cents are compared with exact sums
+    wide, widest = (half_width(rows, below=luck < 0, percent=percent) for percent in ("95", "997"))
+    if not wide:
+        return None
+    if distance > max(wide, widest):
+        shares = [half_width([row], below=luck < 0, percent="997") for row in rows]
+        any_off = sum(_as_far(row, distance * share / sum(shares)) for row, share in zip(rows, shares, strict=True))
+        bound = min(OUTSIDE_997, any_off)
+    else:
+        beyond = (distance - wide) / (widest - wide) if distance > wide else 0.0
+        bound = erfc((Z_95 * min(1.0, distance / wide) + (Z_997 - Z_95) * beyond) / sqrt(2))
+    return min(1.0, max(bound, *(_as_far(row, distance) for row in rows)))
+
+
+def _as_far(row: Compared, off: float) -> float:
+    """Return the probability that one wager is this far off theory or farther, either way."""
+    assert row.expected is not None
+    assert row.volume is not None
+    low, high = (band(row.expected, row.volume, row.theoretical_cents + side * off) for side in (-1, 1))
+    return low.p_low + high.p_high
 
 
 def _days(db: Warehouse, selection: Selection) -> int:

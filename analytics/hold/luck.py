@@ -64,6 +64,11 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
     method: str
 
 
+def skewness_of(expected: Expected, volume: Volume) -> float:
+    """Return the skewness of the house win of a volume of one wager."""
+    return float(expected.skewness * volume.sum_3 / volume.sum_2**1.5)
+
+
 def band(expected: Expected, volume: Volume, win: float) -> Band:
     """Return the band of a volume of one wager, and the position of a win in it. Raises `ValueError` for an empty volume."""
     if volume.sum_2 <= 0:
@@ -84,7 +89,7 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
         high_997=mean + Z_997 * std_dev,
         method="normal",
     )
-    if abs(expected.skewness) * volume.sum_3 / volume.sum_2**1.5 < NEARLY_NORMAL:
+    if abs(skewness_of(expected, volume)) < NEARLY_NORMAL:
         return normal
     wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
     stake = sqrt(volume.sum_2 / wagers)

@@ -78,12 +78,12 @@ def _band(rows: Iterable[Compared]) -> tuple[int | None, int | None]:
     return round(middle - half_width(known, below=True)), round(middle + half_width(known, below=False))
 
 
-def half_width(rows: Iterable[Compared], *, below: bool) -> float:
-    """Return the half-width of a sum's band: wagers of one game added, other paytables and games as squares."""
+def half_width(rows: Iterable[Compared], *, below: bool, percent: str = "95") -> float:
+    """Return the half-width of a sum's band (95 % or, `997`, 99.7 %): wagers of one game added, others as squares."""
     squares: dict[str, dict[str, float]] = {}
     for row in rows:
         assert row.band is not None
-        wide = row.band.expected - row.band.low_95 if below else row.band.high_95 - row.band.expected
+        wide = row.band.expected - getattr(row.band, f"{'low' if below else 'high'}_{percent}")
         wagers = squares.setdefault(row.key["game"], {})
         wagers[row.key["wager"]] = wagers.get(row.key["wager"], 0.0) + wide**2
     return sqrt(sum(sum(sqrt(square) for square in wagers.values()) ** 2 for wagers in squares.values()))

@@ -5,6 +5,7 @@ their series and continued fractions (NIST Digital Library of Mathematical Funct
 """
 
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, comb, exp, inf, lgamma, log, log1p
@@ -175,19 +176,23 @@ def hypergeometric(successes: int, trials: int, population: int, confidence: flo
 
     >>> hypergeometric(0, 10, 10), hypergeometric(1, 10, 20)
     (Interval(low=0.0, high=0.0, confidence=0.95), Interval(low=0.05, high=0.35, confidence=0.95))
+    >>> hypergeometric(20, 1_000, 20_000)  # the bounds are searched by halves: one by one takes minutes
+    Interval(low=0.01245, high=0.0304, confidence=0.95)
     """
     tail = (1 - confidence) / 2
     possible = range(successes, population - trials + successes + 1)
-    low = next(k for k in possible if _at_least(successes, trials, k, population) > tail)
-    high = next(k for k in reversed(possible) if 1 - _at_least(successes + 1, trials, k, population) > tail)
-    return Interval(low / population, high / population, confidence)
+    low = bisect_right(possible, tail, key=lambda k: 1 - _at_most(successes - 1, trials, k, population))
+    high = bisect_left(possible, -tail, key=lambda k: -_at_most(successes, trials, k, population)) - 1
+    return Interval(possible[low] / population, possible[high] / population, confidence)
 
 
-def _at_least(successes: int, trials: int, marked: int, population: int) -> float:
-    """Return the chance that a draw of `trials` without replacement has at least this many marked ones."""
-    ways = sum(
-        comb(marked, k) * comb(population - marked, trials - k) for k in range(successes, min(trials, marked) + 1)
-    )
+def _at_most(successes: int, trials: int, marked: int, population: int) -> float:
+    """Return the chance that a draw of `trials` without replacement has at most this many marked ones."""
+    least = max(0, trials - population + marked)
+    ways = term = comb(marked, least) * comb(population - marked, trials - least) if least <= successes else 0
+    for k in range(least, min(successes, trials, marked)):
+        term = term * (marked - k) * (trials - k) // ((k + 1) * (population - marked - trials + k + 1))
+        ways += term
     return ways / comb(population, trials)
 
 

@@ -60,7 +60,7 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
             what = {"for_cause": "for cause", "dispute": "for disputes"}[self.basis]
             return f"{self.wrong} of {self.known} wrong; entered {what}, which says nothing about a rate"
         if not self.known:
-            return "no round with a known outcome yet"
+            return "No round with a known outcome yet"
         low, high = 100 * self.interval.low, 100 * self.interval.high
         if self.wrong:
             return f"{self.wrong} of {self.known}: between {low:.1f} % and {high:.1f} %"

@@ -13,7 +13,15 @@ from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
-from replay.narrative.names import game_name, line_name, plural, table_name, wager_name, wager_with_paytable
+from replay.narrative.names import (
+    edition_changes,
+    game_name,
+    line_name,
+    plural,
+    table_name,
+    wager_name,
+    wager_with_paytable,
+)
 
 HISTORY = {
     "State": "short",
@@ -85,7 +93,7 @@ def every_edition() -> None:
             day_name(date.fromisoformat(each.effective)) if each.effective else "–",
             each.cite or "–",
             HELD[each.held],
-            each.changes,
+            edition_changes(each.changes),
         )
         for each in source.ask(rules.editions)
     ]

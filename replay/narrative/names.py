@@ -170,6 +170,34 @@ def wager_with_paytable(wager: str, paytable: str | None) -> str:
     return f"{wager_name(wager)}, paytable {paytable}" if paytable else wager_name(wager)
 
 
+def edition_changes(changes: str) -> str:
+    """Return what an edition of a chapter changes, with wagers, paytables and lines by their names.
+
+    >>> edition_changes("strikes tiger_9; line fortune_bonus/1/three_of_a_kind; paytable match/2; title")
+    'Strikes Tiger 9; Fortune Bonus, paytable 1: three of a kind; Match, paytable 2; title'
+    >>> edition_changes("the first edition")
+    'The first edition'
+    """
+    phrases = []
+    for phrase in changes.split("; "):
+        verb, _, keys = phrase.partition(" ")
+        phrases.append(
+            " ".join([verb] * (verb not in _ENTRIES) + [", ".join(map(_changed, keys.split(", ")))]).rstrip()
+        )
+    return capitalized("; ".join(phrases))
+
+
+_ENTRIES: Final = ("line", "paytable", "wager")
+"""What is said by its name alone."""
+
+
+def _changed(key: str) -> str:
+    wager, *below = key.split("/")
+    if wager not in wager_titles():
+        return plain(key)
+    return ": ".join((wager_with_paytable(wager, below[0] if below else None), *map(plain, below[1:])))
+
+
 def line_name(line: str) -> str:
     """Return a paytable's line or an outcome; Envy Bonuses name the seats whose hands they are for, each after an `@`.
 

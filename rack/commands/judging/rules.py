@@ -175,6 +175,7 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
     from intake.filings import published
     from rack.opening import house_log
     from rack.settings import load
+    from replay.narrative.names import edition_changes
     from rulebook.chapters.known_editions import known_editions
 
     texts: list[str] = []
@@ -184,7 +185,14 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
     known = known_editions(texts)
     output.value([each._asdict() for each in known])
     rows = [
-        (each.chapter, each.edition or "–", each.effective or "–", each.cite or "–", each.held, each.changes)
+        (
+            each.chapter,
+            each.edition or "–",
+            each.effective or "–",
+            each.cite or "–",
+            each.held,
+            edition_changes(each.changes),
+        )
         for each in known
     ]
     output.table(("chapter", "edition", "from", "published", "held", "changes"), rows)

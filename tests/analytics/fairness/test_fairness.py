@@ -101,6 +101,16 @@ def test_rolls_that_are_just_enough_to_test_are_as_likely_as_they_are() -> None:
     assert rare <= 0.0015 + 0.00021
 
 
+def test_cards_that_come_from_a_pile_to_a_seat_are_one_position_of_the_repeats() -> None:
+    """California: all seven piles are dealt, and each comes to a seat; both are recorded as dealt."""
+    db = devices.floor(1, tables=1)
+    before = fairness(db).filter(pl.col("family") == "repeat")
+    db.execute(
+        "INSERT INTO mart_repeats SELECT * REPLACE ('pile-' || (row_number() OVER ()) AS position) FROM mart_repeats"
+    )
+    assert fairness(db).filter(pl.col("family") == "repeat").equals(before)
+
+
 def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
     """100 hands of seven cards of 53, 13.2 with the joker by chance: counts on both sides, and those next to the mean."""
     db, counts = devices.floor(1, tables=1, rounds=2), range(6, 22)

@@ -102,6 +102,27 @@ def test_what_was_paid_wrong_is_told_from_luck_and_named_by_incident(tmp_path: P
         assert (incident["round_no"], incident["overpaid_cents"], incident["underpaid_cents"]) == (2, 1_000, 0)
 
 
+@pytest.mark.parametrize("with_base", [False, True])
+def test_one_rare_hit_is_not_called_less_likely_than_it_is(tmp_path: Path, with_base: bool) -> None:
+    """Five aces pay 250 to 1 on one of 30 Fortune Bonuses of $5.00; 1,428 of 154,143,080 hands pay that or more."""
+    rounds = [
+        sample.adjudication(
+            "table/fu-01", number,
+            [
+                sample.settlement(1, "fortune_bonus", 500, paid := -500 if number else 125_000, paid, paytable="1"),
+                *([sample.settlement(1, "base", 1_000, won := (-1) ** number * 1_000, won)] if with_base else []),
+            ],
+            day=DAYS[0],
+        )
+        for number in range(30)
+    ]  # fmt: skip
+    with floor(tmp_path / "w", [replace(each, chapter=CHAPTER) for each in rounds], []) as db:
+        found = parts_of_win(db, Selection(table="fu-01"))
+    chance = 1 - (1 - 1_428 / 154_143_080) ** 30
+    shown = found.filter(found["part"] == "luck")["probability"].item()
+    assert chance * 0.999 <= shown <= (0.003 if with_base else chance * 1.01)
+
+
 def test_a_house_that_counts_only_has_its_win_in_one_part(tmp_path: Path) -> None:
     with floor(tmp_path / "w", [], month("fu-01", ["2026-03-04"])) as db:
         found = parts_of_win(db, Selection(table="fu-01"))
