@@ -47,7 +47,8 @@ pictures: demo  ## make the pictures of docs/tour.md anew from the demo (ARGS="-
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 
 # What needs a broker or a browser, plays whole days, or tries one thing many times: `make test-all` has it, and so has .ci/run.
-LONG := kafka or browser or days or slow
+# What is tried whole is only in `make test-nightly`.
+LONG := kafka or browser or days or slow or nightly
 
 test: $(STAMP)  ## run the tests that need nothing but Python and do not take long
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not ($(LONG))" $(ARGS)
