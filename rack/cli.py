@@ -136,7 +136,9 @@ def _run(argv: Sequence[str] | None) -> int:
         Output().problem(f"rack: {problem}")
         return Exit.ENVIRONMENT
     try:
-        arguments = parsed(build_parser(_named_first(sys.argv[1:] if argv is None else argv)), argv)
+        words = sys.argv[1:] if argv is None else argv
+        _must_be_text(words)
+        arguments = parsed(build_parser(_named_first(words)), argv)
     except UsageError as error:
         Output().problem(f"rack: {error}")
         return Exit.USAGE
@@ -157,6 +159,15 @@ def _run(argv: Sequence[str] | None) -> int:
         return 130
     except Exception as error:
         return _refuse(error, arguments.command, output)
+
+
+def _must_be_text(words: Sequence[str]) -> None:
+    """Raise `UsageError` if bytes of an argument are no text, or a character of it is in no text."""
+    for number, word in enumerate(words, 1):
+        if "\0" in word or word != word.encode("utf-8", "replace").decode():
+            raise UsageError(
+                f"argument {number} is not UTF-8 text: {ascii(word)[1:-1][:80]}; type it again, or rename the file"
+            )
 
 
 def _named_first(words: Sequence[str]) -> str | None:

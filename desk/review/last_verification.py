@@ -166,7 +166,7 @@ def made(
         events=events,
         start=None if failures else start,
         checkpoint=checkpoint,
-        streams={stream: CoveredEnd(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
+        streams=covered(heads),
     )
 
 
@@ -338,7 +338,7 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
                 )
             reached = reached_in(kept, log.log_id) if shown.ok else None
             ends = shown.streams if reached is None else reached.streams
-            differs = _differs(log, ends, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
+            differs = differing(log, ends, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
     except (LogUnavailable, IntegrityError, EventError):  # the pages say so themselves
         return VerificationStatus(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
     if differs:
@@ -346,7 +346,12 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
     return VerificationStatus(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
 
 
-def _differs(log: EventLog, ends: Mapping[str, CoveredEnd], *, thorough: bool) -> str:
+def covered(heads: Mapping[str, Head]) -> dict[str, CoveredEnd]:
+    """Return the ends of the streams that have events, by name."""
+    return {stream: CoveredEnd(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq}
+
+
+def differing(log: EventLog, ends: Mapping[str, CoveredEnd], *, thorough: bool) -> str:
     """Return how the log differs from the confirmed ends; empty if it does not.
 
     `thorough`: a grown stream is read at its confirmed number, which is quick on one machine.

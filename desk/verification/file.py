@@ -5,6 +5,7 @@ It needs only msgspec and a signature check, also for a PDF.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +16,8 @@ from replay.narrative.names import plural
 if TYPE_CHECKING:
     from events.proofs.signed_note import PublicKey
 
-PACKET_PREFIXES = (b"%PDF-", b'{"')
-"""A PDF, or JSON without white space; a proof has line breaks."""
+PACKET_STARTS = re.compile(rb"\s*(?:%PDF-|\{\s*\"about\")")
+"""A PDF, or JSON whose first key is a packet's; whatever else it is, it is not a proof."""
 
 
 class NotAFile(Exception):
@@ -28,7 +29,7 @@ def checkpoint_of(data: bytes, name: str) -> Note:
 
     Raises `NotAFile` for a report or a reading copy, and the errors of each kind's reader.
     """
-    if data.startswith(PACKET_PREFIXES):
+    if PACKET_STARTS.match(data):
         from desk.packet.attachments import attached
         from desk.packet.bundle import decode
 
@@ -59,7 +60,7 @@ def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
     """
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")
-    if not data.startswith(PACKET_PREFIXES):
+    if not PACKET_STARTS.match(data):
         return _proof(data, keys)
     from desk.report.check import is_report
 

@@ -16,7 +16,7 @@ import msgspec
 from desk.report.verification import Verified
 from desk.review.attachments import compared
 from desk.review.case_folder import CaseFolder, attachments_folder
-from desk.review.last_verification import CoveredEnd, keep, record_path, start_at
+from desk.review.last_verification import CoveredEnd, covered, differing, keep, record_path, start_at
 from desk.review.last_verification import made as notice_of
 from desk.review.verified_before import VerifiedBefore, verified_before
 from desk.review.witness_status import Witnessed, look
@@ -29,13 +29,14 @@ from desk.verification.words import break_line
 from events.errors import IntegrityError, LogUnavailable
 from events.log.contract import CheckpointStore, EventLog, Head
 from events.log.plain_file import read_plain
-from events.open import open_checkpoints, open_log, stored_results
+from events.open import ON_THIS_MACHINE, open_checkpoints, open_log, stored_results
 from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
 from events.proofs.history import Mark
 from events.proofs.keys import read_public_key, read_ring
 from events.proofs.merkle import BadProof
 from events.proofs.signed_note import BadNote, KeyKind, PublicKey
 from events.proofs.since import VerifiedStart
+from events.proofs.verify import VerificationReport
 from events.proofs.verify_results import StoredState
 from events.proofs.witness import WitnessFolder
 from events.sqlite.log import utc_now_us
@@ -99,7 +100,7 @@ def _verified(
     verdicts = _judged_again(log, state, watch) if request.verdicts else None
     attached = compared(log, CaseFolder(attachments_folder(address, request.cases)))
     outcome = result(
-        [*others, *(break_line(each) for each in found.breaks)],
+        [*others, *(break_line(each) for each in found.breaks), *_replaced(request, log, found, options)],
         witness_failures(folder is not None, witnessed),
         [f"round table {request.rounds}: {each.where}: {each.what}" for each in rounds],
         verdicts.failures() if verdicts is not None else (),
@@ -126,6 +127,20 @@ def _verified(
     )
     made = msgspec.structs.replace(made, notes=_keep_notice(log, made))
     return _with_report(log, made, anchors) if request.report else made
+
+
+def _replaced(request: Request, log: EventLog, found: VerificationReport, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the log on this machine is no longer the one that was read: its file was replaced or removed meanwhile."""
+    if request.backend not in ON_THIS_MACHINE or found.breaks:
+        return
+    try:
+        with closing(open_log(request.address, read_only=True, check_heads=False, **options)) as now:
+            what = f"it is the log {now.log_id}" if now.log_id != log.log_id else ""
+            what = what or differing(now, covered(found.heads), thorough=True)
+    except (LogUnavailable, IntegrityError) as error:
+        what = str(error)
+    if what:
+        yield f"what is at {request.address} now is not what was verified: {what}"
 
 
 def _taken_away(request: Request, log: EventLog, anchors: Sequence[PublicKey]) -> tuple[list[Mark], list[str]]:

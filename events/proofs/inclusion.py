@@ -150,8 +150,10 @@ def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
         or proof.time.index <= proof.head.index
     ):
         raise BadProof("expected the statement of a head, and one of a time after it")
-    if head.stream != proof.stream or not proof.events:
+    if head.stream != proof.stream:
         raise BadProof(f"the statement is about {head.stream}, the proof about events of {proof.stream}")
+    if not proof.events or len({event.index for event in proof.events}) < len(proof.events):
+        raise BadProof(f"expected events of {proof.stream}, each once")
     for event in proof.events:
         event.check(head.size, bytes.fromhex(head.root))
         _check_place(event, head.stream, checkpoint.origin)

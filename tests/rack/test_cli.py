@@ -192,6 +192,13 @@ def test_an_error_nobody_foresaw_says_so_and_is_not_taken_for_findings(failing, 
     assert "unexpected ZeroDivisionError: by zero; this is a defect" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("word", ["a\udcff.txt", "a\ud800", "a\0b"])
+@pytest.mark.parametrize("words", [["judge"], ["verify", "--by"], ["init", "x", "--name"], ["round"]])
+def test_an_argument_that_is_no_text_is_refused_before_anything_is_done(words, word, capsys) -> None:
+    assert main([*words, word]) == 2
+    assert f"argument {len(words) + 1} is not UTF-8 text: a\\" in capsys.readouterr().err
+
+
 def test_rack_debug_shows_the_traceback(failing, monkeypatch) -> None:
     monkeypatch.setenv("RACK_DEBUG", "1")
     failing(UsageError("x"))

@@ -112,12 +112,25 @@ def test_the_command_refuses_it_and_says_why(folder: Path, key: str, capsys: pyt
     assert f"{key!r} stands twice" in capsys.readouterr().err
 
 
-def test_a_proof_that_was_formatted_otherwise_is_still_one(folder: Path) -> None:
+@pytest.mark.parametrize("indent", [4, None])
+def test_a_proof_that_was_formatted_otherwise_is_still_one(folder: Path, indent: int | None) -> None:
     """The other side: white space and the order of fields mean nothing in a proof."""
     (folder / "other.json").write_text(
-        json.dumps(dict(reversed(json.loads((folder / "proof.json").read_text()).items())), indent=4)
+        json.dumps(
+            dict(reversed(json.loads((folder / "proof.json").read_text()).items())),
+            indent=indent,
+            separators=None if indent else (",", ":"),
+        )
     )
     assert main(["verify", str(folder / "other.json"), "--key", str(folder / "key.pub"), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_proof_has_events_each_once(folder: Path, times: int, capsys: pytest.CaptureFixture[str]) -> None:
+    proof = json.loads((folder / "proof.json").read_text())
+    (folder / "times.json").write_text(json.dumps(proof | {"events": proof["events"] * times}))
+    assert main(["verify", str(folder / "times.json"), "--key", str(folder / "key.pub")]) == 4
+    assert "expected events of table/fu-01, each once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", [*FILES, "fu-01-1.pdf"])

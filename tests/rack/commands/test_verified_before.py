@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -333,3 +334,53 @@ def test_a_pass_says_what_it_does_not_prove(desk: Desk, words: list[str], senten
     files = {"--key": desk.folder / "key.pub", "--checkpoint": tmp_path / "taken"}
     assert main(["verify", "--log", desk.address, *(str(each) for word in words for each in (word, files[word]))]) == 0
     assert sentence in desk.capsys.readouterr().out
+
+
+# ------------------------------------------------------------------------------------------- replaced while it is verified
+
+
+def an_older_copy(desk: Desk) -> None:
+    for path in desk.before.glob("floor.db*"):
+        fresh = desk.folder / f"{path.name}.new"
+        shutil.copyfile(path, fresh)
+        fresh.replace(desk.folder / path.name)
+
+
+def another_log(desk: Desk) -> None:
+    other = desk.folder / "other.db"
+    words = ["ingest", str(as_lines(desk.folder / "rounds.txt")), "--property", "x", "--log", f"sqlite://{other}"]
+    assert main(words) == 0
+    other.replace(desk.folder / "floor.db")
+
+
+def no_file(desk: Desk) -> None:
+    (desk.folder / "floor.db").unlink()
+
+
+def more_events(desk: Desk) -> None:
+    """The other side: a log that grows meanwhile is the same log."""
+    from tests.dashboards.living import RULES, SHORT
+
+    transcript = desk.folder / "rounds.txt"
+    transcript.write_text(RULES + "".join(SHORT.format(number=number) for number in (1, 2, 3)))
+    desk.run("ingest", as_lines(transcript), "--property", "bellwether")
+
+
+@pytest.mark.parametrize("way", [an_older_copy, another_log, no_file, more_events], ids=lambda way: way.__name__)
+def test_what_takes_the_place_of_a_log_while_it_is_read_was_not_verified(
+    desk: Desk, way: Callable[[Desk], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from desk.verification import verification
+
+    read_whole = verification.verify_log
+
+    def slowly(*given: Any, **named: Any) -> Any:
+        found = read_whole(*given, **named)
+        way(desk)
+        desk.capsys.readouterr()
+        return found
+
+    monkeypatch.setattr(verification, "verify_log", slowly)
+    code, said = desk.verify()
+    assert code == (0 if way is more_events else 4)
+    assert ("is not what was verified" in str(said["failures"])) is (way is not more_events)
