@@ -21,6 +21,9 @@ from replay.fold.table_state import TableState
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
 
+MOST_AT_HAND = 1_000
+"""How many stay at hand, at most, after something came late of a round that was not: more of that may follow, one by one."""
+
 
 class DeviceReports:
     """The open round, those at hand, and the counters of the devices that report on them.
@@ -38,6 +41,7 @@ class DeviceReports:
         self.refolded_to = 0
         self.open: Round | None = None
         self.recent: dict[int, Round] = {}
+        self.keeps = RECENT_ROUNDS
         self.missed_rounds: set[int] = set()
         self.far_gaps: list[RecordFault] = []
         self.filled_gaps: set[int] = set()

@@ -438,10 +438,15 @@ class TableFold(DeviceReports):
                 self._repeats[ended.round_no] = ended
             return [ended]
         self.recent[ended.round_no] = ended
-        for number in [number for number in self.recent if number not in self.rounds_to_keep][:-RECENT_ROUNDS]:
+        self.keeps = max(RECENT_ROUNDS, self.keeps - (self.replacements is None))
+        self.drop_rounds()
+        return [ended]
+
+    def drop_rounds(self) -> None:
+        """Drop the rounds that are no longer at hand: all but the last ones and those to keep."""
+        for number in [number for number in self.recent if number not in self.rounds_to_keep][: -self.keeps]:
             del self.recent[number]
             self._repeats.pop(number, None)
-        return [ended]
 
     def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""

@@ -24,6 +24,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import RoundOpened
 from replay.fold.corrections import Correction, effective
+from replay.fold.device_reports import MOST_AT_HAND, RECENT_ROUNDS
 from replay.fold.event_reach import late_by_round
 from replay.run.held import VerdictKeeper
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
@@ -60,6 +61,7 @@ def refold(
     points: RestPoints | None = None,
     judged: dict[str, bytes] | None = None,
     keeper: Callable[[int], VerdictKeeper | None] = lambda seq: None,
+    asked: Collection[int] = (),
 ) -> Refold:
     """Fold a stream again, to `end` or to where it breaks off.
 
@@ -91,6 +93,7 @@ def refold(
         worker.table.moved, worker.table.known_gaps = scout.table.moved, scout.table.far_gaps
         worker.table.filled_gaps, worker.table.filers = scout.table.filled_gaps, scout.table.filers
         worker.table.late_of = late_by_round(scout.table.late, worker.replacements or {})
+        worker.table.keeps = _at_hand(scout.table.state.last_round_no, asked)
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
         worker.take_run(run, results.append)
@@ -102,6 +105,12 @@ def refold(
         ids_found = {key for kind, key, _ in results if kind == "findings"}
         results += [withdrawal(id_, stream, None) for id_ in sorted({*findings_in_force()} - ids_found)]
     return Refold(worker, results, broken)
+
+
+def _at_hand(last: int, asked: Collection[int]) -> int:
+    """Return how many rounds stay at hand after a fold, up to the last, if something came late of those that were asked for."""
+    back = last - min(asked, default=last)
+    return back + RECENT_ROUNDS if back < MOST_AT_HAND else RECENT_ROUNDS
 
 
 def _scout(
@@ -163,7 +172,7 @@ def _corrections(scout: StreamWorker) -> Sequence[Correction]:
 
 
 def _objections(scout: StreamWorker, read: Reader) -> tuple[dict[int, str], set[int]]:
-    """Return why corrections that a scout came past do not count, by their own numbers, and the rounds that these name.
+    """Return why corrections that a scout came past do not count, by their own numbers, and the rounds that all are about.
 
     Of one that was followed by the right one (D851) the reason is empty: it is found nowhere.
     """
@@ -173,8 +182,7 @@ def _objections(scout: StreamWorker, read: Reader) -> tuple[dict[int, str], set[
     objections = {made.seq: objection for made in corrections if (objection := made.objection(ids))}
     refused = [made for made in corrections if made.seq in objections]
     counting = [made for made in corrections if made.seq not in objections]
-    named = {made.round_no for made in refused}
-    named |= {events[made.superseded].round_no for made in refused if made.superseded in events}
+    named = {made.round_no for made in refused} | {event.round_no for event in events.values()}
     for made in refused:
         if any(right.settles(made) for right in counting):
             objections[made.seq] = ""

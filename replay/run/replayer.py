@@ -511,6 +511,7 @@ class Replay:
         position = (
             self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
         )
+        table = self._workers[stream].table if stream in self._workers else None
         refolded = refold(
             stream,
             partial(self.log.read, stream),
@@ -522,6 +523,7 @@ class Replay:
             points=self._workers[stream].rest_points if stream in self._workers else None,
             judged=self._workers[stream].refold_evidence if stream in self._workers else None,
             keeper=keeper or partial(self._unchanged, stream),
+            asked=table.missed_rounds if table is not None else (),
         )
         if stream in self._workers:
             before, opened = self._workers[stream], refolded.worker.opened_rounds or ()

@@ -6,6 +6,7 @@ Invariant: a worker turns records into results (kind, key, bytes), at any record
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -53,6 +54,7 @@ WITHDRAWN = "the record of the round was withdrawn: a correction says that it wa
 
 encode = msgspec.msgpack.encode
 _raw = msgspec.json.Decoder(RawEnvelope)
+_NUMBER = attrgetter("round_no")
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
@@ -302,7 +304,7 @@ class StreamWorker:
         self.seq = event.seq
         results = self._ledger(event)
         self.late.add(event.recorded_at_us, event.seq, late or fold.needs_refold)
-        for round_ in rounds if self.judging else ():
+        for round_ in sorted(rounds, key=_NUMBER) if self.judging else ():
             if self._can_wait(round_, fold):
                 self.late.rounds[round_.round_no] = round_
                 self._waiting_first |= {round_.round_no} if round_.round_no > self.judged_to else set()
@@ -344,7 +346,7 @@ class StreamWorker:
 
     def take_in(self) -> list[Result]:
         """Judge again, once, the rounds with late events; return the verdicts that differ from those before."""
-        return [result for round_ in self.late.pop() for result in self.judge(round_)]
+        return [result for round_ in sorted(self.late.pop(), key=_NUMBER) for result in self.judge(round_)]
 
     def snapshot(self) -> bytes:
         """Return the snapshot from which this worker can be resumed."""
@@ -423,11 +425,12 @@ class StreamWorker:
         self.keeper = None
         if self.table is not None:
             self.table.replacements, self.table.rounds_to_keep, self.table.needs_refold = None, (), False
-            self.table.moved, self.table.late_of = {}, {}
+            self.table.moved, self.table.late_of, self.table.missed_rounds = {}, {}, set()
+            self.table.drop_rounds()
         elif self.meter is not None:
             self.meter.replacements, self.meter.needs_refold = None, False
         results: list[Result] = []
-        for key, revision in revisions.items():
+        for key, revision in sorted(revisions.items(), key=lambda item: item[1].round_no):
             stored = self._stored(key)
             if stored is not None and stored.as_of[self.stream] > self.seq:
                 continue  # it was published with more of the stream at hand than can be read now

@@ -1,4 +1,7 @@
-"""A stream folded again from a rest point gives the bytes that folding it again from its first event gives."""
+"""A stream folded again from a rest point gives the bytes that folding it again from its first event gives.
+
+So do rounds that stay at hand, once something came late of one that was not: the bytes are those of a fold for each late event.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from replay.findings import Adjudication
+from replay.fold.table_fold import TableFold
 from replay.run import refold, rest_points
 from replay.run.replayer import MemoryResults, replay
 from replay.run.rest_points import BEGINNING, EVERY, RestPoint, RestPoints
@@ -24,8 +28,8 @@ STEPS: dict[str, str] = {"paid": PAID, "unpaid": UNPAID, "stub": PAID.replace("c
 
 @contextmanager
 def from_the_first_event() -> Iterator[None]:
-    """A replay that folds again from the first event, whatever it came past."""
-    with patch.object(RestPoints, "from_the_last", lambda self: [BEGINNING]):
+    """A replay that folds again from the first event, whatever it came past, each time that the last rounds do not suffice."""
+    with patch.object(RestPoints, "from_the_last", lambda self: [BEGINNING]), patch.object(refold, "MOST_AT_HAND", 0):
         yield
 
 
@@ -242,6 +246,36 @@ def test_a_late_slip_costs_by_how_far_it_reaches_back(back: int, events: int) ->
     a_round = table.last / 60
     assert len(began) == 1
     assert a_round * back < table.last - began[0] <= 2 * a_round * (back + 1)
+
+
+@pytest.mark.parametrize("reach", [late_slip, correction_of_a_payment, gap_filled], ids=lambda reach: reach.__name__)
+def test_what_comes_late_one_by_one_is_folded_again_once(reach: Callable[[Table, int], None]) -> None:
+    """Each event is in a commit of its own; from the second on only the round that it is about is judged again."""
+    table = Table()
+    for number in range(1, 41):
+        table.play(number, PAID)
+        if reach is gap_filled:
+            table.skip("table")
+    for back in range(25, 5, -1):
+        reach(table, 0 if reach is gap_filled else back)
+    with from_the_first_event(), points_everywhere() as each_time:
+        whole = results_of(table)
+    with points_everywhere() as began:
+        assert results_of(table) == whole
+        once = len(began)
+        assert results_of(table, (table.last - 7,)) == whole
+    assert (once, len(each_time)) == (1, 20)
+    assert len(began) - once <= 3, "again after an interruption, for nothing is at hand then"
+
+
+def test_rounds_stay_at_hand_as_long_as_play_goes_on_and_no_more_than_a_bound() -> None:
+    fold = TableFold("table/fu-01")
+    fold.keeps = 40
+    table = Table()
+    for number in range(1, 61):
+        table.play(number, UNPAID)
+    assert max(len(list(fold.recent)) for _ in table.fold(fold)) <= 40
+    assert list(fold.recent) == [57, 58, 59, 60]
 
 
 def test_d1201_a_device_whose_clock_is_slow_all_day_costs_each_time_as_far_as_its_last_message() -> None:
