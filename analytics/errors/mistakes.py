@@ -280,7 +280,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
             median(to_disposition) AS to_disposition_seconds,
             quantile_cont(to_disposition, 0.9) AS to_disposition_seconds_p90
         FROM timed
-        GROUP BY {named}()
+        GROUP BY {named}() HAVING count(*) > 0
         ORDER BY {named}findings
         """,
         selection,

@@ -41,7 +41,7 @@ def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) ->
             sum(play_us) >= {LEAST_MINUTES} * 60e6 AS enough
         FROM mart_pace
         WHERE {WHERE}
-        GROUP BY {named}()
+        GROUP BY {named}() HAVING count(*) > 0
         ORDER BY {named}rounds
         """,
         selection,

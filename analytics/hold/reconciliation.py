@@ -62,7 +62,7 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
             sum(repeated_drops)::BIGINT AS repeated_drops,
             sum(repeated_slips)::BIGINT AS repeated_slips
         FROM days
-        GROUP BY {named}()
+        GROUP BY {named}() HAVING count(*) > 0
         ORDER BY {named}table_days
         """,
         selection,
