@@ -307,7 +307,8 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         )
     source.show(
         '<p class="rk-note">Expected of the same wagers; patrons may wager otherwise on another paytable. Range: 95 of 100 such '
-        "periods, on the other paytable; of a sum, the wagers taken as ending together. To judge the recorded rounds by another "
+        "periods, on the other paytable; of a sum, the wagers taken as ending together. A Progressive is counted with what its "
+        "meter pays, which is no part of the house win on Hold. To judge the recorded rounds by another "
         "submission: <code>rack replay --log ADDR --rules FILE</code>.</p>"
     )
 

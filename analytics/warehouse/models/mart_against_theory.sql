@@ -40,7 +40,7 @@ SELECT
     shift,
     gaming_day,
     hour,
-    count(*) AS rounds,
+    count(*) FILTER (unit > 0) AS rounds,
     sum(bets)::BIGINT AS bets,
     sum(handle_cents)::BIGINT AS handle_cents,
     sum(win)::BIGINT AS house_win_cents,
