@@ -20,6 +20,8 @@ from dashboards.run import ACCESS_VARIABLE, LOGIN, READ_ONLY
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 EMAIL = "email"
+HIDING = "anonymous"
+"""The switch of a page by which its viewer hides names."""
 
 
 REVIEW, PACKET, EXPORT, FIGURES, NAMES = "review", "packet", "export", "figures", "names"
@@ -103,6 +105,11 @@ def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float)
 def may(right: str) -> bool:
     """Return whether the viewer may open a page, or has a right."""
     return right in session().rights
+
+
+def names_hidden() -> bool:
+    """Return whether the page shows no names: its viewer may not see them, or hides them."""
+    return not may(NAMES) or bool(st.session_state.get(HIDING))
 
 
 def refusal(right: str) -> str | None:

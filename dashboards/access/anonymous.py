@@ -27,6 +27,8 @@ REASONS: Final = frozenset((
 ))  # fmt: skip
 """Reasons of the vocabulary's closed lists, which name no one."""
 HIDDEN_TEXT: Final = "(text hidden)"
+PEOPLE_SOURCES: Final = re.compile(r"(pit|count|filing|observer)-.*", re.DOTALL)
+"""The source of what a person entered: its kind, then the person."""
 
 
 def without_names(view: RoundView) -> RoundView:
@@ -50,7 +52,12 @@ def without_names(view: RoundView) -> RoundView:
             "dealer": names.get(dealer, dealer),
             "undetermined": [_in_text(why, names) for why in view.round["undetermined"]],
         },
-        events=view.events.with_columns(pl.Series("payload", replaced, dtype=pl.String)),
+        events=view.events.with_columns(
+            pl.Series("payload", replaced, dtype=pl.String),
+            pl.Series(
+                "source", [PEOPLE_SOURCES.sub(r"\1", source) for source in view.events["source"]], dtype=pl.String
+            ),
+        ),
         findings=found,
     )
 

@@ -62,9 +62,9 @@ def page() -> None:
         if view.round["stream"].startswith("table/"):
             packets.offer(view.round["table_id"], int(round_no))
             source.show(dispute_panel.case_ways(view.round["table_id"], int(round_no), None))
-        hidden = not access.may(access.NAMES) or st.toggle(
-            "Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers"
-        )
+        if access.may(access.NAMES):
+            st.toggle("Hide names", key=access.HIDING, bind="query-params", help="Patrons and staff become numbers")
+        hidden = access.names_hidden()
     if hidden:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())

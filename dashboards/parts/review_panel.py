@@ -74,9 +74,11 @@ def state_words(review: FindingReview, formats: Formats) -> Html:
 
 
 def history(said: Sequence[Entry], formats: Formats) -> Html:
-    """Return the history of a finding in order, each entry with its number in the review stream."""
+    """Return the history of a finding in order, each entry with its number in the review stream; how long it is without names."""
     if not said:
         return Html("")
+    if access.names_hidden():
+        return Html(f'<p class="rk-note">{plural(len(said), "entry", "entries")} hidden with the names.</p>')
     rows = "".join(
         f'<li><span class="rk-soft">{markup.text(formats.day_and_clock(each.at_us))} · {markup.text(each.by)}'
         f" · event {each.seq}</span><br>{markup.text(each.says)}</li>"
@@ -117,7 +119,10 @@ def panel(
     """
     written = sum(len(review.history) for review in reviews)
     desk.outcome(_overtaken(members[0]["finding_id"], reviews, formats))
-    source.show(incident_state_words(reviews, formats))
+    if access.names_hidden():
+        source.show(f'<p class="rk-standing"><strong>{markup.text(STATES[incident_state(reviews)])}</strong></p>')
+    else:
+        source.show(incident_state_words(reviews, formats))
     source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
     who = access.person()
     if who is None or not access.may(access.REVIEW):

@@ -27,6 +27,9 @@ def panel(place: str, round_no: int) -> None:
     may_attach = access.person() is not None and access.may(access.REVIEW)
     if not files and not may_attach:
         return
+    if access.names_hidden():
+        source.show(f'<p class="rk-note">Pictures and clips ({len(files)}) are hidden with the names.</p>')
+        return
     with st.container(key="round-files"), st.expander(f"Pictures and clips ({len(files)})", expanded=bool(files)):
         folder = CaseFolder(cases_path())
         faults = {each.digest: each.fault for each in folder.losses(place, files)}

@@ -7,14 +7,18 @@ import pytest
 
 from dashboards.access import access
 from dashboards.access.access import EXPORT, FIGURES, NAMES, PACKET, REVIEW, RIGHTS, Session, of_claims
+from dashboards.access.anonymous import PEOPLE_SOURCES, without_names
 from dashboards.access.places import PAGES, Role
 from dashboards.parts import desk
-from dashboards.run import ACCESS_VARIABLE
+from dashboards.run import ACCESS_VARIABLE, CASES_VARIABLE
 from desk.review.desk import desk_at
+from intake.doors import PEOPLE as PEOPLE_OF_INTAKE
+from intake.doors import RESERVED_BEGINNINGS
 from rack.cli import main
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start
+from tests.desk.people import PEOPLE
 
 NOW = 1_772_400_000.0
 SETTING: dict[str, Any] = {"claim": "groups", "surveillance": ["sv", "sv-night"], "auditor": "audit"}
@@ -171,10 +175,67 @@ def test_a_page_links_to_nothing_that_its_viewer_may_not_see(floor: Living, role
             start(page, **({"table": "fu-01", "round": "2"} if page == "round" else {}))
 
 
-def test_an_analyst_sees_no_names(floor: Living) -> None:
-    log_in("a.novak", "analyst")
+TYPED = ("Ann Lee", "ann-lee", "m.ortiz", "s.lee", "M. Ortiz")
+"""A patron, and who named her in an assignment, a note, a claim, an attachment, and the mark of a video."""
+
+
+def test_an_analyst_sees_no_names(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    from desk.review import cases
+    from desk.review.case_folder import CaseFolder, CaseSettings
+
+    monkeypatch.setenv(CASES_VARIABLE, str(floor.warehouse.parent))
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        ids = [each.finding.id for each in at.cases("fu-01") if each.finding.round_no == 2]
+        at.note(ids[0], note="Ann Lee shouted", by="m.ortiz")
+        at.assign(ids[0], to="s.lee", by="m.ortiz", reason="knows Ann Lee")
+        cases.open_case(
+            at,
+            "fu-01",
+            2,
+            by="m.ortiz",
+            settings=CaseSettings(),
+            claim="Ann Lee was not paid",
+            seat=3,
+            patron="ann-lee",
+        )
+        folder = CaseFolder(floor.warehouse.parent)
+        note, data = "Ann Lee at seat 3", b"\xff\xd8\xff"
+        cases.attach_to_round(at, folder, "fu-01", 2, file="ann-lee.txt", data=data[:1], by="m.ortiz", note=note)
+        times = {"starts_us": at.now_us() - 9, "ends_us": at.now_us()}
+        at.mark_video("fu-01", 2, camera="c1", by="m.ortiz", reason="Ann Lee points", **times)
+    desk._read.clear()
+    for role in ("surveillance", "analyst"):
+        log_in("a.novak", role)
+        test = start("round", table="fu-01", round="2")
+        shown = said(test)
+        assert ("Hide names" in [toggle.label for toggle in test.toggle]) is (role == "surveillance")
+        assert {name for name in TYPED[:3] if name in shown} == (set(TYPED[:3]) if role == "surveillance" else set())
+    assert not [name for name in TYPED if name in shown]
+    log_in("a.novak", "surveillance")
     test = start("round", table="fu-01", round="2")
-    assert "Hide names" not in [toggle.label for toggle in test.toggle]
+    test.toggle[0].set_value(True).run(timeout=60)
+    assert not [name for name in TYPED[:2] if name in said(test)], "who may act still sees with whom"
+
+
+@pytest.mark.parametrize("source", ["pit-m-ortiz", "count-s-lee", "filing-m-ortiz", "observer-m-ortiz", "fu-01-floor"])
+def test_the_source_of_what_a_person_entered_is_hidden_with_the_names(floor: Living, source: str) -> None:
+    import polars as pl
+    from msgspec import structs
+
+    from analytics.hold.hold import round_view
+    from analytics.warehouse.warehouse import reading
+
+    with reading(floor.warehouse) as db:
+        view = round_view(db, "table/fu-01", 2)
+    assert view is not None
+    view = structs.replace(view, events=view.events.with_columns(pl.lit(source).alias("source")))
+    shown = set(without_names(view).events["source"])
+    assert shown == {source if source == "fu-01-floor" else source.partition("-")[0]}
+
+
+def test_every_source_of_a_person_is_known() -> None:
+    persons = {*PEOPLE_OF_INTAKE, *(each for each, writer in RESERVED_BEGINNINGS.items() if writer == "desk")}
+    assert all(PEOPLE_SOURCES.fullmatch(f"{each}x") for each in persons)
 
 
 @pytest.mark.parametrize("role", ["analyst", "auditor", "administrator"])
