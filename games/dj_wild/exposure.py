@@ -166,6 +166,9 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
     decisions, and shows instead that all that a void gives back went back as void, shows that it came before them (D861).
     """
     made = of_players(round_, book)
+    if not round_.order_seen and exposed.payload.KIND is model.HandRevealed:
+        standing = left_standing(book, ("exposed_card", "exposed_dealer"))
+        return None if is_returned_as_void(round_, but=standing) else False
     if not made and round_.voided is None:
         return True if _is_given_back_for(round_, book, exposed) else None
     order = [(each, round_.certainly_before(exposed, each.moment)) for each in made]

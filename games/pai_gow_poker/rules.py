@@ -73,9 +73,6 @@ def _exposed_dealer(exposed: list[RecordedEvent], doubt: str) -> VoidGround:
 
 UNREAD = {
     "tiger_9": "the dealer's cards, or how they were set, are not all on record",
-    "sum": "the dice were not all read",
-    "match": "the dice were not all read",
-    "beat_it": "the dice, or which of them is red, were not all read",
     "mystery": "who passed the hidden target, or the meter then, is not on record",
 }
 """What is missing if a wager that the player's cards do not decide cannot be told."""
@@ -83,14 +80,33 @@ UNREAD = {
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say what a wager's result lacks if the player's cards do not decide it."""
-    rolls = [fact.payload for fact in round_.rolls if fact.payload.lie == "flat"]
-    if wager in ON_THE_DICE and any(roll.dice != rolls[0].dice for roll in rolls):
-        return "two valid rolls of the dice are on record, and which of them counts is not"
-    if wager == "match" and rolls and None not in rolls[-1].dice:
-        return "the number that the wager is on is not on record"
+    if wager in ON_THE_DICE:
+        return _dice_reason(round_, book, wager)
     if wager == mystery.WAGER and (why := mystery.open_reason(round_, book, seat)) is not None:
         return why
     return UNREAD.get(wager)
+
+
+def _dice_reason(round_: Round, book: Rulebook, wager: str) -> str:
+    """Say what the dice do not tell: a roll that does not lie flat is no roll, and no wager goes by it (§ 688a.13(a), (b))."""
+    rolls = [fact.payload for fact in round_.rolls]
+    valid = [roll for roll in rolls if roll.lie == "flat"]
+    if not rolls:
+        return "the dice are not on record"
+    if not valid:
+        lay, section = NO_ROLL[rolls[-1].lie]
+        return f"{lay}: by {book.cite(section)}, that is no roll, and no other roll is on record"
+    if any(roll.dice != valid[0].dice for roll in valid):
+        return "two valid rolls of the dice are on record, and which of them counts is not"
+    if None in valid[-1].dice:
+        return "the dice were not all read"
+    return (
+        "the number that the wager is on is not on record" if wager == "match" else "which die is red is not on record"
+    )
+
+
+NO_ROLL = {"not_flat": ("a die did not lie flat", "13(a)"), "fell_out": ("a die fell out", "13(b)")}
+"""How the dice lay on a roll that is no roll, and the section that says so."""
 
 
 GAME_RULES = GameRules(

@@ -195,7 +195,8 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if bank is None or start is None or not start.counts:
         return
     right = sorted({action_seat(count, bank) for count in start.counts})
-    if placed is not None and placed.payload.seat in right:
+    buttons = [placed] if placed is not None and round_.order_seen else round_.of(model.ActionButtonPlaced)
+    if any(fact.payload.seat in right for fact in buttons):
         return
     if placed is None and not (round_.covers("start") and round_.first_card is not None):
         return

@@ -122,7 +122,8 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     firsts = [bank.action] if bank.action is not None else [box.seat for box in boxes]
     is_net = book.settings["coverage"] == "net"
     wagers = (bank.wager_cents, *bank.or_cents)
-    return _agreed([_covered(book, Cover(cents, is_net), owed, first) for first in firsts for cents in wagers])
+    outcomes = [_covered(book, Cover(cents, is_net), owed, first) for first in firsts for cents in wagers]
+    return _agreed(outcomes, bounded=not is_net or len(wagers) == 1)
 
 
 def _as_played(box: BettingBox) -> BettingBox:
@@ -228,14 +229,18 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
     ), due.staked_cents
 
 
-def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
-    """Return the dues that are the same whichever seat has the action and whatever the wager is; any other is unknown."""
+def _agreed(outcomes: Sequence[Sequence[Due]], *, bounded: bool) -> list[Due]:
+    """Return the dues that are the same whichever seat has the action and whatever the wager is; any other is unknown.
+
+    `bounded`: it lies between the least and the most of these. The more a wager is, the more of each win and loss it covers; if
+    what it takes is paid out again (`net`), a wager between two of them may cover less.
+    """
     if len(outcomes) == 1:
         return list(outcomes[0])
-    return list(_merged(outcomes)) if outcomes else []
+    return list(_merged(outcomes, bounded)) if outcomes else []
 
 
-def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
+def _merged(outcomes: Sequence[Sequence[Due]], bounded: bool) -> Iterator[Due]:
     by_wager: dict[tuple[int, str, str, int | None], list[Due]] = {}
     for dues in outcomes:
         for due in dues:
@@ -243,7 +248,15 @@ def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
     for alternatives in by_wager.values():
         due = alternatives[0]
         if len({each.net_cents for each in alternatives}) > 1:
-            due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
+            known = [each.net_cents for each in alternatives if each.net_cents is not None]
+            due = msgspec.structs.replace(
+                max(alternatives, key=lambda each: each.uncovered_cents),
+                net_cents=None,
+                winnings_cents=0,
+                outcome=Outcome.UNKNOWN,
+                line="",
+                range_cents=(min(known), max(known)) if bounded and len(known) == len(alternatives) else None,
+            )
         yield due
 
 

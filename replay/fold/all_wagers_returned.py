@@ -20,7 +20,7 @@ def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
     """Say whether a move took the chips of a progressive wager before the deal, which settles nothing (§ 688a.8(b)(2), D383)."""
     first, event = round_.first_card, fact.payload
     is_collection = isinstance(event, model.WagerTaken) and event.wager == "progressive"
-    return is_collection and first is not None and fact.seq < first.seq
+    return is_collection and first is not None and (fact.seq < first.seq or not round_.order_seen)
 
 
 def all_wagers_returned(round_: Round) -> bool:

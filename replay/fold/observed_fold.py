@@ -35,21 +35,58 @@ ON_THE_DICE = frozenset({"sum", "match", "beat_it"})
 
 MOVED = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
-_PLAY: Final = 1
-_PLACES: Mapping[type[Event], int] = {
-    model.WagerPlaced: 0,
-    model.WagerRemoved: 0,
-    model.WagerRefused: 0,
-    model.ProgressiveWon: 3,
-    model.PayoutValidated: 3,
-    **dict.fromkeys((*MOVED, model.VigorishTaken, model.EnvyPaid, model.PayoutDocumented), 4),
-    model.CardsCollected: 5,
-    model.RoundClosed: 6,
-}
-"""Event → its place in the usual order; what is not named is of the play."""
+MADE_READY: Final[Sequence[type[Event]]] = (
+    *(model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered),
+    *(model.CoverCardPlaced, model.PlayerDealerOffered),
+)
 
-IN_PASSING = (model.PatronSeated, model.PatronLeft, model.WagerAbandoned)
-"""Events that stay with the one entered before them: patrons come and go at any time."""
+_USUAL_ORDER: Final[Sequence[Sequence[type[Event]]]] = (
+    MADE_READY,
+    (model.PlayerDealerWagered, model.WagerPlaced, model.WagerRemoved, model.WagerRefused),
+    (model.NoMoreBets, model.LammerPlaced, model.ProgressiveAccepted),
+    (model.ProgressiveLocked, model.MysteryHit),
+    (model.ShakerActivated, model.ShakerShaken, model.PileSelected),
+    (model.DiceRolled, model.NumberDrawn),
+    (model.TotalAnnounced, model.DiceAnnounced, model.StartAnnounced, model.ActionButtonPlaced),
+    (model.CardFoundFaceUp,),
+    (model.CardsDealt, model.StackMoved),
+    (model.StubCounted, model.ShakerCovered),
+    (model.CardExposed,),
+    (model.HandElected,),
+    (model.HandExamined,),
+    (model.HandSet,),
+    (model.HandReset, model.DecisionMade, model.Surrendered),
+    (model.HandRevealed,),
+    (model.ResultAnnounced, model.EnvyAcknowledged, model.LightSeen),
+    (model.ProgressiveWon, model.PayoutValidated, model.RoundVoided),
+    (*MOVED, model.VigorishTaken, model.EnvyPaid, model.PayoutDocumented),
+    (model.CardsCollected,),
+    (model.RoundClosed,),
+)
+"""The usual order of a round, in steps: wagers, start, deal, play, verification, settlement, the rack."""
+
+_PLACES: Final = {each: 2 * step for step, kinds in enumerate(_USUAL_ORDER) for each in kinds}
+_BEFORE_THE_DEAL: Final = _PLACES[model.CardsDealt] - 1
+_AFTER_THE_DEAL: Final = _PLACES[model.CardsDealt] + 1
+_PLAY: Final = _PLACES[model.DecisionMade]
+"""The place of what has none of its own."""
+
+IN_PASSING: Final[tuple[type[Event], ...]] = (
+    *MADE_READY,
+    model.PatronSeated,
+    model.PatronLeft,
+    model.WagerAbandoned,
+    model.DeviceFailed,
+    model.DeviceAlarmed,
+    model.DeviceCovered,
+    model.DeviceRestored,
+    model.CoverCardReached,
+    model.CardBurned,
+    model.CardDrawnInError,
+    model.BoxedCardFound,
+)
+"""Events that stay with the one entered before them: patrons come and go, and devices fail, at any time; a deck is made ready
+for this round or, after its cards, for the next; and a card is found at its place in the deal."""
 
 
 class ObservedEntry:
@@ -135,14 +172,17 @@ def in_usual_order(entered: Sequence[Entered], payload: Callable[[Entered], Even
 
 
 def usual_place(event: Event) -> int:
-    """Return the place of an event in the usual order: wagers, play, dealer's reveal, verification, settlement, rack, close."""
+    """Return the place of an event in the usual order of a round."""
     if isinstance(event, model.WagerPlaced) and event.wager in DURING_PLAY:
         return _PLAY
     if isinstance(event, MOVED) and event.wager in ON_THE_DICE:
-        return _PLAY
-    if isinstance(event, model.HandRevealed) and event.position == "dealer":
-        return 2  # in 687a it follows the raises
-    return _PLACES.get(event.KIND, _PLAY)
+        return _BEFORE_THE_DEAL
+    if isinstance(event, model.CardsDealt):
+        aside = {"side": _AFTER_THE_DEAL, "burn": _BEFORE_THE_DEAL}
+        at_first = _PLACES[model.ProgressiveLocked] + 1  # a pile is selected before the start is known (GEGR-002138)
+        return at_first if str(event.to).startswith("pile") else aside.get(str(event.to), _PLACES[model.CardsDealt])
+    place = _PLACES.get(event.KIND, _PLAY)
+    return place - 1 if isinstance(event, model.HandRevealed) and event.position == "dealer" else place
 
 
 class ObservedFold:

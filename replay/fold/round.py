@@ -21,6 +21,9 @@ Position = int | Literal["dealer"]
 Question = tuple[str, int]
 """What the record leaves open: what is asked, and the number of the event that it is asked of."""
 
+SEEN = (model.CardExposed, model.CardFoundFaceUp)
+"""What shows a card, at a time that a round without order does not claim."""
+
 ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
 """Where cards are dealt that no one plays."""
 
@@ -340,10 +343,10 @@ class Round:
     def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
         """Return whether one fact came before another; None if two devices' clocks contradict the order (D26).
 
-        Of one device the own numbers decide, whatever its clock says; None if they contradict the order. When a card was exposed
-        is not claimed where the order was not seen (D1313).
+        Of one device the own numbers decide, whatever its clock says; None if they contradict the order. Without
+        order it is not claimed when a card was exposed or found face up (D1313, D1360).
         """
-        if not self.order_seen and model.CardExposed in (earlier.payload.KIND, later.payload.KIND):
+        if not self.order_seen and isinstance(earlier.payload, SEEN) | isinstance(later.payload, SEEN):
             return None
         in_order = earlier.seq < later.seq
         if (

@@ -165,7 +165,7 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
 def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
-    if not round_.covers("start"):
+    if not round_.covers("start") or not round_.order_seen:
         return
     yield from _shaken_too_seldom(round_, book)
     if not _is_electronic(round_, book):

@@ -33,7 +33,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for roll in round_.rolls:
         made = [fact for fact in round_.of(model.ShakerShaken) if since < fact.seq < roll.seq]
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
-        since = roll.seq
+        since = roll.seq if round_.order_seen else 0
         electronic = bool(activated) or any(fact.payload.duration_ms is not None for fact in made)
         times = [fact.payload.duration_ms for fact in made]
         lasted = sum(time for time in times if time is not None)

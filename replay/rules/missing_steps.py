@@ -246,7 +246,7 @@ def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False)
 @rule("DEAL-DEVICE", on=("13(k)", "13(l)"))
 def dealt_after_its_alarm(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A shuffler or shoe that signals a fault is put right before cards are dealt: it may have failed (D753)."""
-    if was_voided(round_, book):
+    if was_voided(round_, book) or not round_.order_seen:
         return
     for device, section in (("shuffler", "13(k)"), ("shoe", "13(l)")):
         alarm = _alarm_at_the_deal(round_, device) if book.has(section) else None

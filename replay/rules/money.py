@@ -187,7 +187,8 @@ def _in_every_reading(
 def _section_of_bound(book: Rulebook, account: WagerAccount, limit: str) -> str:
     """Return the section of a bound: that of the odds if it limits what is paid, otherwise that of the amount due."""
     rule_ = book.chapter.wagers.get(account.settlement.wager)
-    if limit.endswith(PAID) and rule_ is not None:
+    is_covered = account.due is None or account.due.uncovered_cents == 0
+    if limit.endswith(PAID) and rule_ is not None and is_covered:
         return rule_.odds_cite
     return account.due.cite if account.due is not None else book.cite("11(f)")
 

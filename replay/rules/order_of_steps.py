@@ -48,7 +48,8 @@ def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """
     reported: set[tuple[str, int | None, str | None, str]] = set()
     early: set[int] = set()
-    for precedence in GAME_RULES[book.game].precedences if not is_void(round_, book) else ():
+    asked = round_.order_seen and not is_void(round_, book)
+    for precedence in GAME_RULES[book.game].precedences if asked else ():
         section = precedence.section if isinstance(precedence.section, str) else precedence.section[book.deal_method]
         if not book.has(section):
             continue

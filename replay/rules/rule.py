@@ -55,7 +55,7 @@ _CODE = re.compile(r"[A-Z]{2,8}(-[A-Z]{2,14}){1,2}")
 OF_ORDER = frozenset(
     {
         "DEAL-ORDER", "DEAL-NOBETS", "WAGER-LATE", "WAGER-LOCKOUT", "SET-EARLY", "SET-ORDER", "PLAY-ORDER",
-        "PAY-ORDER", "PAY-EARLY", "PAY-REVEAL", "DEAL-ELECTION", "WAGER-TOUCHED",
+        "PAY-ORDER", "PAY-EARLY", "PAY-REVEAL", "DEAL-ELECTION", "DEAL-DRAWN", "WAGER-TOUCHED",
     }
 )  # fmt: skip
 """The codes of what is done too early, too late or out of turn: if the order of a round was not seen, none is found."""

@@ -21,7 +21,7 @@ from rulebook.settlement.bonus import qualifying_cents
 ENVY_WAGERS = get_args(model.EnvyWager)
 
 
-@rule("WAGER-LATE", on=("7(c)",))
+@rule("WAGER-LATE", "WAGER-LIMIT", on=("7(c)",))
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """If two clocks contradict the order of a wager and "no more bets", it cannot be told whether the wager was late.
 

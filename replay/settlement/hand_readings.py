@@ -61,7 +61,9 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEven
     reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
     if reveal is not None:
         before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
-        if any(round_.certainly_before(fact, reveal) is None for fact in facts):
+        laid = {cards_by_hand(fact.payload) for fact in facts if isinstance(fact.payload, model.HandSet)}
+        is_open = len(laid) > 1 and not round_.order_seen
+        if is_open or any(round_.certainly_before(fact, reveal) is None for fact in facts):
             return SetHand(
                 (None,) * len(counts.high), (None,) * len(counts.low), (None,) * len(counts.medium), tuple(facts)
             )

@@ -6,6 +6,7 @@ So a doubt never accuses or acquits, and no rule handles doubts itself. Unread c
 has their readings, for each reading of the round.
 
     wager in time?      a clock contradicts the log, or two statements are in one line       `Stake.questions`
+    given back in time? a return in a round whose order was not seen                            `Stake.questions`
     refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
     void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
     voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
@@ -33,6 +34,7 @@ from replay.settlement.voids import (
     must_be_void,
     open_grounds,
 )
+from replay.settlement.withdrawals import as_answered
 from rulebook.chapters.rulebook import Rulebook
 
 MOST_QUESTIONS = 6
@@ -63,7 +65,7 @@ def _settled(
 ) -> tuple[Round, ...]:
     """Return the reading with these answers, or its own readings if an answer leads to another question."""
     without = [fact for facts in disbelieved for fact in facts]
-    return round_readings(round_.reading(answers, without, share=share), book)
+    return round_readings(as_answered(round_.reading(answers, without, share=share)), book)
 
 
 def _answers(asked: list[Question]) -> list[dict[Question, bool]]:

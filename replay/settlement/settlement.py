@@ -105,7 +105,10 @@ def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> lis
 
     played = _dues_if_played(round_, book, staked) if standing or standing_if_settled else []
     voided = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
-    cite = book.cite(grounds[0].section if grounds and not unproved else "13")
+    named = [
+        ground for ground in grounds if round_.voided is not None and ground.reason == round_.voided.payload.reason
+    ]
+    cite = book.cite((*named, *grounds)[0].section if grounds and not unproved else "13")
     for stake in staked:
         if not is_standing(stake.wager, key_in(stake)):
             is_open = round_.lost and stake.wager in standing_if_settled

@@ -12,10 +12,14 @@ from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 from replay.fold.wager_keys import Key, key_in
+from rulebook.catalogue import GAMES
 from rulebook.chapters.chapter_form import Closes
 from rulebook.chapters.citation import Citation
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook
+
+GIVEN_BACK = "given back in time"
+"""The question about a return in a round whose order was not seen: whether it was a withdrawal (D1360)."""
 
 IN_ONE_LINE = "whether it came before the additional cards is not on record"
 
@@ -161,7 +165,7 @@ class _Moves:
 
 def _was_there(round_: Round, stake: Stake, removed: RecordedEvent, moves: _Moves) -> bool:
     """Return whether a withdrawn amount was on the layout; if it is on record only later, that is open (D559)."""
-    if moves.are_before(removed) or moves.lying_cents(removed) >= removed.payload.amount_cents:
+    if not round_.order_seen or moves.are_before(removed) or moves.lying_cents(removed) >= removed.payload.amount_cents:
         return True
     question: Question = ("withdrawn of it", removed.seq)
     if question not in round_.answers:
@@ -175,14 +179,62 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
     if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
         return
     if not round_.order_seen and event.reason == "late":
-        back = min(stake.in_time_cents, event.amount_cents)  # what came late is not seen: as much as went back for it
+        back = min(max(0, stake.in_time_cents - _moved_otherwise(round_, event)), event.amount_cents)
         stake.in_time_cents, stake.late_cents, stake.was_late = stake.in_time_cents - back, back, True
+    question: Question = (GIVEN_BACK, fact.seq)
+    if question not in round_.answers and _may_be_withdrawn(round_, book, stake, fact):
+        stake.leave_open(question, f"whether {show_money(event.amount_cents)} was given back in time is not on record")
     if event.reason in ("late", "refused") and stake.late_cents > 0:
         back = min(stake.late_cents, event.amount_cents)
         stake.late_cents -= back
         stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
         stake.add_of(event.bettor, -back)
         stake.facts.append(fact)
+
+
+def _moved_otherwise(round_: Round, event: model.Event) -> int:
+    """Return the cents of a wager that were not late: they went back with a payment or as a push (D1313)."""
+    moves = [fact.payload for fact in round_.in_order(model.WagerPaid, model.WagerReturned)]
+    of_wager = [each for each in moves if key_in(each) == key_in(event) and getattr(each, "reason", "") != "late"]
+    return sum(each.stake_cents if isinstance(each, model.WagerPaid) else each.amount_cents for each in of_wager)
+
+
+def _may_be_withdrawn(round_: Round, book: Rulebook, stake: Stake, returned: RecordedEvent) -> bool:
+    """Return whether what was returned in a round without order may have been given back in time, and not at stake (D1360).
+
+    It went back for another reason than a push; or it is a part of its wager, or an over or under wager whose player decided
+    otherwise as well (§ 686a.7(g)).
+    """
+    event, rule_ = returned.payload, book.chapter.wagers.get(stake.wager)
+    if round_.order_seen or not isinstance(event, model.WagerReturned) or event.reason not in ("push", "other"):
+        return False
+    if rule_ is None or rule_.closes == "reveal" or GAMES[book.game].patron_banked:
+        return False
+    taken = (fact for fact in round_.of(model.WagerTaken) if key_in(fact.payload) == key_in(event))
+    if any(fact.seq < returned.seq for fact in taken):
+        return False  # it puts back what was collected
+    if event.reason == "other":
+        return True
+    all_back = [fact.payload for fact in round_.of(model.WagerReturned) if key_in(fact.payload) == key_in(event)]
+    if sum(each.amount_cents for each in all_back) < stake.in_time_cents:
+        return True
+    return rule_.closes == "further_cards" and any(
+        fact.payload.seat == stake.seat and _is_another_decision(book, stake, fact.payload)
+        for fact in round_.in_order(model.DecisionMade, model.Surrendered, model.WagerTaken, model.WagerPlaced)
+    )
+
+
+def _is_another_decision(book: Rulebook, stake: Stake, event: model.Event) -> bool:
+    """Return whether a player said or did something other than to place this wager of the play."""
+    match event:
+        case model.DecisionMade(decision=decision):
+            return decision != stake.wager
+        case model.WagerPlaced(wager=wager) if wager != stake.wager:
+            rule_ = book.chapter.wagers.get(wager)
+            return rule_ is not None and rule_.closes == "further_cards"
+        case model.WagerTaken(reason=reason):
+            return reason == "surrendered"
+    return isinstance(event, model.Surrendered)
 
 
 def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
@@ -224,6 +276,8 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     stacks = takewhile(lambda move: isinstance(move, model.WagerPlaced), reversed(before))
     question: Question = ("refused of it", refused.seq)
     is_of_stack = event.amount_cents in accumulate(stack.amount_cents for stack in stacks)
+    if not round_.order_seen:
+        is_of_stack = is_of_stack or event.amount_cents in [each.amount_cents for each in (*before, *after)]
     if is_of_stack or round_.answers.get(question):
         cents = min(event.amount_cents, stake.in_time_cents)
         stake.in_time_cents -= cents

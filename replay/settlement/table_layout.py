@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from events.vocabulary import model
+from replay.fold.all_wagers_returned import seats_returned_as_void
 from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
@@ -79,12 +80,17 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
         announced.setdefault(fact.payload.seat, fact.seq)
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
-        seat for seat, seq in announced.items() if seat in base and _is_collected(in_order(base[seat].facts), seq)
+        seat
+        for seat, seq in announced.items()
+        if seat in base and _is_collected(in_order(base[seat].facts), seq, round_.order_seen)
     )
 
 
-def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
+def _is_collected(moves: Sequence[RecordedEvent], announced: int, order_seen: bool) -> bool:
     """Return whether a base wager was taken for a surrender, and none of it returned since."""
+    if not order_seen:  # then it was announced at the latest when the wager was taken for it
+        given_up = (fact.seq for fact in moves if getattr(fact.payload, "reason", "") == "surrendered")
+        announced = max(announced, next(given_up, announced))
     taken = next(
         (
             fact.seq
@@ -220,6 +226,8 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
                 bound.add(seat)
             case model.WagerReturned(seat=seat, reason=reason) if reason not in ("late", "void"):
                 bound.add(seat)
+    if not round_.order_seen:  # of two elections, the one that the settlement followed
+        elected -= playing - seats_returned_as_void(round_)
     declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
     return frozenset(elected | declared) | by_return
 

@@ -205,11 +205,13 @@ def _wrong_total(round_: Round) -> Iterator[VoidGround]:
 
 
 def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """Return each wrong number of cards: of a player or the dealer (§ 688a.13(g)), or of a position that no one plays (j)."""
     hands = round_.hands()
     if not hands or not book.has("13(g)"):
         return
     must = book.chapter.numbers["cards_per_hand"]
     deals = round_.of(model.CardsDealt)
+    played: set[Position] = {stake.seat for stake in stakes(round_, book).values() if stake.on_layout_cents > 0}
     shoe_stopped = any(in_play is not False for _, in_play in _shoe_failures(round_))
     for position in positions(round_, book):
         cards = hands.get(position)
@@ -218,10 +220,11 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         count = len(cards) if cards is not None else 0
         more_may_come = count < must and round_.voided is None and not went_on(round_)
         if count != must and not shoe_stopped and not more_may_come:
+            of_a_player = position in played or position == "dealer" or not book.has("13(j)")
             yield VoidGround(
                 "wrong_count",
                 "DEAL-COUNT",
-                "13(g)",
+                "13(g)" if of_a_player else "13(j)",
                 f"{must} cards to {name(position)}",
                 f"{count} cards; the round was not voided",
                 tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),

@@ -4,6 +4,8 @@ A player may take a wager back until its time is over (§ 688a.7(c); 645c.2(f); 
 record that as a return; it settles nothing, because there is nothing to settle yet.
 """
 
+from collections.abc import Collection
+
 import msgspec
 
 from events.vocabulary import model
@@ -12,7 +14,7 @@ from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.settlement.stakes import withdrawal_closes
+from replay.settlement.stakes import GIVEN_BACK, withdrawal_closes
 from rulebook.chapters.rulebook import Rulebook
 
 
@@ -28,7 +30,20 @@ def withdrawn_so_far(round_: Round, book: Rulebook) -> Round:
 
 
 def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
-    in_time = {fact.seq for fact in round_.of(model.WagerReturned) if _is_in_time(round_, book, fact, is_open=is_open)}
+    return _withdrawn(
+        round_,
+        {fact.seq for fact in round_.of(model.WagerReturned) if _is_in_time(round_, book, fact, is_open=is_open)},
+    )
+
+
+def as_answered(reading: Round) -> Round:
+    """Return a reading of a round without order, with the returns that it takes for withdrawals as such (D1360)."""
+    return _withdrawn(
+        reading, {seq for (asked, seq), answer in reading.answers.items() if answer and asked == GIVEN_BACK}
+    )
+
+
+def _withdrawn(round_: Round, in_time: Collection[int]) -> Round:
     if not in_time:
         return round_
     facts: list[RecordedEvent] = []

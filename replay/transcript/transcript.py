@@ -5,7 +5,7 @@ back into text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import get_args
@@ -29,6 +29,14 @@ from replay.transcript.words import TranscriptError, Words
 from rulebook.chapters.editions import amendment_from_words, read_amendment
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 from rulebook.chapters.submission import submission_from_words
+
+ENDS_A_ROUND = frozenset({"rules", "table", "round", "edition", "close"})
+READ_FIRST = (
+    BEFORE_A_ROUND | {"day", "at", "covers"},
+    frozenset({"player_dealer", "wager", "withdraw", "refuse"}),
+    frozenset({"deal", "deal_order", "deal_each", "moved", "deal_piles"}),
+)
+"""The lines of a round without order, as they are read: what makes it ready before the cards; wagers; cards; then the rest."""
 
 DEFAULT_DAY = "2025-01-01"
 MAX_LINE, MAX_LINES = 4000, 200_000
@@ -115,9 +123,40 @@ def parse(
     reader = _Reader(source, load, filed, clock)
     reader.editions = published
     reader.begin(table, gaming_day)
-    for number, line in enumerate(lines, 1):
-        reader.read(number, line.rstrip("\r"))
+    for number, line in _in_reading_order([(number, line.rstrip("\r")) for number, line in enumerate(lines, 1)]):
+        reader.read(number, line)
     return reader.finish(len(lines))
+
+
+def _in_reading_order(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return the numbered lines in the order in which they are read.
+
+    The lines of a round whose order was not seen follow what they depend on: wagers come first, then cards (D1313).
+    """
+    read, part = list[tuple[int, str]](), list[tuple[int, str]]()
+    for each in lines:
+        keyword, *rest = each[1].split("#", 1)[0].split() or [""]
+        if keyword == "close" and "unordered" in rest:
+            part = _with_wagers_and_cards_first(part)
+        part.append(each)
+        if keyword in ENDS_A_ROUND:
+            read, part = [*read, *part], []
+    return [*read, *part]
+
+
+def _with_wagers_and_cards_first(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return the lines of a round before its `close`, in the steps of `READ_FIRST`."""
+    keywords = [next(iter(line.split()), "") for _, line in lines]
+    dealt = [place for place, keyword in enumerate(keywords) if keyword in READ_FIRST[2]]
+
+    def step(place: int) -> int:
+        if keywords[place] in READ_FIRST[0] and not any(deal < place for deal in dealt):
+            return 0
+        return next(
+            (number for number, each in enumerate(READ_FIRST[1:], 1) if keywords[place] in each), len(READ_FIRST)
+        )
+
+    return [lines[place] for place in sorted(range(len(lines)), key=step)]
 
 
 def judge(text: str, source: str, load: LoadRules | None = None) -> list[JudgedRound]:

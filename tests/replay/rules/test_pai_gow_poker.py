@@ -138,7 +138,7 @@ def test_645c_2_g_the_doubt_says_what_is_missing() -> None:
     (one,) = conclusions(
         "beat_it=A", "wager seat=3 base 25.00 beat_it 5.00\nactivate seat=3\nshake 5000 ms\ndice 6 2 1\n"
     )
-    assert any("which of them is red" in reason for reason in one.undetermined)
+    assert any("which die is red is not on record" in reason for reason in one.undetermined)
 
 
 # ------------------------------------------------------------------------------------------------------------ voids, D23

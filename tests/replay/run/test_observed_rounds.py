@@ -1,6 +1,8 @@
 """Rounds that people observed: each is judged alone, by the filing that it pins, and withdraws nothing of the table's own."""
 
 import re
+from itertools import dropwhile
+from random import Random
 
 import msgspec
 import pytest
@@ -8,7 +10,9 @@ import pytest
 from events.vocabulary import model
 from replay.fold.observed_fold import usual_place
 from replay.run.replayer import MemoryResults
+from replay.transcript.read import TABLE_STATEMENTS
 from replay.transcript.transcript import judge
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 from tests.replay.observed import ENTERED, Observed, judged, lines
 from tests.replay.tables import PAID, UNPAID, Table, filed
 
@@ -218,13 +222,20 @@ def test_the_usual_order_has_raises_among_the_play() -> None:
     def wager(name: str) -> model.WagerPlaced:
         return model.WagerPlaced(amount_cents=1, bettor="p", form="chips", number=None, seat=1, wager=name)
 
-    assert [usual_place(wager(name)) for name in ("ante", "raise", "over")] == [0, 1, 1]
-    assert usual_place(model.HandRevealed(position=1)) < usual_place(model.HandRevealed(position="dealer"))
-    assert usual_place(model.RoundClosed(by="x")) == 6
+    ante, *of_play = (usual_place(wager(name)) for name in ("ante", "raise", "over"))
+    dealt, settled = (
+        usual_place(model.CardsDealt(cards=["As"], face_up=False, to=1)),
+        usual_place(model.WagerTaken(amount_cents=1, bettor="p", number=None, reason="lost", seat=1, wager="ante")),
+    )
+    dealer, player = (usual_place(model.HandRevealed(position=position)) for position in ("dealer", 1))
+    assert [ante < dealt < each < dealer < player < settled for each in of_play] == [True, True]
+    assert usual_place(model.RoundClosed(by="x")) > settled
 
 
 HAND = "deal dealer=Ks Kh 9c 8s 4h 3d 2c seat1=Ad Ac As Ah 6d 7h Ts\nset seat=1 high=Ad Ac Ts 6d 7h low=As Ah\n"
 BOXES = "deal seat1=9c 9d 9h 5s 5d dealer=9s Th 3s 5c 4h\n"
+OVER = "wager seat=1 ante 10.00\ndeal seat1=Ts\nwager seat=1 over 10.00\ndeal seat1=9h 6d\n"
+OVER_PAID, ANTE_TAKEN = "pay seat=1 ante 10.00\npay seat=1 over 10.00\n", "take seat=1 ante 10.00"
 STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.00\n"
 
 
@@ -269,6 +280,18 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
             f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}exposed dealer 9s by dealer\nwager seat=1 raise 20.00\n{STUD_PAID}",
             "UNDETERMINED",
         ),
+        ("688a", f"pay seat=1 base 10.00\n{HAND}wager seat=1 base 10.00\n", "UPHELD"),
+        ("688a", f"pay seat=1 base 10.00\nset dealer house_way\n{HAND}wager seat=1 base 10.00\n", "UPHELD"),
+        ("688a", f"{HAND}wager seat=1 base 10.00\nrefuse seat=1 base 7.00\npay seat=1 base 3.00\n", "UNDETERMINED"),
+        ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 6.00\n{HAND}pay seat=1 base 4.00\n", "UNDETERMINED"),
+        ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 6.00\n{HAND}pay seat=1 base 12.00\n", "VARIANCE"),
+        ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 push\n{HAND}", "VARIANCE"),
+        ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 other\n{HAND}", "UNDETERMINED"),
+        ("686a", f"{OVER}return seat=1 over 10.00 other\nwager seat=1 over 10.00\n{OVER_PAID}", "UNDETERMINED"),
+        ("686a", f"{OVER}wager seat=1 over 10.00\n{OVER_PAID}", "VARIANCE"),
+        ("686a", f"{OVER}return seat=1 over 10.00\nsurrender seat=1\n{ANTE_TAKEN} surrendered\n", "UNDETERMINED"),
+        ("686a", f"{OVER}return seat=1 over 10.00\n{ANTE_TAKEN}\n", "VARIANCE"),
+        ("687a", f"{STUD_PAID}wager seat=1 raise 20.00\nwager seat=1 ante 10.00 blind 10.00\n{BOXES}", "UPHELD"),
         (
             "645c sum=A",
             "wager seat=1 base 10.00 sum 5.00\ndice 6 6 5\npay seat=1 sum 125.00\ndeal dealer=Ks Kh\nvoid round wrong_count\n"
@@ -280,10 +303,80 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
 def test_what_an_unordered_round_makes_due_does_not_hang_on_when_it_was_typed(
     rules: str, lines: str, verdict: str
 ) -> None:
-    """D902, D1313. What is due and what was done never differ in a round that is upheld."""
+    """D902, D1313, D1360. What is due and what was done never differ in a round that is upheld."""
     (typed,) = judge(f"rules pa-{rules}\n{lines}close unordered\n", "t")
     assert typed.conclusion.verdict == verdict, [each.line() for each in typed.conclusion.findings]
     if verdict == "UPHELD":
         assert [each.due_cents for each in typed.conclusion.settlements] == [
             each.done_cents for each in typed.conclusion.settlements
         ]
+
+
+MADE_READY = (
+    frozenset({"rules", "shuffle", "offer_cut", "cut", "recut_ordered", "cover_card", "burn", "armed"})
+    | TABLE_STATEMENTS
+)
+OF_ONE_KIND = {
+    **dict.fromkeys(("take", "pay", "return"), "money"),
+    **dict.fromkeys(("wager", "withdraw", "refuse"), "wager"),
+    **dict.fromkeys(("deal_order", "moved", "found_face_up", "drawn_in_error"), "deal"),
+    "dice": "total",
+}
+"""What stays as it was typed among itself (D902)."""
+
+TOLD_BY_ITS_ORDER = (
+    "nine copies in one round around a shuffle in its middle",
+    "a dead hand whose ante was surrendered and collected before",
+    "a fold before the card was exposed is a fold",
+)
+"""Rounds in which two statements are reconciled by their order alone."""
+
+
+def closed(share: int) -> list[GoldenCase]:
+    """Every so many-th golden case of one round that is closed, without times."""
+    cases = [case for path in round_files() for case in read_cases(path)]
+    keywords = [
+        [line.split()[0] for line in case.transcript.split("\n") if line.split("#")[0].split()] for case in cases
+    ]
+    fit = [
+        case
+        for case, words in zip(cases, keywords, strict=True)
+        if words[-1:] == ["close"] and not {"round", "table", "at", "left"} & {*words} and words.count("rules") == 1
+        if not any(title in case.title for title in TOLD_BY_ITS_ORDER)
+    ]
+    return fit[::share]
+
+
+def judged_unordered(
+    case: GoldenCase, lines: list[str]
+) -> tuple[str, list[str], list[tuple[int, str, int | None, int | None]]]:
+    text = "\n".join([*lines, "close unordered"])
+    conclusion = judge(text, "t", lambda name: (case.path.parent / name).read_text())[0].conclusion
+    money = [(each.seat, each.wager, each.due_cents, each.done_cents) for each in conclusion.settlements]
+    return conclusion.verdict, sorted(finding.line() for finding in conclusion.findings), money
+
+
+def shuffled(lines: list[str], random: Random) -> list[str]:
+    """Return the lines of a round in any order, those of one kind as they are, and those that make it ready first."""
+    play = list(dropwhile(lambda line: line.split()[0] in MADE_READY, lines))
+    kinds = [OF_ONE_KIND.get(line.split()[0], line.split()[0]) for line in play]
+    of_kind = {kind: iter([line for line, each in zip(play, kinds, strict=True) if each == kind]) for kind in kinds}
+    random.shuffle(kinds)
+    return [*lines[: len(lines) - len(play)], *(next(of_kind[kind]) for kind in kinds)]
+
+
+@pytest.mark.parametrize("share", [19, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_round_without_order_is_accused_of_nothing_that_its_order_shows_to_be_right(share: int) -> None:
+    """D902, D1313, D1360. What is upheld, or void, in its order is never a variance without it."""
+    for case in closed(share):
+        lines = [line for line in case.transcript.split("\n") if line.split("#")[0].split()][:-1]
+        verdict, found, money = judged_unordered(case, lines)
+        if {"verdict UPHELD", "verdict VOID"} & {text for _, text in case.expectations}:
+            assert verdict != "VARIANCE", (case.title, found)
+        if verdict == "UPHELD":
+            assert [due for *_, due, _ in money] == [done for *_, done in money], case.title
+        if not MADE_READY.isdisjoint(
+            line.split()[0] for line in dropwhile(lambda line: line.split()[0] in MADE_READY, lines)
+        ):
+            continue
+        assert judged_unordered(case, shuffled(lines, Random(share))) == (verdict, found, money), case.title
