@@ -9,7 +9,8 @@ from desk.packet.attachments import attached
 from desk.packet.bundle import BadPacket
 from desk.packet.signature import check_pdf
 from events.errors import EventError
-from events.proofs.signed_note import PublicKey
+from events.proofs.keys import named
+from events.proofs.signed_note import KeyKind, PublicKey
 from events.vocabulary.codec import refuse_repeated_keys
 
 SUMMARY = "report.json"
@@ -41,7 +42,8 @@ def is_report(pdf: bytes) -> bool:
 def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
     """Check a report with the log's public key alone; return its facts. Raises `BadPacket`, which names the fault."""
     signature = check_pdf(pdf)
-    if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
+    signers = [each for each in keys if each.key == signature.public and each.id.hex() == signature.key_id]
+    if not signers:
         raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")
     try:
         stated = attached(pdf, SUMMARY)
@@ -49,6 +51,8 @@ def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
         refuse_repeated_keys(stated)
     except (msgspec.MsgspecError, EventError) as error:
         raise BadPacket(SUMMARY, f"it cannot be read: {error}") from error
+    if not any(each.kind is KeyKind.LOG and each.name.endswith(f"/{summary.log_id}") for each in signers):
+        raise BadPacket(SUMMARY, f"it is about the log {summary.log_id}, and signed by {named(signers[0])}")
     for name, digest in summary.sheets.items():
         if sha256(attached(pdf, name)).hexdigest() != digest:
             raise BadPacket(name, "it is not the table that the report names")

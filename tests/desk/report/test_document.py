@@ -58,7 +58,7 @@ REPORT = Report(
 
 @pytest.fixture(scope="module")
 def signer(tmp_path_factory: pytest.TempPathFactory) -> FileSigner:
-    return new_key(tmp_path_factory.mktemp("key") / "log.key", "bellwether", KeyKind.LOG)
+    return new_key(tmp_path_factory.mktemp("key") / "log.key", f"discard-rack/bellwether/{'ab' * 16}", KeyKind.LOG)
 
 
 def test_the_same_report_is_the_same_bytes_and_another_is_not(signer: FileSigner) -> None:
@@ -76,7 +76,7 @@ def test_a_report_is_checked_with_the_key_that_signed_it_and_no_other(signer: Fi
         "2026-03-31",
         "ab" * 16,
     )
-    stranger = new_key(tmp_path / "other.key", "bellwether", KeyKind.LOG)
+    stranger = new_key(tmp_path / "other.key", f"discard-rack/bellwether/{'ab' * 16}", KeyKind.LOG)
     with pytest.raises(BadPacket, match="none that was given"):
         check_report(pdf, [stranger.public_key])
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from desk.packet.bundle import BadPacket
 from desk.report.check import check_report
 from desk.report.letter import OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
 from desk.review import cases
@@ -16,6 +17,8 @@ from desk.review.cases import PatronCase
 from desk.review.contradiction import CODES
 from desk.review.desk import Desk, ReviewRefused
 from events.open import open_log
+from events.proofs.keys import new_key, read_signer
+from events.proofs.signed_note import KeyKind
 from events.vocabulary import model
 from replay.narrative.names import day_words
 from replay.narrative.reviews import OUTCOMES
@@ -98,6 +101,37 @@ def test_the_same_decision_gives_the_same_bytes_signed(desk: Desk, floor: Floor)
     assert signed_letter(desk.log, cases.case(desk, found.name), SETTINGS, floor.key) == pdf
     checked = check_report(pdf, [floor.public])
     assert (checked.name, checked.title) == ("letter", "Case FU-01-C1")
+
+
+@pytest.fixture
+def signed(desk: Desk, floor: Floor) -> bytes:
+    return signed_letter(desk.log, decided(desk), SETTINGS, floor.key)
+
+
+def test_a_letter_that_another_logs_key_signed_is_refused_though_that_key_is_trusted(
+    desk: Desk, floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who checks two properties holds the keys of both, and each signs for its own log alone; a witness signs no letter."""
+    monkeypatch.setattr("desk.report.letter.check_key", lambda *_: None)
+    found = decided(desk)
+    for kind, name in ((KeyKind.LOG, f"discard-rack/other/{'ab' * 16}"), (KeyKind.WITNESS, f"x/{desk.log.log_id}")):
+        other = new_key(tmp_path / kind.name, name, kind).public_key
+        monkeypatch.setattr("desk.report.letter.read_signer", lambda path, kind=kind: read_signer(tmp_path / kind.name))
+        forged = signed_letter(desk.log, found, SETTINGS, floor.key)
+        with pytest.raises(BadPacket, match=r"it is about the log|none that was given"):
+            check_report(forged, [floor.public, other])
+
+
+def test_whatever_is_changed_in_a_letter_after_it_was_signed_is_found(signed: bytes, floor: Floor) -> None:
+    """Every 40th byte, cut off or added anywhere, also as PDF adds a change to the end."""
+    assert check_report(signed, [floor.public]).name == "letter"
+    changed = [signed[:at] + bytes([signed[at] ^ 1]) + signed[at + 1 :] for at in range(0, len(signed), 40)]
+    update = signed[signed.rindex(b"xref") :]
+    changed += [signed + each for each in (b"\n", b"%", update, signed)]
+    changed += [signed[:-each] for each in (1, 2, 100)] + [b"\n" + signed, signed.replace(b"settle", b"mettle")[:-1]]
+    for data in changed:
+        with pytest.raises(BadPacket):
+            check_report(data, [floor.public])
 
 
 def test_a_letter_after_an_appeal_is_another_one_and_says_so(desk: Desk) -> None:

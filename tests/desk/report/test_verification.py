@@ -72,7 +72,7 @@ def checks(of: Report) -> dict[object, object]:
 
 @pytest.fixture(scope="module")
 def signer(tmp_path_factory: pytest.TempPathFactory) -> FileSigner:
-    return new_key(tmp_path_factory.mktemp("key") / "log.key", "bellwether", KeyKind.LOG)
+    return new_key(tmp_path_factory.mktemp("key") / "log.key", f"discard-rack/bellwether/{'ab' * 16}", KeyKind.LOG)
 
 
 def test_it_is_the_same_bytes_of_the_same_finding_and_time_alone(signer: FileSigner) -> None:
@@ -97,7 +97,7 @@ def test_it_says_who_verified_what_when_and_with_which_keys_and_witness(signer: 
     assert said["Verified by"] == "m.ortiz"
     assert said["Verified at"] == "31 Mar 2026, 12:01:30 (UTC)"
     assert said["Checkpoints"] == ("2 checkpoints cover 30 events; the last was signed 31 Mar 2026, 12:00:30 by log+1")
-    assert said["Key that was given"] == f"bellwether+{key.id.hex()}"
+    assert said["Key that was given"] == f"{key.name}+{key.id.hex()}"
     assert said["Witness"] == "north (0a0b0c0d) cosigned statements 1 to 4 of 5; 12 events came later"
     assert said["Verdicts"] == "judged again"
 
