@@ -216,7 +216,8 @@ class _Reader:
     def wager(self, wagers: Sequence[str]) -> str | None:
         """Read a wager played here, by its longest name."""
         named = sorted(
-            ((name, key) for key in wagers for name in WAGERS.get(key, (key.replace("_", " "),))), key=_length
+            ((name, key) for key in wagers for name in WAGERS.get(key, (key.replace("_", " "),))),
+            key=lambda named: -len(named[0]),
         )
         for name, key in named:
             words = r"[\s-]+".join(map(re.escape, name.split()))
@@ -470,10 +471,6 @@ class _Reader:
         """Return the words not read, without fillers."""
         words = re.findall(r"[^\s,;|.!?()\"&+/-]+", self.left)
         return tuple(dict.fromkeys(word for word in words if word not in QUIET and word != ":"))
-
-
-def _length(each: tuple[str, str]) -> int:
-    return -len(each[0])
 
 
 def _cents(found: re.Match[str]) -> int | None:

@@ -35,7 +35,8 @@ def surveillance_log(sources: Sources) -> Report:
     first, last = str(sources.first), str(sources.last)
     entries = [each for each in of_room.surveillance if first <= each.gaming_day <= last]
     shifts = [each for each in of_room.hand_overs if first <= each.gaming_day <= last]
-    tables = [_entries(entries), _shifts(shifts), _incidents(sources, reviews), _disputes(reviews), _devices(sources)]
+    made = table_of("entries", "Entries", _frame(_ENTRY, entries), empty="No one made an entry in this period.")
+    tables = [made, _shifts(shifts), _incidents(sources, reviews), _disputes(reviews), _devices(sources)]
     limits = [
         "What no one entered is not here. An entry is corrected by another one; both remain.",
         "Open incidents and disputes are those open in the record that this report is made from.",
@@ -73,10 +74,6 @@ _ENTRY: Final[Columns[SurveillanceEntry]] = (
     ("persons", pl.String, lambda each: each.noted.persons),
     ("note", pl.String, lambda each: each.noted.note),
 )
-
-
-def _entries(entries: Sequence[SurveillanceEntry]) -> ReportTable:
-    return table_of("entries", "Entries", _frame(_ENTRY, entries), empty="No one made an entry in this period.")
 
 
 _SHIFT: Final[Columns[HandOver]] = (

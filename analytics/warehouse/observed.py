@@ -103,15 +103,14 @@ def observed_tables(desk: Desk) -> list[str]:
 def results_of(desk: Desk, table: str) -> list[ObservationResult]:
     """Return the results of each observation of a table; rounds entered outside any come last, without a name."""
     state = ObservedTable(desk.log, table)
-    found = [_result(desk, state, each) for each in state.observations.values()]
+    found = [
+        _summed(desk, state, [state.rounds[number] for number in each.rounds], each)
+        for each in state.observations.values()
+    ]
     outside = [each for each in state.rounds.values() if each.header.observation not in state.observations]
     if outside:
         found.append(_summed(desk, state, outside, None))
     return found
-
-
-def _result(desk: Desk, state: ObservedTable, observation: Observation) -> ObservationResult:
-    return _summed(desk, state, [state.rounds[number] for number in observation.rounds], observation)
 
 
 def _summed(

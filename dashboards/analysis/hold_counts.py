@@ -155,7 +155,9 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     rows = [
         [
             badge(r["verdict"]),
-            markup.link("hold", table_name(r["table_id"]), view="luck", table=r["table_id"], **_days(of)),
+            markup.link(
+                "hold", table_name(r["table_id"]), view="luck", table=r["table_id"], **{"from": of.first, "to": of.last}
+            ),
             formats.money(r["drop_cents"]),
             formats.money(r["win_cents"]),
             percent(r["hold_percent"]),
@@ -178,10 +180,6 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
                 markup.table(change.columns_on_page(), rows[told:], "Inconclusive changes of hold %", sortable=True)
             ),
         )
-
-
-def _days(of: Selection) -> dict[str, object]:
-    return {"from": of.first, "to": of.last}
 
 
 def _reconciliation(unexplained_cents: int, formats: Formats) -> str:

@@ -12,7 +12,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, review_panel, source
 from dashboards.parts.desk import Reviews
-from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
+from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
 from replay.narrative.names import plural, table_name
 
@@ -100,13 +100,9 @@ def _form(
                 desk.refuse(f"Fill in: {asked}.")
                 return
             places = {row["finding_id"]: _place(row) for row in chosen}
-            desk.act_on_each(places, lambda at, cause: _done(at, cause, acts[action]))
+            desk.act_on_each(places, lambda at, cause: acts[action](IncidentDesk(at), cause)[-1])
 
         st.form_submit_button(words, key=f"{action} {key}", type="primary", on_click=write)
-
-
-def _done(at: Desk, cause: str, act: Act) -> Entry:
-    return act(IncidentDesk(at), cause)[-1]
 
 
 def _disposition(key: str) -> str | None:

@@ -216,7 +216,7 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
             ),
             game_name(r["game"]) if r["game"] else "–",
             f"{r['findings']:,}",
-            markup.two_lines(f"{r['dealers']:,}", plural(_tables(r["tables"]), "table")),
+            markup.two_lines(f"{r['dealers']:,}", plural(r["tables"], "table")),
             percent(r["top_dealer_percent"]),
             _rate(r, "rounds"),
         ]
@@ -227,10 +227,6 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
         "is about that dealer.</p>"
     )
     source.show(markup.table(rules.columns_on_page(), rows, f"{rules.heading}, most often first", sortable=True))
-
-
-def _tables(tables: Any) -> int:
-    return tables if isinstance(tables, int) else len(tables)
 
 
 def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:

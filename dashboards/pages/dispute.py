@@ -1,6 +1,8 @@
 """Dispute: was the patron paid correctly? From the patron's memory to the round, the answer, the decision and a print."""
 
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, timedelta
+from typing import TypeVar
 
 import streamlit as st
 
@@ -23,8 +25,9 @@ from dashboards.run import log_address
 from desk.review import full_text
 from desk.review.desk import REFUSALS
 from desk.review.full_text import FoundText
-from replay.narrative.names import plural, position_name, table_name, wager_name
+from replay.narrative.names import capitalized, plural, position_name, table_name, wager_name
 
+T = TypeVar("T")
 SEATS = tuple(range(1, 8))
 EVERY_DAY = "any"
 SHOWN = 12
@@ -141,10 +144,6 @@ def _clock(time: TimeTyped) -> str:
     return f"{(hour - 1) % 12 + 1}:{minute:02d} {'am' if hour < 12 else 'pm'}"
 
 
-def _capital(words: str | None) -> str:
-    return "Any" if words is None else words[:1].upper() + words[1:]
-
-
 def _today(days: list[date]) -> date:
     """Return the present gaming day; without a log, the day after the newest one on record."""
     said = desk.reviews()
@@ -193,14 +192,18 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     row += boxes.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
     row += boxes.columns([2, 1.2, 4.2], vertical_alignment="bottom")
     day_names = {day.isoformat(): day for day in [*days, *_day_asked(days)]}
-    table = row[0].selectbox(
-        "Table",
-        [None, *tables],
-        key="table",
-        bind="query-params",
-        placeholder="Any table",
-        format_func=lambda t: "Any table" if t is None else table_name(t),
-    )
+
+    def choice(at: int, label: str, values: Iterable[T], words: Callable[[T], str], nothing: str) -> T | None:
+        return row[at].selectbox(
+            label,
+            [None, *values],
+            key=label.lower(),
+            bind="query-params",
+            placeholder=nothing,
+            format_func=lambda each: nothing if each is None else words(each),
+        )
+
+    table = choice(0, "Table", tables, table_name, "Any table")
     day = row[1].selectbox(
         "Gaming day",
         [*day_names, EVERY_DAY],
@@ -209,37 +212,15 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
         format_func=lambda d: day_name(day_names[d]) if d in day_names else "Any day",
     )
     clock = row[2].text_input("About what time", key="time", bind="query-params", placeholder="9:15 pm")
-    seat = row[3].selectbox(
-        "Seat",
-        [None, *SEATS],
-        key="seat",
-        bind="query-params",
-        placeholder="Any seat",
-        format_func=lambda s: "Any seat" if s is None else str(s),
-    )
-    wager = row[4].selectbox(
-        "Wager",
-        [None, *source.ask(disputes.wagers)],
-        key="wager",
-        bind="query-params",
-        placeholder="Any wager",
-        format_func=lambda w: "Any wager" if w is None else wager_name(w),
-    )
+    seat = choice(3, "Seat", SEATS, str, "Any seat")
+    wager = choice(4, "Wager", source.ask(disputes.wagers), wager_name, "Any wager")
     amount = row[5].text_input("Amount", key="amount", bind="query-params", placeholder="25.00")
     number = row[6].text_input("Round", key="number", bind="query-params", placeholder="17")
     cards = row[7].text_input("Cards", key="cards", bind="query-params", placeholder="ace king of spades, or As Ks")
-    hand = row[8].selectbox(
-        "Hand", [None, *disputes.HANDS], key="hand", bind="query-params", placeholder="Any hand", format_func=_capital
-    )
+    hand = choice(8, "Hand", disputes.HANDS, capitalized, "Any hand")
     paid = row[9].text_input("Was paid", key="paid", bind="query-params", placeholder="100.00")
-    complaint = row[10].selectbox(
-        "Complaint",
-        [None, *search_words.COMPLAINT_WORDS],
-        key="complaint",
-        bind="query-params",
-        placeholder="Any",
-        format_func=lambda c: "Any" if c is None else _capital(search_words.COMPLAINT_WORDS[c]),
-    )
+    complaints = search_words.COMPLAINT_WORDS
+    complaint = choice(10, "Complaint", complaints, lambda each: capitalized(complaints[each]), "Any")
     return Remembered(
         table=table,
         gaming_day=day_names.get(day),

@@ -275,7 +275,7 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
     for place, (wager, names) in enumerate(choices.items()):
         with boxes[place % 4]:
             other = source.choose(
-                wager_name(wager), f"other-{wager}", names, _paytable, f"As filed: paytable {filed[wager]}"
+                wager_name(wager), f"other-{wager}", names, "Paytable {}".format, f"As filed: paytable {filed[wager]}"
             )
         if other is not None:
             others[wager] = other
@@ -359,10 +359,6 @@ def _range(middle: int, below: int | None, above: int | None, formats: Formats) 
     return (
         "–" if below is None or above is None else f"{formats.money(middle - below)} to {formats.money(middle + above)}"
     )
-
-
-def _paytable(name: str) -> str:
-    return f"Paytable {name}"
 
 
 page()

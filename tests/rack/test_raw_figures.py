@@ -309,10 +309,9 @@ def test_boxes_seats_and_wagers_are_those_of_the_lines(floor: tuple[Raw, Warehou
             seats[(*of.key, seat), "rounds"] += 1
             seats[(*of.key, seat), "wagers"] += sum(each[0] == seat for each in wagers)
         stream, game, dealer, shift, day, _ = of.key
-        for (_, _, _, bettor), cents in wagers.items():
+        for *_, bettor in wagers:
             if bettor:
                 bettors[(stream, game, shift, day, dealer, bettor), "wagers"] += 1
-                bettors[(stream, game, shift, day, dealer, bettor), "staked"] += cents
     columns = "stream, game, dealer, shift, gaming_day, hour"
     compared = 0
     for *group, wagers_, decisions, seats_ in table(db, "mart_pace", f"{columns}, wagers, decisions, seats"):
@@ -327,12 +326,12 @@ def test_boxes_seats_and_wagers_are_those_of_the_lines(floor: tuple[Raw, Warehou
     }
     days = {(stream, game, shift, day, dealer) for stream, game, dealer, shift, day, _ in mixed}
     names = "stream, game, shift, gaming_day, dealer, bettor"
-    found = {tuple(key): (n, cents) for *key, n, cents in table(db, "mart_bettors", f"{names}, wagers, staked_cents")}
+    found = {tuple(key): n for *key, n in table(db, "mart_bettors", f"{names}, wagers")}
     expected = {key for (key, _) in bettors}
     assert {key for key in found if key[:-1] not in days} == {key for key in expected if key[:-1] not in days}
     for key, values in found.items():
         if key[:-1] not in days:
-            assert values == (bettors[key, "wagers"], bettors[key, "staked"])
+            assert values == bettors[key, "wagers"]
     assert compared > 3
 
 

@@ -34,7 +34,6 @@ SELECT
     s.done_cents - s.due_cents AS difference_cents,
     s.done_cents IS NOT NULL AND s.moved AS settled,
     (NOT settled)::INTEGER AS unsettled,
-    (s.due_cents IS NULL)::INTEGER AS undetermined,
     a.patron_banked,
     CASE WHEN settled AND NOT a.patron_banked THEN s.staked_cents END AS handle_cents,
     CASE WHEN settled AND NOT a.patron_banked THEN s.staked_cents + s.done_cents - s.from_meter_cents END AS payouts_cents,

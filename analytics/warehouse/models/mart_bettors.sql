@@ -10,8 +10,7 @@ SELECT
     gaming_day,
     dealer,
     bettor,
-    count(*) FILTER (settled) AS wagers,
-    coalesce(sum(staked_cents), 0)::BIGINT AS staked_cents
+    count(*) FILTER (settled) AS wagers
 FROM fct_wagers
 WHERE bettor <> ''
 GROUP BY stream, table_id, game, shift, gaming_day, dealer, bettor
