@@ -4,7 +4,7 @@ Invariant: an event's id is the SHA-256 of property, stream, kind and content, s
 apply appends nothing. Leaving something out of the file removes nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event
 from intake.filings import PROPERTY
 from replay.transcript.transcript import rules_filed
+from rulebook.chapters.rulebook import Rulebook
 
 SOURCE = "office"
 APPLIERS = ("administrator", "compliance")
@@ -82,7 +83,15 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     stated = _stated(log)
     configured, house = _configured(made), made.form.property
     steps = list(_of_property(made, stated, configured))
-    steps += [_of_table(made, table, TableRecord(log, table.id), returns) for table in made.form.table]
+    known_returns: dict[str, Mapping[str, float]] = {}
+
+    def once(book: Rulebook) -> Mapping[str, float]:
+        """Return the returns of filed rules: many tables have the same."""
+        if book.digest not in known_returns:
+            known_returns[book.digest] = returns(book)
+        return known_returns[book.digest]
+
+    steps += [_of_table(made, table, TableRecord(log, table.id), once) for table in made.form.table]
     known = {f"table/{table.id}" for table in made.form.table}
     unknown = [] if log is None else sorted({each for each in log.streams() if each.startswith("table/")} - known)
     steps += [PlanStep("!", f"{stream} is in the log and not in {FILE}: nothing is removed") for stream in unknown]

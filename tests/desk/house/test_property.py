@@ -2,7 +2,7 @@
 
 import configparser
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from rack.cli import build_parser
+from rulebook.chapters.rulebook import Rulebook
 
 ANSWERS = {
     "name": "Bellwether Casino",
@@ -181,6 +182,18 @@ def test_a_plan_touches_nothing(folder: Path) -> None:
     plan = make_plan(read_property(folder), None, percent_of)
     assert plan.events == 9
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_returns_of_a_filing_are_counted_once_however_many_tables_have_it(tmp_path: Path) -> None:
+    begin(tmp_path, ANSWERS | {"tables": "300 dj_wild"})
+    counted: list[str] = []
+
+    def returns(book: Rulebook) -> Mapping[str, float]:
+        counted.append(book.digest)
+        return percent_of(book)
+
+    assert len(make_plan(read_property(tmp_path), None, returns).steps) > 300
+    assert len(counted) == 1
 
 
 def test_a_second_apply_appends_nothing(folder: Path) -> None:
