@@ -123,7 +123,9 @@ class Accounts:
     def set_password(
         self, code: str, persons: Persons, password: str, code_secret: bytes, one_time: str, now_s: float
     ) -> Person:
-        """Set up a password and one-time codes, which uses up the invitation. Raises `SignInRefused`."""
+        """Set up a password and one-time codes, which uses up the invitation and ends the person's sign-ins: a password may be
+        replaced because somebody else knows it. Raises `SignInRefused`.
+        """
         person = self.invited(code, persons, now_s)
         if why := password_objection(password, person.id, *person.name.split()):
             raise SignInRefused(f"Choose another password: {why}.")
@@ -139,6 +141,7 @@ class Accounts:
                 "INSERT OR REPLACE INTO password VALUES (?, ?, ?, ?)", (person.id, kept, code_secret, step)
             )
             connection.execute("DELETE FROM wrong WHERE name = ?", (person.id,))
+            connection.execute("INSERT OR REPLACE INTO ended VALUES (?, ?)", (person.id, now_s))
             _note(connection, now_s, person.id, "password and one-time code set up")
         return person
 

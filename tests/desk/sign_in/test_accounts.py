@@ -191,6 +191,12 @@ def test_what_is_removed_opens_nothing_and_ends_what_it_opened(accounts: Account
     assert not accounts.states(NOW)["m.ortiz"].is_set_up
 
 
+def test_another_password_ends_what_the_one_before_opened(accounts: Accounts) -> None:
+    set_up(accounts)
+    set_up(accounts, NOW)
+    assert accounts.ended() == {"m.ortiz": NOW}
+
+
 def test_a_code_is_found_by_its_step_and_never_again_after_it() -> None:
     step = int(NOW) // 30
     assert [code_step(SECRET, code(NOW), NOW, after) for after in (0, step - 1, step)] == [step, step, None]
