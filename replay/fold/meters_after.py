@@ -40,7 +40,7 @@ def _note_hits_in_place(state: TableState, ended: Round) -> None:
         is_hit = isinstance(last.payload, model.MysteryHit)
         state.readings[meter] = last.payload.after_centicents if is_hit else last.payload.reading_centicents
         if isinstance(last.payload, model.MysteryArmed):
-            state.armed[meter] = Armed.of(last)
+            state.armed[meter] = Armed(last.payload.commitment, last.seq)
 
 
 def as_the_meter_reads(facts: list[RecordedEvent]) -> list[RecordedEvent]:

@@ -12,7 +12,7 @@ from replay.fold.event_reach import is_of_a_round
 from replay.fold.lost_state import lose_late
 from replay.fold.phases import NEWEST_COUNTS, OF_POSITION
 from replay.fold.record_faults import RecordFault
-from replay.fold.recorded_event import RecordedEvent
+from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.round import Round
 from replay.fold.table_state import CHANGES, RulesOnFile, TableState
 
@@ -26,8 +26,8 @@ EQUIPMENT = CHANGES.keys() - {
 }
 """Events that change what is at the table, or what is done with it."""
 
-MAY_COME_LATE = CHANGES.keys() - {model.ShiftChanged, model.ChapterPublished}
-"""Events that a table is judged by from when they happen, and that may arrive later."""
+MAY_COME_LATE = CHANGES.keys() - {model.ChapterPublished}
+"""Events that count from when they happen, and that may arrive later."""
 
 MOST_REORDERED = 200
 """The most changes that are put in order again."""
@@ -166,7 +166,7 @@ class LateChange:
         type_, fault = self.fact.payload.KIND, self.fault
         if type_ in OF_POSITION and self.fact.at_us < now.position_us:
             return True
-        if type_ is model.GamingDayOpened or not (
+        if type_ in (model.GamingDayOpened, model.ShiftChanged) or not (
             (self.fact.is_late and after_rounds) or fault.earlier or fault.since is not None
         ):
             return False
@@ -181,6 +181,8 @@ class LateChange:
 
     def doubt(self, rounds: Iterable[Round]) -> list[Round]:
         """Note it in those of the rounds before which it was perhaps made; return these."""
+        if self.fact.payload.KIND is model.ShiftChanged:
+            return [round_ for round_ in rounds if self._begins_before(round_)]
         concerned = [round_ for round_ in rounds if self._may_precede(round_) and self._matters(round_)]
         for round_ in concerned:
             round_.add_record_fault(self.fault)
@@ -188,6 +190,14 @@ class LateChange:
             if self.fact.payload.KIND is model.DealerTappedIn:
                 round_.before.dealer = ""  # who dealt is not known
         return concerned
+
+    def _begins_before(self, round_: Round) -> bool:
+        """Say whether a shift began before a round, by their clocks; give the round the shift that a person stated, else none."""
+        fact, before = self.fact, round_.before
+        if round_.last_seq <= self.heard or not before.shift_us <= fact.at_us <= round_.opened.at_us:
+            return False
+        before.shift, before.shift_us = fact.payload.shift if is_of_people(fact.source) else "", fact.at_us
+        return True
 
     def _may_precede(self, round_: Round) -> bool:
         """Say so by the number of the round that it names, or its device's if the round was not over by its clock, or by that.

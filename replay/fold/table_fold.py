@@ -227,8 +227,10 @@ class TableFold(DeviceReports):
     def _apply_to_table(self, fact: RecordedEvent, round_no: int | None) -> None:
         """Let a fact change the table; leave in doubt the rounds before which it was perhaps made."""
         is_late = False
-        if fact.payload.KIND in MAY_COME_LATE and not is_of_people(fact.source):
-            late, ended = LateChange(fact, round_no, self._heard), list(self.recent.values())[-RECENT_ROUNDS:]
+        by_person = is_of_people(fact.source)
+        if fact.payload.KIND in MAY_COME_LATE and (fact.payload.KIND is model.ShiftChanged or not by_person):
+            heard, ended = 0 if by_person else self._heard, list(self.recent.values())[-RECENT_ROUNDS:]
+            late = LateChange(fact, round_no, heard)
             self._doubted += (doubted := late.doubt(ended))
             is_far = len(ended) == RECENT_ROUNDS and doubted[:1] == ended[:1]
             if is_far or (self.begins_after and late.precedes(*self._began, after_rounds=self._comes_after_rounds)):

@@ -14,7 +14,7 @@ from events.vocabulary.model import Event
 from replay.fold.phases import LASTS_A_SHOE, OF_DECKS, OF_METERS, OF_POSITION, USED_UP
 from replay.fold.player_dealer_state import HeldPosition, Offer
 from replay.fold.record_faults import Source
-from replay.fold.recorded_event import RecordedEvent
+from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
 
 
@@ -81,11 +81,6 @@ class Armed(msgspec.Struct, frozen=True):
     commitment: str | None
     seq: int
 
-    @classmethod
-    def of(cls, fact: RecordedEvent) -> "Armed":
-        """Read it from an arming."""
-        return cls(fact.payload.commitment, fact.seq)
-
 
 class RulesOnFile(msgspec.Struct, frozen=True):
     """A rules submission on file, the event that filed it, and when; of a lost one no text, and the event that showed the gap."""
@@ -119,7 +114,7 @@ class TableState(msgspec.Struct):
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `editions`: the amendments that the property published, each whole. `late`: types of events that came late, each with its
-    number in the log, so that the table may be another; `opened_us`: when the last round opened, by its clock;
+    number in the log, so that the table may be another; `opened_us`, `shift_us`: when the last round opened, and the shift;
     `position_us`: when the position was offered or taken last; `shoe_on_record`: the shoe by the record alone, if it differs.
     `reporters`: the devices that reported who is seated, what was done with decks, what is out of order, who holds the position;
     `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
@@ -134,6 +129,7 @@ class TableState(msgspec.Struct):
     gaming_day: str = ""
     days: int = 0
     shift: str = ""
+    shift_us: int = 0
     dealer: str = ""
     just_opened: bool = False
     equipment_known: bool = False
@@ -293,7 +289,10 @@ def _day(state: TableState, fact: RecordedEvent, event: model.GamingDayOpened) -
 
 
 def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) -> None:
-    state.shift = event.shift
+    if fact.at_us >= state.shift_us:
+        state.shift, state.shift_us = event.shift, fact.at_us
+    elif not (fact.is_late or is_of_people(fact.source)):
+        state.shift = ""  # the clocks contradict the order in the log
 
 
 def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn) -> None:
@@ -542,7 +541,7 @@ def _barred(state: TableState, fact: RecordedEvent, event: model.PatronBarred) -
 def _armed(state: TableState, fact: RecordedEvent, event: model.MysteryArmed) -> None:
     state.readings[event.meter] = event.reading_centicents
     state.readings_before_void.pop(event.meter, None)
-    state.armed[event.meter] = Armed.of(fact)
+    state.armed[event.meter] = Armed(event.commitment, fact.seq)
 
 
 def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> None:

@@ -99,7 +99,7 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
         event = fact.payload
         match event:
             case model.MysteryArmed():
-                current.armed, reading = Armed.of(fact), event.reading_centicents
+                current.armed, reading = Armed(event.commitment, fact.seq), event.reading_centicents
                 just_armed = len(found) == 1 and not current.contributions
             case model.ProgressiveAccepted():
                 elsewhere = book.linked_mystery and reading is not None and event.reading_centicents < reading

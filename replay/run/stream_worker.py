@@ -144,6 +144,7 @@ class StreamWorker:
         self.pending_revisions: dict[str, Adjudication] | None = None
         self._confirmed: dict[str, tuple[Finding, ...]] = {}
         self._waiting_first: set[int] = set()
+        self._judged_here: set[str] = set()
         self.refold_evidence: dict[str, bytes] = {}
         self.judging = True
         self.opened_rounds: set[int] | None = None
@@ -402,6 +403,7 @@ class StreamWorker:
     ) -> None:
         """Set, before the first record, the corrections in force, the objections to the others, and rounds to keep at hand."""
         self.replacements, self.pending_revisions, self._confirmed = replacements, {}, {}
+        self._judged_here.clear()
         if self.table is not None:
             self.table.replacements, self.table.objections = replacements, objections
             self.table.rounds_to_keep = rounds_to_keep
@@ -490,7 +492,6 @@ class StreamWorker:
         if self.pending_revisions is None:
             self.refold_evidence.pop(key, None)
         elif conclusion is None and self._is_as_judged(key, round_, book):
-            self.pending_revisions.pop(key, None)
             return []
         if conclusion is not None:
             pass
@@ -529,12 +530,15 @@ class StreamWorker:
         return True
 
     def _is_as_judged(self, key: str, round_: Round, book: Rulebook | str) -> bool:
-        """Whether an earlier refold judged the same record of a round, so that its stored verdict remains."""
+        """Whether this refold judged the same record of a round, or an earlier one did, so that its stored verdict remains."""
         evidence = _evidence_digest(round_, book)
         if self.refold_evidence.get(key) == evidence and (stored := self._stored(key)) is not None:
-            self._confirmed[key] = stored.findings
+            if key not in self._judged_here and self.pending_revisions is not None:
+                self.pending_revisions.pop(key, None)
+                self._confirmed[key] = stored.findings
             return True
         self.refold_evidence[key] = evidence
+        self._judged_here.add(key)
         if len(self.refold_evidence) > EVIDENCE_KEPT:
             del self.refold_evidence[next(iter(self.refold_evidence))]
         return False

@@ -13,8 +13,9 @@ from events.vocabulary.model import Event
 from floor.day.gaming_day import simulate
 from replay.findings import Adjudication
 from replay.fold.table_changes import MAY_COME_LATE
-from replay.run.replayer import MemoryResults, replay
+from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.floor.simulated import DAYS, stored
+from tests.replay.fold.test_corrections import in_all_ways
 from tests.replay.rules.test_over_under import ROUND, over_under, shuffled
 from tests.replay.tables import PAID, MemoryLog, Table, filed
 
@@ -278,3 +279,47 @@ def test_other_rules_that_come_late_leave_the_rounds_before_undetermined(maximum
     table.play(3, PAID)
     doubted = "UPHELD" if maximum == "100.00" else "UNDETERMINED"
     assert [each.verdict for each in judged(table.stream, table.drafts).values()] == [doubted, doubted, "UPHELD"]
+
+
+SWING, GRAVE = model.ShiftChanged(shift="swing"), model.ShiftChanged(shift="grave")
+SHIFTS: dict[str, tuple[list[tuple[int, str, model.ShiftChanged, int]], dict[int, str]]] = {
+    "in order": ([(4, "pit", SWING, 4)], dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), "swing")),
+    "a device's comes two rounds later": (
+        [(6, "pit", SWING, 4)],
+        dict.fromkeys(range(1, 5), "day") | {5: "", 6: ""} | dict.fromkeys(range(7, 13), "swing"),
+    ),
+    "and eight rounds later": (
+        [(12, "pit", SWING, 4)],
+        dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), ""),
+    ),
+    "a person states when it began": (
+        [(11, "pit-m-ortiz", SWING, 4)],
+        dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), "swing"),
+    ),
+    "a person states it after the next one": (
+        [(8, "pit-m-ortiz", GRAVE, 8), (10, "pit-m-ortiz", SWING, 4)],
+        dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 9), "swing") | dict.fromkeys(range(9, 13), "grave"),
+    ),
+    "another device's comes after the next one": (
+        [(8, "pit", GRAVE, 8), (10, "tablet", SWING, 4)],
+        dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 9), "") | {9: "grave", 10: "grave", 11: "", 12: ""},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SHIFTS)
+def test_d1352_a_round_is_of_the_shift_in_which_it_opened(case: str) -> None:
+    """Each change: after which round it is reported, by whom, and after which round it was by its own clock."""
+    changes, expected = SHIFTS[case]
+    table = Table()
+    table.say(model.ShiftChanged(shift="day"), source="pit")
+    ended: dict[int, int] = {}
+    for number in range(1, 13):
+        table.play(number, PAID)
+        ended[number] = table.drafts[-1].occurred_at_us
+        for after, source, change, began in changes:
+            if after == number:
+                table.say(change, source=source, at_us=ended[began] + 1)
+    verdicts = {each.round_no: each for each in adjudications(in_all_ways(table))}
+    assert {number: each.shift for number, each in verdicts.items()} == expected
+    assert {each.verdict for each in verdicts.values()} == {"UPHELD"}
