@@ -16,7 +16,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.charts import hold_bars_chart, hold_chart
 from dashboards.drawing.names import Formats, day_name, percent, points
 from dashboards.parts import source
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import capitalized, plural, table_name
 
 HOLD: Final = questions("hold")
 TABLE_DAYS: Final = {
@@ -248,7 +248,7 @@ def show_investigations(figures: Figures, of: Selection) -> None:
             f"{r['period']:%b %Y}",
             percent(r["hold_percent"]),
             percent(r["prior_hold_percent"]),
-            r["sentence"],
+            capitalized(r["sentence"]),
         ]
         for r in found.iter_rows(named=True)
     ]

@@ -15,7 +15,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.charts import against_theory_chart, drift_chart, funnel_chart
 from dashboards.drawing.names import Formats, day_name, percent, points, short_day
 from dashboards.parts import source
-from replay.narrative.names import game_name, plural, table_name, wager_name, wager_with_paytable
+from replay.narrative.names import capitalized, game_name, plural, table_name, wager_name, wager_with_paytable
 
 HOLD: Final = questions("hold")
 DRAWN = 30
@@ -161,7 +161,7 @@ def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[ob
         markup.two_lines(formats.money(r["house_win_cents"]), percent(r["house_win_percent"])),
         markup.two_lines(formats.money(r["theoretical_win_cents"]), percent(r["theoretical_percent"])),
         "–" if low is None else f"{formats.money(low)} to {formats.money(high)}",
-        r["sentence"],
+        capitalized(r["sentence"]),
     ]
 
 

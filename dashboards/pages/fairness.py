@@ -14,7 +14,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
 from dashboards.drawing.decisions import linked, plain
 from dashboards.parts import source
-from replay.narrative.names import plural
+from replay.narrative.names import capitalized, plural
 
 BY = {"table": "Table", "property": "Whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {
@@ -106,7 +106,7 @@ def _table(rows: pl.DataFrame, label: str, marked: list[int]) -> markup.Html:
             f"{r['n']:,}",
             markup.two_lines(odds(r["p_adjusted"]), r["how"]),
             "–" if r["detectable_percent"] is None else f"{r['detectable_percent']:.0f} %",
-            r["sentence"],
+            capitalized(r["sentence"]),
         ]
         for r in rows.head(ROWS).iter_rows(named=True)
     ]

@@ -73,6 +73,7 @@ def test_luck_is_reckoned_wager_by_wager(warehouse: Path, monkeypatch: pytest.Mo
     assert "No theory" not in said(test)
     unfold(test, "inconclusive row")
     assert "No theory" in said(test)
+    assert "No theoretical return is known" in said(test)
 
 
 def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
