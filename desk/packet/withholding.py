@@ -39,6 +39,11 @@ COUNTED: Final = (
 )
 
 
+OTHERS_LEFT_OUT: Final = "what cannot be told of other seats is left out"
+_OF_SEAT: Final = re.compile(r"seat (\d+)\b")
+"""How a doubt about one seat begins."""
+
+
 class NotWithheld(LookupError):
     """Other patrons cannot be left out without leaving out what was done about the seat."""
 
@@ -162,9 +167,16 @@ def _patrons_elsewhere(records: Iterable[Record], seat: int) -> set[str]:
 
 
 def verdict_of_seat(verdict: Adjudication, seat: int) -> Adjudication:
-    """Return a verdict with the settlements and the findings of a seat alone, and the findings about no seat."""
+    """Return a verdict with the settlements, the findings and the doubts of a seat alone, and those about no seat."""
     settlements = tuple(each for each in verdict.settlements if each.seat == seat)
-    return msgspec.structs.replace(verdict, settlements=settlements, findings=of_seat(verdict.findings, seat))
+    doubts = tuple(
+        each for each in verdict.undetermined if (found := _OF_SEAT.match(each)) is None or int(found[1]) == seat
+    )
+    if len(doubts) < len(verdict.undetermined):
+        doubts += (OTHERS_LEFT_OUT,)
+    return msgspec.structs.replace(
+        verdict, settlements=settlements, findings=of_seat(verdict.findings, seat), undetermined=doubts
+    )
 
 
 def of_seat(findings: Iterable[Finding], seat: int) -> tuple[Finding, ...]:

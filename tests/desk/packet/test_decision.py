@@ -4,12 +4,14 @@ import json
 import shutil
 import subprocess
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desk.packet import Packet, RoundUnknown, check_packet, make_packet
 from desk.packet.bundle import BadPacket
+from desk.packet.withholding import OTHERS_LEFT_OUT
 from desk.review.desk import Desk
 from events.open import open_checkpoints, open_log
 from events.vocabulary.codec import read
@@ -130,6 +132,22 @@ def test_other_patrons_are_left_out_and_what_is_left_is_still_proved(floor: Floo
     assert "Seat 5" not in page
     assert "Patrons at other seats are left out" in page
     assert "Patrons at other seats are left out" in words(part.pdf, 1)
+
+
+def test_what_cannot_be_told_of_another_seat_is_left_out(tmp_path: Path) -> None:
+    """Seat 5's cards were not read: that its wager cannot be settled is its patron's affair."""
+    table = Table(words="pa-688a")
+    lines = [line for line in ROUND.split("\n") if not line.startswith(("set     seat=5", "pay"))]
+    table.play(1, "\n".join(lines).replace("seat5=Ac Ad 8c 8h 5d 4d 2c", "seat5=?? ?? ?? ?? ?? ?? ??"))
+    floor = floor_at(tmp_path, table)
+    floor.checkpoint()
+    whole, part = packet(floor), packet(floor, withhold=True)
+    doubts = check_packet(whole.json, [floor.public]).bundle.adjudication.undetermined
+    assert any(each.startswith("seat 5 ") for each in doubts)
+    kept = check_packet(part.json, [floor.public]).bundle.adjudication
+    assert kept.undetermined == (*(each for each in doubts if not each.startswith("seat 5 ")), OTHERS_LEFT_OUT)
+    assert "seat 5" not in part.html.decode().lower()
+    assert OTHERS_LEFT_OUT in part.html.decode()
 
 
 def test_an_event_that_stays_cannot_be_changed_in_a_packet_that_withholds(floor: Floor) -> None:
