@@ -1,8 +1,9 @@
 """The results of observations: errors in the rounds that people selected and entered, with exact bounds, by dealer or table.
 
 Invariant: only rounds of a sample are in a rate; rounds entered for cause or for a dispute are listed. A round of a sample counts
-if its verdict is known and the record says how every wager was settled. All others count as unknown, even if they have an error:
-otherwise an incomplete entry would count only if it is wrong.
+if its verdict is known and the record says how every wager was settled; one that two observers entered counts once, if their
+records agree. All others count as unknown, even if they have an error: otherwise an incomplete entry would count only if it is
+wrong.
 """
 
 from collections import Counter
@@ -103,11 +104,8 @@ def observed_tables(desk: Desk) -> list[str]:
 def results_of(desk: Desk, table: str) -> list[ObservationResult]:
     """Return the results of each observation of a table; rounds entered outside any come last, without a name."""
     state = ObservedTable(desk.log, table)
-    found = [
-        _summed(desk, state, [state.rounds[number] for number in each.rounds], each)
-        for each in state.observations.values()
-    ]
-    outside = [each for each in state.rounds.values() if each.header.observation not in state.observations]
+    found = [_summed(desk, state, each.rounds, each) for each in state.observations.values()]
+    outside = [number for number, each in state.rounds.items() if each.header.observation not in state.observations]
     if outside:
         found.append(_summed(desk, state, outside, None))
     return found
@@ -116,21 +114,21 @@ def results_of(desk: Desk, table: str) -> list[ObservationResult]:
 def _summed(
     desk: Desk,
     state: ObservedTable,
-    rounds: Sequence[EnteredRound],
+    numbers: Sequence[int],
     observation: Observation | None,
 ) -> ObservationResult:
-    entered = [each for each in rounds if not each.is_withdrawn]
-    verdicts = {each.round_no: verdict_of(desk.results, f"{state.stream}#{each.round_no}") for each in entered}
+    entered = state.records_of(numbers)
+    verdicts = [_verdict(desk, state, records) for records in entered]
     basis = observation.basis if observation is not None else "for_cause"
     known = [
         each
-        for each in verdicts.values()
+        for each in verdicts
         if each is not None and (is_known(each) or (basis != "sampled" and each.verdict == "VARIANCE"))
     ]
     wrong = [each for each in known if each.verdict == "VARIANCE"]
     opened = observation.opened if observation is not None else None
     differences = [each.difference_cents for judged in wrong for each in judged.findings if each.difference_cents]
-    agreement = _agreement(desk, entered)
+    agreement = _agreement(desk, (each for records in entered for each in records))
     return ObservationResult(
         table=state.table,
         observation=opened.observation if opened is not None else "",
@@ -150,13 +148,20 @@ def _summed(
         house_short_cents=sum(cents for cents in differences if cents > 0),
         by_code=dict(sorted(Counter(each.code for judged in wrong for each in judged.findings).items())),
         wrong_rounds=tuple(each.round_no for each in wrong),
-        confirmed=sum(bool(each.confirmed_by) for each in entered),
-        unveiled=sum(each.is_unveiled for each in entered),
+        confirmed=sum(any(each.confirmed_by for each in records) for records in entered),
+        unveiled=sum(any(each.is_unveiled for each in records) for records in entered),
         cards=agreement[0],
         cards_alike=agreement[1],
         amounts=agreement[2],
         amounts_alike=agreement[3],
     )
+
+
+def _verdict(desk: Desk, state: ObservedTable, records: Sequence[EnteredRound]) -> Adjudication | None:
+    """Return the verdict on a round by its first record; None if it has none, or if another record of it differs."""
+    first, *others = (verdict_of(desk.results, f"{state.stream}#{each.round_no}") for each in records)
+    differs = any(found.code == "LOG-OBSERVED-DIFFERS" for each in others if each for found in each.findings)
+    return None if differs else first
 
 
 def _unread(observation: Observation | None) -> int:

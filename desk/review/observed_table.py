@@ -3,6 +3,7 @@
 Corrections, added lines and confirmations are applied; verdicts are stored elsewhere (`verdict_of`).
 """
 
+from collections.abc import Sequence
 from datetime import UTC
 from hashlib import sha256
 
@@ -173,6 +174,22 @@ class ObservedTable:
             raise ReviewRefused(f"{self.stream} has no round {round_no}; {known}")
         return found
 
+    def records_of(self, numbers: Sequence[int]) -> list[list[EnteredRound]]:
+        """Return the entries that are not withdrawn, a list for each round of play (another observer's is of the same round)."""
+        records: dict[tuple[str, int], list[EnteredRound]] = {}
+        for entered in (self.rounds[number] for number in numbers):
+            if not entered.is_withdrawn:
+                records.setdefault(self._first_record(entered), []).append(entered)
+        return list(records.values())
+
+    def _first_record(self, entered: EnteredRound) -> tuple[str, int]:
+        same = entered.header.same_as
+        if same is None:
+            return self.stream, entered.round_no
+        if same.stream == self.stream and same.round_no in self.rounds and same.round_no < entered.round_no:
+            return self._first_record(self.rounds[same.round_no])
+        return same.stream, same.round_no
+
     def observation(self, name: str) -> Observation:
         """Return an observation by its id. Raises `ReviewRefused` if there is none."""
         if name not in self.observations:
@@ -271,10 +288,10 @@ def work_of(state: ObservedTable, observation: Observation) -> list[Selected]:
     An entry belongs to the last drawn time at or before its play. If its time is unknown, or before every free drawn time, it
     belongs to the first without an entry. If nothing was drawn, the tasks are the entries and as many open ones as planned.
     """
-    selected, rounds = drawn(observation.opened), [state.rounds[number] for number in observation.rounds]
+    selected, rounds = drawn(observation.opened), [first for first, *_ in state.records_of(observation.rounds)]
     taken: dict[int, int] = {}
     later = []
-    for entered in (each for each in rounds if not each.is_withdrawn):
+    for entered in rounds:
         begins = entered.header.played_from_us if observation.opened.frame_rounds is None else None
         fits = [at for at in selected if begins is not None and at <= begins]
         free = [at for at in fits[-1:] if at not in taken and at not in observation.unreadable]

@@ -181,3 +181,25 @@ def test_of_a_counted_frame_the_interval_covers_too_and_is_narrower(rounds: int,
         covered += found.low <= marked / frame <= found.high
     assert covered / 2_000 >= 0.95 - 2.6 * (0.95 * 0.05 / 2_000) ** 0.5
     assert hypergeometric(0, rounds, frame).high < clopper_pearson(0, rounds).high
+
+
+def test_a_round_that_two_observers_entered_is_one_round_of_the_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = Property(tmp_path, capsys)
+    at.rack("observe", "open", "--table", "fu-01", "--by", "m.ortiz", "--purpose", "game_audit", "--planned", "3",
+            "--selection", "random", "--rounds", "10")  # fmt: skip
+    at.enter(1, "100.00", "--observation", "o-1")
+    at.enter(2, "100.00", "--observation", "o-1", "--same-entry", "1")
+    at.enter(3, "200.00", "--observation", "o-1")
+    at.replay()
+    (sampled,) = at.rows("mart_observations")
+    assert (sampled["entered"], sampled["known"], sampled["wrong"]) == (2, 2, 1)
+    assert (sampled["patron_short_cents"], sampled["cards"], sampled["cards_alike"]) == (10_000, 14, 14)
+    bounds = hypergeometric(1, 2, 10)
+    assert (sampled["low"], sampled["high"]) == (bounds.low, bounds.high)
+    at.enter(4, "100.00", "--observation", "o-1", "--same-entry", "3")  # the second observer saw another payment
+    at.replay()
+    (sampled,) = at.rows("mart_observations")
+    assert (sampled["entered"], sampled["known"], sampled["wrong"]) == (2, 1, 1)
+    assert (sampled["amounts"], sampled["amounts_alike"]) == (8, 7)
