@@ -10,7 +10,7 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold import record_faults
 from replay.fold.corrections import Replacements
-from replay.fold.lost_state import NAMES, restore, skip
+from replay.fold.lost_state import MOST_MARKS, NAMES, marks, restore, skip
 from replay.fold.record_faults import RecordFault, is_in, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.round import Round, ended_after
@@ -175,6 +175,8 @@ class DeviceReports:
         restored: list[Round] = []
         for seq in filled:
             self.filled_gaps.add(seq)
+            self.needs_refold |= (has_most := self.replacements is None and max(marks(self.state)) >= MOST_MARKS)
+            self.reaches_behind |= has_most
             was_unknown = [round_ for round_ in self._at_hand if restore(round_.before, seq)]
             restored += [round_ for round_ in was_unknown if round_ not in (*changed, *restored, self.open)]
             restore(self.state, seq)

@@ -42,6 +42,8 @@ CONCERN: Final = {
 LAST_DAY: Final = "9999-12-31"
 NAMED: Final = frozenset(("day", "dealer"))
 """What one report names, whoever makes it."""
+MOST_MARKS: Final = 8
+"""Marks of lost messages that are kept after a filing: more leave the same doubt. What fills one of so many is folded again."""
 NAMES: Final = frozenset((model.RulesFiled, model.GamingDayOpened, model.DealerTappedIn))
 """The events that name these, and rules."""
 
@@ -52,9 +54,21 @@ def skip(state: TableState, device: str, seq: int, filers: Collection[str]) -> N
     `filers` are devices that file rules later on.
     """
     skipped = {what for what, reporters in state.reporters.items() if device in reporters}
-    if ("rules" in skipped or device in filers) and not state.office_files:
+    is_filer = ("rules" in skipped or device in filers) and not state.office_files
+    if is_filer and marks(state)[-1] < MOST_MARKS:
         state.rules = [*state.rules, RulesOnFile("", "", seq)]
     state.lost = state.lost | {what: (*state.lost.get(what, ()), seq) for what in sorted(skipped & NAMED)}
+
+
+def marks(state: TableState) -> list[int]:
+    """Return how many marks precede the first filing, and follow each."""
+    counts = [0]
+    for filed in state.rules:
+        if filed.toml:
+            counts.append(0)
+        else:
+            counts[-1] += 1
+    return counts
 
 
 def restore(state: TableState, seq: int) -> bool:

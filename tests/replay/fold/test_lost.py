@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 from events.vocabulary import model
+from replay.fold import device_reports, lost_state
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import adjudicate
 from replay.run.replayer import adjudications
-from tests.replay.fold.test_corrections import in_all_ways
+from tests.replay.fold.test_corrections import in_all_ways, one_run
 from tests.replay.tables import PAID, SECOND_US, START_US, Table, filed, lines, said
 
 
@@ -192,11 +193,36 @@ FILINGS: list[tuple[str, list[Step], dict[int, tuple[str, model.RulesFiled]]]] =
 
 
 @pytest.mark.parametrize(("steps", "expected"), [row[1:] for row in FILINGS], ids=[row[0] for row in FILINGS])
+@pytest.mark.parametrize("marks", [lost_state.MOST_MARKS, 1], ids=["", "one mark after a filing"])
 def test_d1191_rules_that_a_lost_message_may_have_filed(
-    steps: list[Step], expected: dict[int, tuple[str, model.RulesFiled]]
+    steps: list[Step], expected: dict[int, tuple[str, model.RulesFiled]], marks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (lost_state, device_reports):
+        monkeypatch.setattr(module, "MOST_MARKS", marks)
     found = {number: (verdict, rules) for number, (verdict, _, rules) in judged_after(steps).items()}
     assert found == {number: (verdict, rules.sha256) for number, (verdict, rules) in expected.items()}
+
+
+def test_d1191_a_device_that_files_and_loses_a_message_a_round_leaves_few_marks() -> None:
+    """All of them come late but one: then which rules are in force is not known, as before, and known with the last one."""
+    table = Table(words=None)
+    table.say(BEFORE, source="pit")
+    lost = []
+    for number in range(1, 13):
+        lost.append(table.skip("pit"))
+        table.say(SHIFT, source="pit")
+        table.play(number, PAID)
+    table.play(13, PAID)
+    table.say(NEW, source="pit")  # of a day that has not come
+    table.play(14, PAID)
+    fold = TableFold(table.stream)
+    list(table.fold(fold))
+    assert sum(not filed.toml for filed in fold.state.rules) == lost_state.MOST_MARKS
+    for number in lost:
+        results = adjudications(one_run(table))
+        assert [each.verdict for each in results if each.round_no == 13] == [DOUBT]
+        table.say(SHIFT, source="pit", source_seq=number)
+    assert {each.verdict for each in adjudications(one_run(table))} == {KNOWN}
 
 
 ANNA, BEN = model.DealerTappedIn(dealer="d-1"), model.DealerTappedIn(dealer="d-2")
