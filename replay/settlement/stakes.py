@@ -1,14 +1,16 @@
 """The stakes of a round: the amounts at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, takewhile
+from math import inf
 from typing import assert_never
 
 import msgspec
 
 from events.vocabulary import model
-from replay.fold.derived import derived_by_rules
+from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 from replay.fold.wager_keys import Key, key_in
@@ -179,7 +181,7 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
     if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
         return
     if not round_.order_seen and event.reason == "late":
-        back = min(max(0, stake.in_time_cents - _moved_otherwise(round_, event)), event.amount_cents)
+        back = min(max(0, stake.in_time_cents - _moved(round_)[key_in(event)].settled_cents), event.amount_cents)
         stake.in_time_cents, stake.late_cents, stake.was_late = stake.in_time_cents - back, back, True
     question: Question = (GIVEN_BACK, fact.seq)
     if question not in round_.answers and _may_be_withdrawn(round_, book, stake, fact):
@@ -192,11 +194,31 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
         stake.facts.append(fact)
 
 
-def _moved_otherwise(round_: Round, event: model.Event) -> int:
-    """Return the cents of a wager that were not late: they went back with a payment or as a push (D1313)."""
-    moves = [fact.payload for fact in round_.in_order(model.WagerPaid, model.WagerReturned)]
-    of_wager = [each for each in moves if key_in(each) == key_in(event) and getattr(each, "reason", "") != "late"]
-    return sum(each.stake_cents if isinstance(each, model.WagerPaid) else each.amount_cents for each in of_wager)
+class _Moved(msgspec.Struct):
+    """What was done with a wager: cents returned, cents returned in time or with a payment, and when it was first taken."""
+
+    returned_cents: int = 0
+    settled_cents: int = 0
+    is_paid: bool = False
+    taken_seq: float = inf
+
+
+@derived
+def _moved(round_: Round) -> Mapping[Key, _Moved]:
+    """Return what was done with each wager, added up once: a round may have thousands of moves."""
+    found: defaultdict[Key, _Moved] = defaultdict(_Moved)
+    for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):
+        moved, event = found[key_in(fact.payload)], fact.payload
+        match event:
+            case model.WagerTaken():
+                moved.taken_seq = min(moved.taken_seq, fact.seq)
+            case model.WagerPaid(stake_cents=cents):
+                moved.settled_cents += cents
+                moved.is_paid = True
+            case model.WagerReturned(amount_cents=cents, reason=reason):
+                moved.returned_cents += cents
+                moved.settled_cents += cents if reason != "late" else 0
+    return found
 
 
 def _may_be_withdrawn(round_: Round, book: Rulebook, stake: Stake, returned: RecordedEvent) -> bool:
@@ -210,13 +232,10 @@ def _may_be_withdrawn(round_: Round, book: Rulebook, stake: Stake, returned: Rec
         return False
     if rule_ is None or rule_.closes == "reveal" or GAMES[book.game].patron_banked:
         return False
-    taken = (fact for fact in round_.of(model.WagerTaken) if key_in(fact.payload) == key_in(event))
-    if any(fact.seq < returned.seq for fact in taken):
-        return False  # it puts back what was collected
-    if event.reason == "other":
-        return True
-    all_back = [fact.payload for fact in round_.of(model.WagerReturned) if key_in(fact.payload) == key_in(event)]
-    if sum(each.amount_cents for each in all_back) < stake.in_time_cents:
+    moved = _moved(round_)[key_in(event)]
+    if moved.taken_seq < returned.seq or (moved.is_paid and moved.returned_cents >= stake.in_time_cents):
+        return False  # it puts back what was collected, or is the stake of a wager that was paid
+    if event.reason == "other" or moved.returned_cents < stake.in_time_cents:
         return True
     return rule_.closes == "further_cards" and any(
         fact.payload.seat == stake.seat and _is_another_decision(book, stake, fact.payload)

@@ -4,6 +4,7 @@ A player may take a wager back until its time is over (§ 688a.7(c); 645c.2(f); 
 record that as a return; it settles nothing, because there is nothing to settle yet.
 """
 
+from collections import Counter
 from collections.abc import Collection
 
 import msgspec
@@ -13,7 +14,7 @@ from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.wager_keys import key_in
+from replay.fold.wager_keys import Key, key_in
 from replay.settlement.stakes import GIVEN_BACK, withdrawal_closes
 from rulebook.chapters.rulebook import Rulebook
 
@@ -47,10 +48,18 @@ def _withdrawn(round_: Round, in_time: Collection[int]) -> Round:
     if not in_time:
         return round_
     facts: list[RecordedEvent] = []
+    lying: Counter[Key] = Counter()
     for fact in round_.facts:
-        is_withdrawal = isinstance(fact.payload, model.WagerReturned) and fact.seq in in_time
-        withdrawn = is_withdrawal and fact.payload.amount_cents <= _lies_there(facts, fact)
-        facts.append(_withdrawal(fact) if withdrawn else fact)
+        event = fact.payload
+        if isinstance(event, model.WagerReturned):
+            if fact.seq in in_time and event.amount_cents <= lying[key_in(event)]:
+                lying[key_in(event)] -= event.amount_cents
+                fact = _withdrawal(fact)
+        elif isinstance(event, model.WagerPlaced):
+            lying[key_in(event)] += event.amount_cents
+        elif isinstance(event, model.WagerRemoved | model.WagerRefused | model.WagerTaken):
+            lying[key_in(event)] -= event.amount_cents
+        facts.append(fact)
     return round_.made_of(facts)
 
 
@@ -65,18 +74,6 @@ def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent, *, is_op
         return False
     closed = withdrawal_closes(round_, book, event.wager, event.seat)
     return is_open if closed is None else returned.seq < closed.seq
-
-
-def _lies_there(facts: list[RecordedEvent], returned: RecordedEvent) -> int:
-    """Return the cents of a wager on the layout before a return, from placed and withdrawn amounts."""
-    key, cents = key_in(returned.payload), 0
-    for fact in facts:
-        match fact.payload:
-            case model.WagerPlaced() if key_in(fact.payload) == key:
-                cents += fact.payload.amount_cents
-            case model.WagerRemoved() | model.WagerRefused() | model.WagerTaken() if key_in(fact.payload) == key:
-                cents -= fact.payload.amount_cents
-    return cents
 
 
 def _withdrawal(returned: RecordedEvent) -> RecordedEvent:

@@ -287,6 +287,11 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 6.00\n{HAND}pay seat=1 base 12.00\n", "VARIANCE"),
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 push\n{HAND}", "VARIANCE"),
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 other\n{HAND}", "UNDETERMINED"),
+        (
+            "688a",
+            f"wager seat=1 base 10.00\n{HAND}pay seat=1 base 10.00 stake=0\nreturn seat=1 base 10.00 other\n",
+            "UPHELD",
+        ),
         ("686a", f"{OVER}return seat=1 over 10.00 other\nwager seat=1 over 10.00\n{OVER_PAID}", "UNDETERMINED"),
         ("686a", f"{OVER}wager seat=1 over 10.00\n{OVER_PAID}", "VARIANCE"),
         ("686a", f"{OVER}return seat=1 over 10.00\nsurrender seat=1\n{ANTE_TAKEN} surrendered\n", "UNDETERMINED"),
