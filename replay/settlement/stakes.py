@@ -1,10 +1,11 @@
 """The stakes of a round: the amounts at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, takewhile
 from math import inf
+from operator import attrgetter
 from typing import assert_never
 
 import msgspec
@@ -30,6 +31,8 @@ ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
+
+_seq = attrgetter("seq")
 
 SHAKER_SECTION = "645c.2(f)"
 """All wagers are placed before the shaker is used."""
@@ -92,6 +95,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 continue
             moved.withdraw(fact)
         _move_wager(round_, book, stake, fact, no_more_bets)
+    for stake in by_key.values():
+        stake.facts.sort(key=_seq)
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         stake = by_key.get(key_in(fact.payload))
         if stake is not None:
@@ -191,7 +196,7 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
         stake.late_cents -= back
         stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
         stake.add_of(event.bettor, -back)
-        stake.facts.append(fact)
+        insort(stake.facts, fact, key=_seq)
 
 
 class _Moved(msgspec.Struct):
@@ -286,22 +291,22 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     event, closed = refused.payload, end_of_time(round_, book, stake)
     if closed is not None and closed.seq < refused.seq:
         return False
-    facts = in_order(stake.facts)
-    before = [fact.payload for fact in facts if fact.seq < refused.seq]
-    after = [fact.payload for fact in facts if fact.seq > refused.seq]
-    beside = [each for each in (*before[-1:], *after[:1]) if isinstance(each, model.WagerRemoved)]
+    moves, at = stake.facts, bisect_left(stake.facts, refused.seq, key=_seq)
+    beside = [each.payload for each in moves[max(at - 1, 0) : at + 1] if isinstance(each.payload, model.WagerRemoved)]
     if event.amount_cents in [each.amount_cents for each in beside]:
         return True
-    stacks = takewhile(lambda move: isinstance(move, model.WagerPlaced), reversed(before))
+    before = (moves[place].payload for place in range(at - 1, -1, -1))
+    stacks = takewhile(lambda move: isinstance(move, model.WagerPlaced), before)
     question: Question = ("refused of it", refused.seq)
-    is_of_stack = event.amount_cents in accumulate(stack.amount_cents for stack in stacks)
+    sums = takewhile(lambda cents: cents <= event.amount_cents, accumulate(stack.amount_cents for stack in stacks))
+    is_of_stack = event.amount_cents in sums
     if not round_.order_seen:
-        is_of_stack = is_of_stack or event.amount_cents in [each.amount_cents for each in (*before, *after)]
+        is_of_stack = is_of_stack or any(each.payload.amount_cents == event.amount_cents for each in moves)
     if is_of_stack or round_.answers.get(question):
         cents = min(event.amount_cents, stake.in_time_cents)
         stake.in_time_cents -= cents
         stake.add_of(event.bettor, -cents)
-        stake.facts.append(refused)
+        insort(moves, refused, key=_seq)
     elif question not in round_.answers:
         stake.leave_open(question, f"{show_money(event.amount_cents)} was refused, which is not what was placed last")
     return True

@@ -59,6 +59,8 @@ ROUNDS = {
     "wagers": round_of({}, *filled("wager seat=1 bettor=p-1 base 10.00")),
     "wagers said to be abandoned": round_of({}, *filled("abandon seat=1")),
     "payments": round_of({}, *filled("pay seat=1 base 10.00")),
+    "refusals": round_of({}, *filled("wager seat=1 base 1.00\nrefuse seat=1 base 0.37")),
+    "returns without order": round_of({}, *filled("return seat=1 base 0.01 other")) + " unordered",
     "settings": round_of({}, *filled("set seat1 high=As Ah 5s 4c 2h low=7c 7d")),
 }
 
