@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +27,11 @@ settings.register_profile(
 )
 settings.register_profile("nightly", settings.get_profile("rack"), max_examples=400, derandomize=False)
 settings.load_profile("rack")
+
+# Tests write to memory if there is room: a log waits for the disk at each commit, and no test looks at a power cut.
+IN_MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
+if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 HERE = Path(__file__).parent
 FOLDERS = {
@@ -111,6 +117,19 @@ def demo_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     assert main(words) == 0
     return folder
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Give back the memory that files of tests took, unless one failed; at the end only: some things are kept by path."""
+    made = session.config._tmp_path_factory._basetemp
+    if (
+        exitstatus == 0
+        and made is not None
+        and made.is_relative_to(IN_MEMORY)
+        and not hasattr(session.config, "workerinput")
+    ):
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def pytest_unconfigure() -> None:

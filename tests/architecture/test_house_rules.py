@@ -297,7 +297,7 @@ DOCUMENTS = (
 
 
 def subparsers() -> dict[str, argparse.ArgumentParser]:
-    action = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    action = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     return dict(action.choices)
 
 
@@ -415,13 +415,18 @@ def test_the_index_of_the_documentation_names_every_page() -> None:
     assert linked == pages - {"README.md"}
 
 
+@cache
+def parser() -> argparse.ArgumentParser:
+    return build_parser()
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> None:
     """A line that begins with `$ rack` can be copied into a shell."""
     whole_lines = re.sub(r" *\\\n +", " ", text(document))
     for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", whole_lines, re.M):
         try:
-            build_parser().parse_args(shlex.split(line, comments=True))
+            parser().parse_args(shlex.split(line, comments=True))
         except SystemExit as end:
             raise AssertionError(f"{document}: rack {line}") from end
 

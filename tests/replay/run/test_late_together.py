@@ -19,18 +19,20 @@ from tests.replay.streams import taken
 from tests.replay.tables import PAID, MemoryLog, Table, append
 
 ROUNDS = 24
+FEW_ROUNDS = 10
+"""More than what is at hand, in which some rounds wait and others are judged at once."""
 IN_ORDER = 5
 """What comes late may cost this many times what it costs in order."""
 AT_THE_PAD = (model.WagerPlaced, model.WagerPaid, model.WagerTaken)
 
 
-def cut_off() -> tuple[Table, int]:
+def cut_off(rounds: int) -> tuple[Table, int]:
     """A day whose betting was handed in at the end: the table, and how many events came in time."""
     whole, late = Table(), []
     table = Table()
     table.drafts.clear()
     table._counts.clear()
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         whole.play(number, PAID)
     for draft in whole.drafts:
         if isinstance(draft.payload, AT_THE_PAD):
@@ -43,11 +45,11 @@ def cut_off() -> tuple[Table, int]:
     return table, in_time
 
 
-def corrected() -> tuple[Table, int]:
+def corrected(rounds: int) -> tuple[Table, int]:
     """A day at the end of which the wager taken in its first round is corrected sixty times."""
     table = Table()
     said = table.play(1, PAID)
-    for number in range(2, ROUNDS + 1):
+    for number in range(2, rounds + 1):
         table.play(number, PAID)
     in_time = table.last
     for cents in range(60):
@@ -55,21 +57,21 @@ def corrected() -> tuple[Table, int]:
     return table, in_time
 
 
-def late_at_hand() -> tuple[Table, int]:
+def late_at_hand(rounds: int) -> tuple[Table, int]:
     """A long round that is still at hand when four hundred messages of it come late."""
     table = Table()
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         table.play(number, PAID)
     in_time = table.last
     for _ in range(400):
-        table.say(model.LightSeen(seat=3), ROUNDS)
+        table.say(model.LightSeen(seat=3), rounds)
     return table, in_time
 
 
-def late_changes() -> tuple[Table, int]:
+def late_changes(rounds: int) -> tuple[Table, int]:
     """Twenty devices that are heard for the first time, by clocks of the first round."""
     table = Table()
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         table.play(number, PAID)
     in_time, at_us = table.last, table.drafts[3].occurred_at_us
     for number in range(20):
@@ -77,12 +79,12 @@ def late_changes() -> tuple[Table, int]:
     return table, in_time
 
 
-def far_gaps() -> tuple[Table, int]:
+def far_gaps(rounds: int) -> tuple[Table, int]:
     """Sixty devices that were last heard before the first round skip a number at the end."""
     table = Table()
     for number in range(60):
         table.say(model.LightSeen(seat=3), source=f"pad-{number}")
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         table.play(number, PAID)
     in_time = table.last
     for number in range(60):
@@ -109,9 +111,9 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("day", DAYS)
 def test_it_costs_a_few_times_what_it_costs_in_order(
-    tmp_path: Path, judged: list[int], day: Callable[[], tuple[Table, int]]
+    tmp_path: Path, judged: list[int], day: Callable[[int], tuple[Table, int]]
 ) -> None:
-    table, in_time = day()
+    table, in_time = day(ROUNDS)
     log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
     log.append_groups([(table.stream, table.drafts[:in_time])])
     log.append_groups([(table.stream, table.drafts[in_time:])])
@@ -123,11 +125,11 @@ def test_it_costs_a_few_times_what_it_costs_in_order(
 
 @pytest.mark.parametrize("day", DAYS)
 def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[], tuple[Table, int]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[int], tuple[Table, int]]
 ) -> None:
     """However the replay was interrupted, its results are the same bytes, and judging again finds nothing else."""
     monkeypatch.setattr(late_events, "LITTLE", 60)
-    table, in_time = day()
+    table, in_time = day(FEW_ROUNDS)
     alone = MemoryResults()
     replay(MemoryLog([table]), alone)
     for commits in (1, 3, 12):
@@ -185,7 +187,7 @@ def test_a_wait_that_goes_on_where_it_seemed_to_end_leaves_no_event_out(
 ) -> None:
     """A run is cut where the wait seems to end; if it does not end there after all, the run goes on to where it does."""
     monkeypatch.setattr(late_events, "LITTLE", 60)
-    table, in_time = cut_off()
+    table, in_time = cut_off(ROUNDS)
     log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
     log.append_groups([(table.stream, table.drafts[:in_time])])
     log.append_groups([(table.stream, table.drafts[in_time:])])
