@@ -9,13 +9,13 @@ from typing import Any
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row for JSON: days as text, None for NaN and infinity."""
     return {
-        name: value.isoformat()
-        if isinstance(value, date)
-        else None
-        if isinstance(value, float) and not isfinite(value)
-        else value
+        name: value.isoformat() if isinstance(value, date) else None if _is_no_number(value) else value
         for name, value in row.items()
     }
+
+
+def _is_no_number(value: object) -> bool:
+    return isinstance(value, float) and not isfinite(value)
 
 
 def heading(column: str) -> str:

@@ -224,9 +224,9 @@ def _comparison_lines(made: Verification) -> list[str]:
             "notes would pass; give a checkpoint, packet or proof that you took away with --checkpoint, or a --witness"
         ]
     return [
-        "ONLY THE INSIDE of the log is proved: nothing from outside was compared, and whoever replaced it with its checkpoints "
-        "and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that you took away with "
-        "--checkpoint, or a witness with --witness"
+        "only the inside of the log is proved: it was compared with nothing from outside, and a log replaced with its "
+        "checkpoints and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that you "
+        "took away with --checkpoint, or a witness with --witness"
     ]
 
 

@@ -43,7 +43,7 @@ LAST_DAY: Final = "9999-12-31"
 NAMED: Final = frozenset(("day", "dealer"))
 """What one report names, whoever makes it."""
 MOST_MARKS: Final = 8
-"""Marks of lost messages that are kept after a filing: more leave the same doubt. What fills one of so many is folded again."""
+"""Marks of lost messages kept after a filing: more leave the same doubt. If one comes late, the stream is folded again."""
 NAMES: Final = frozenset((model.RulesFiled, model.GamingDayOpened, model.DealerTappedIn))
 """The events that name these, and rules."""
 

@@ -29,7 +29,8 @@ def card_named(word: str) -> str | None:
     >>> card_named("Ks"), card_named("10H"), card_named("Q♥"), card_named("JK"), card_named("11h")
     ('Ks', 'Th', 'Qh', 'Jk', None)
     """
-    rank, suit = word.rstrip(_TEXT_OR_PICTURE)[:-1], word.rstrip(_TEXT_OR_PICTURE)[-1:]
+    word = word.rstrip(_TEXT_OR_PICTURE)
+    rank, suit = word[:-1], word[-1:]
     card = ("T" if rank == "10" else rank.upper()) + suit.lower().translate(_SUIT_SIGNS)
     return card if card in CODE else None
 

@@ -168,6 +168,7 @@ def test_a_checkpoint_of_now_is_told_by_its_own_time(floor: Floor) -> None:
 
 
 def test_the_health_page_says_so(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACK_WAREHOUSE", str(floor.folder / "none.duckdb"))  # a page that is imported is drawn
     from dashboards.pages.health import _of_log
     from rack.opening import desk
 

@@ -15,6 +15,7 @@ import pytest
 from analytics.hold.hold import generation
 from analytics.warehouse.feed import Feed
 from analytics.warehouse.warehouse import reading
+from dashboards.sign_in.trial import PEOPLE
 from desk.keys import SOURCE as KEYS_SOURCE
 from desk.review import persons
 from events.vocabulary.codec import decode
@@ -26,8 +27,8 @@ from replay.run.memory_results import MemoryResults
 from tests.contract.backends import in_rows
 from tests.rack.shown_rounds import round_events
 from trial.audit import hold_audit
-from trial.demo import prepare, register_staff
-from trial.place import PERSONS, TrialRefused, demo_log
+from trial.demo import STAFF, prepare, register_staff
+from trial.place import PERSONS, PROPERTY, TrialRefused, demo_log
 
 ROUNDS = 60
 KEYS = {
@@ -58,6 +59,11 @@ def address(demo: Path) -> str:
 
 def said(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
+
+
+def test_everybody_of_the_trial_login_is_registered_in_a_demo_with_the_same_role() -> None:
+    named = {f"{person}@{PROPERTY}.example": role for person, (_, role) in STAFF.items()}
+    assert named == {account: role for account, role in PEOPLE.items() if role}
 
 
 def test_the_report_has_its_keys(report: dict[str, Any]) -> None:

@@ -324,7 +324,7 @@ def test_a_checkpoint_that_anybody_could_have_written_accuses_no_log(desk: Desk,
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "ONLY THE INSIDE of the log is proved"),
+        ([], "only the inside of the log is proved"),
         (["--key"], "an older state of the log"),
         (["--checkpoint"], "1 checkpoint"),
     ],
