@@ -6,7 +6,7 @@ An UNDETERMINED round is UNDETERMINED at each of its seats.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -138,6 +138,13 @@ def _wager_of(each: Settled) -> str:
     return wager_with_number(each.wager, each.number)
 
 
+def _wagers_of_seats(wagers: Iterable[tuple[int, str]]) -> str:
+    by_seat: dict[int, dict[str, None]] = {}
+    for seat, wager in wagers:
+        by_seat.setdefault(seat, {})[wager] = None
+    return listed(f"the {listed(names)} of seat {seat}" for seat, names in by_seat.items())
+
+
 # ------------------------------------------------------------------------------------------------------ what is missing
 
 _NUMBERS = re.compile(r"(?P<device>\S+): numbers? (?P<first>\d+)(?: to (?P<last>\d+))? never arrived")
@@ -171,21 +178,20 @@ def because(reasons: Sequence[str]) -> str:
     """
     causes: dict[str, None] = {}
     missing: dict[str, None] = {}
-    due: dict[int, list[str]] = {}
+    due: list[tuple[int, str]] = []
     for reason in reasons:
         unknown = _DUE.fullmatch(reason)
         if unknown is not None and unknown["why"] == _EVIDENCE_LOST:
             continue
         if unknown is not None:
-            due.setdefault(int(unknown["seat"]), []).append(wager_name(unknown["wager"]))
+            due.append((int(unknown["seat"]), wager_name(unknown["wager"])))
             missing[unknown["why"]] = None
             continue
         cause, lacks = _cause(reason)
         causes[cause] = None
         missing |= dict.fromkeys(lacks)
     if due:
-        owners = [f"the {listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
-        causes[f"what is due on {listed(owners)} is not known"] = None
+        causes[f"what is due on {_wagers_of_seats(due)} is not known"] = None
     missing = {each: None for each in missing if each not in causes}
     whole = "; ".join(causes) or "what is due is not known"
     reasons_in_words = f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
@@ -426,8 +432,12 @@ def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tupl
         )
     if not of:
         return SentenceOutcome.NO_WAGER, f"Nothing was at stake {where}"
-    if any(each.done_cents is None for each in of):
+    if unrecorded := [each for each in of if each.done_cents is None]:
+        what = "they were"
+        if len(unrecorded) < len(of):
+            wagers = _wagers_of_seats((each.seat, _wager_of(each)) for each in unrecorded)
+            what = f"{wagers} {'was' if len(unrecorded) == 1 else 'were'}"
         return SentenceOutcome.NOT_SETTLED, (
-            f"What every wager {where} is due is known, but the record does not say how they were settled"
+            f"What every wager {where} is due is known, but the record does not say how {what} settled"
         )
     return SentenceOutcome.AS_DUE, f"Every wager {where} was settled as the rules say"

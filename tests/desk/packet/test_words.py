@@ -133,6 +133,20 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
             "What every wager in this round is due is known, but the record does not say how they were settled.",
         ),
         (
+            "UPHELD",
+            [settled(3, "base", 2500, 2500), settled(4, "base", 2500, None), settled(4, "ace_high_bonus", 500, None)],
+            [],
+            "What every wager in this round is due is known, "
+            "but the record does not say how the Base wager and Ace High Bonus of seat 4 were settled.",
+        ),
+        (
+            "UPHELD",
+            [settled(3, "base", 2500, 2500), settled(3, "ace_high_bonus", 500, None)],
+            [],
+            "What every wager in this round is due is known, "
+            "but the record does not say how the Ace High Bonus of seat 3 was settled.",
+        ),
+        (
             "VOID",
             [settled(3, "base", 0, 0)],
             [],
