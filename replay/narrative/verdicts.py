@@ -410,10 +410,10 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
     here = list(dict.fromkeys(each.code for each in found if seat is None or each.seat in (None, seat)))
     outcome, settled = _settlement(judged, of, where)
     if here:
-        outcome = (
-            SentenceOutcome.NOT_CONDUCTED if outcome in (SentenceOutcome.AS_DUE, SentenceOutcome.NO_WAGER) else outcome
-        )
-        settled += f", but the round was not conducted as the rules say ({', '.join(here)})"
+        joined_by = ";"
+        if outcome in (SentenceOutcome.AS_DUE, SentenceOutcome.NO_WAGER):
+            outcome, joined_by = SentenceOutcome.NOT_CONDUCTED, ", but"
+        settled += f"{joined_by} the round was not conducted as the rules say ({', '.join(here)})"
     elif others := sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)}):
         settled += f"; what was found is about seat {', '.join(map(str, others))}"
     elif judged.verdict == "VOID":

@@ -102,7 +102,7 @@ class Words:
             if word.startswith("seat") and word.removeprefix("seat").removeprefix("=").isdigit():
                 digits = self.rest.pop(index).removeprefix("seat").removeprefix("=")
                 return self.as_number(digits, "a seat", 1, self.seats)
-        raise self.error(f"expected seat=1 to seat={self.seats}")
+        raise self.error(f"expected a seat like seat=3 (1 to {self.seats}), got {' '.join(self.rest)!r}")
 
     def position(self, word: str | None = None) -> Position:
         """Read `dealer`, `seat=3` or `seat3`."""

@@ -163,8 +163,8 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
             "VARIANCE",
             [settled(3, "base", None, 0)],
             ["DEAL-CUT"],
-            "What is due in this round is in part undetermined because what is due is not known, "
-            "but the round was not conducted as the rules say (DEAL-CUT).",
+            "What is due in this round is in part undetermined because what is due is not known; "
+            "the round was not conducted as the rules say (DEAL-CUT).",
         ),
     ],
 )

@@ -215,8 +215,8 @@ def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcom
 def test_a_part_that_is_not_known_says_what_to_do_without_money_too() -> None:
     judged = verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)], ("a card was not read",))
     assert narrate(judged).headline == (
-        "VARIANCE: What is due in this round is in part undetermined because a card was not read, "
-        "but the round was not conducted as the rules say (DEAL-CUT). " + DECIDE
+        "VARIANCE: What is due in this round is in part undetermined because a card was not read; "
+        "the round was not conducted as the rules say (DEAL-CUT). " + DECIDE
     )
 
 

@@ -342,7 +342,7 @@ ERRORS = [
     ("rules pa-688a\nat +999999999h", 2, "at: expected a time"),
     ("rules pa-688a\nat +4000000h", 2, "at: expected a time"),
     ("rules pa-688a\nwager seat=7 base 25.00", 2, "wager: expected a seat (1 to 6), got '7'"),
-    ("rules pa-688a\nwager base 25.00", 2, "wager: expected seat=1 to seat=6"),
+    ("rules pa-688a\nwager base 25.00", 2, "wager: expected a seat like seat=3 (1 to 6), got 'base 25.00'"),
     ("rules pa-688a\nwager seat=3", 2, "wager: expected a wager and an amount"),
     ("rules pa-688a\nwager seat=3 base", 2, "wager: expected the amount of base"),
     ("rules pa-688a\nwager seat=3 basis 25.00", 2, "wager: expected a wager (base, ace_high_bonus"),
