@@ -57,6 +57,47 @@ def test_either_alone_keeps_it_open(gateway: Served) -> None:
     assert came.endswith(b"(open)")
 
 
+HEAD = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "why"),
+    [
+        (HEAD.replace(b"\r\n", b"\n") + b"Content-Length: 0\n\n", b"LF without CR"),
+        (HEAD.replace(b"1.1\r", b"1.1") + b"Content-Length: 0\r\n\r\n", b"LF without CR"),
+        (HEAD + b"Content-Length: 0\n\r\n", b"LF without CR"),
+        (HEAD + b"Content-Length: 0\r\n\n", b"LF without CR"),
+        (b"\n" + HEAD + b"Content-Length: 0\r\n\r\n", b"LF without CR"),
+        (HEAD + b"X-A: 1\r\n b\r\nContent-Length: 0\r\n\r\n", b"folded"),
+        (HEAD + b"X-A:\r\n\tb\r\nContent-Length: 0\r\n\r\n", b"folded"),
+        (b"GET / HTTP/1.1\r\n Host: localhost\r\n\r\n", b"folded"),
+        (HEAD + b"X-A: 1\rContent-Length: 0\r\n\r\n", b"by itself"),
+        (HEAD + b"Content-Length: 0\r\r\n\r\n", b"by itself"),
+        (HEAD + CHUNKED + b"\r\n2;a\rb\r\n{}\r\n0\r\n\r\n", b"by itself"),
+        (HEAD + CHUNKED + b"\r\n2;a\n\r\n{}\r\n0\r\n\r\n", b"by itself"),
+        (HEAD + CHUNKED + b"\r\n2\r\n{}\r\n0\r\n\n", b"LF without CR"),
+        (HEAD + CHUNKED + b"\r\n2\r\n{}\r\n0\r\nX-A: 1\r\n b\r\n\r\n", b"folded"),
+    ],
+)
+def test_a_line_that_two_servers_could_read_otherwise_is_refused(gateway: Served, sent: bytes, why: bytes) -> None:
+    """RFC 9112, 2.2 (bare CR, bare LF) and 5.2 (a folded header): nothing of the request or after it is taken."""
+    came = ask(gateway, sent, request(line_of(TABLE, Drafts().day())))
+    assert came.startswith(b"HTTP/1.1 400 ")
+    assert came.count(b"HTTP/1.1") == 1
+    assert b"connection: close" in came.lower()
+    assert why in came
+    assert not came.endswith(b"(open)")
+
+
+def test_lines_that_arrive_in_pieces_are_read(gateway: Served) -> None:
+    sent = request(line_of(TABLE, Drafts().day()), head=CHUNKED + b"X-A: b\tc \r\n")
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=WAIT_LIMIT_S) as opened:
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in sent:
+            opened.sendall(bytes((byte,)))
+        assert opened.recv(65_536).startswith(b"HTTP/1.1 200 ")
+
+
 @pytest.mark.parametrize("target", [b"http://localhost:8600/v1/events", b"HTTP://127.0.0.1/v1/events/", b"/v1/events/"])
 def test_an_absolute_target_and_a_slash_at_the_end_are_read(gateway: Served, target: bytes) -> None:
     """RFC 9112, 3.2.2."""
