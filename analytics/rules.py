@@ -92,8 +92,8 @@ def editions(db: Warehouse) -> list[KnownEdition]:
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """The return of a handle with another paytable, in percent of the handle; of a Progressive, with what its meter pays.
 
-    `below_cents` and `above_cents`: the reach of luck below and above `other_cents`, the house win on the other paytable, in 95
-    of 100 such periods; None if unknown.
+    `other_cents` is the house win on the other paytable. In 95 of 100 such periods, luck moves it by at most `below_cents`
+    downward and `above_cents` upward; None if unknown.
     """
 
     wager: str

@@ -128,7 +128,7 @@ def _replay(address: str) -> None:
 
 
 def stored(address: str, rounds: int, share: float) -> int:
-    """Store this many verdicts, and a shadow of which a share differs; return how many differ."""
+    """Store this many verdicts, and a shadow in which some of them differ; return how many differ."""
     with (
         closing(open_log(address, read_only=True)) as log,
         closing(open_results(address)) as results,
@@ -148,7 +148,7 @@ def stored(address: str, rounds: int, share: float) -> int:
 
 
 def verdicts(results: ResultStore, rounds: int) -> Iterator[Adjudication]:
-    """Yield the verdicts on the tables' rounds under further numbers, each finding with an id of its own."""
+    """Repeat the verdicts on the tables' rounds under new round numbers and new finding ids."""
     models = [
         read_result("adjudications", key, data, Adjudication)
         for key, data in results.results("adjudications")

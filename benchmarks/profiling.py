@@ -57,7 +57,9 @@ class OnlyRules(StreamWorker):
 
 
 def added_by_stage(path: Path) -> dict[str, float]:
-    """Return the seconds of processor time of each stage: what a run that goes one stage further takes more."""
+    """Return each stage's processor seconds: the time of a run that ends with it, less that of a run that ends one stage
+    earlier.
+    """
     log = open_log(address(path), read_only=True)
 
     def walk(each: Callable[[str, Sequence[Record]], object]) -> None:

@@ -139,7 +139,9 @@ with reading(sys.argv[1]) as db:
 
 
 def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequence[Draft]]]]:
-    """Append a simulated floor as it is played; return the number of events, and one table's last rounds, which are held back."""
+    """Append a simulated floor in the order of play, without one table's last rounds; return the number of events and those
+    rounds.
+    """
     latest: deque[Group] = deque()
     games, count = list(SIMULATIONS), 0
     turns = play(SEED, -(-rounds // len(games)), games, SIMULATED, days=2)

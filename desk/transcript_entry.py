@@ -187,7 +187,7 @@ def add_to_entry(
 def _read_line(
     desk: Desk, table: str, entered: EnteredRound, line: str, leave_out: int | None = None
 ) -> tuple[list[Event], list[model.Aspect]]:
-    """Return the events of a transcript line at the end of an entered round, and what it covers."""
+    """Parse a transcript line that follows the lines of an entered round; return its events and the aspects that it covers."""
     if "\n" in line or not line.split("#", 1)[0].strip():
         raise ReviewRefused("state one line, as in a transcript: pay seat=3 base 25.00")
     pinned, stream = entered.header.rules, f"table/{table}"

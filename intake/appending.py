@@ -186,10 +186,11 @@ def _outcome(line: AcceptedLine | Refusal, seq: int | None) -> LineOutcome:
 
 
 class _Quarantine:
-    """The quarantine next to what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
+    """The quarantine during an append: it keeps refused bytes, and lists the corrected input that replaced some of them and the
+    notices in force.
 
-    What came into a stream out of it (see `intake.quarantine`) is read when it is asked for; so are its notices. It is read
-    again if somebody else has appended to the stream meanwhile. Asked within a turn.
+    Both lists (see `intake.quarantine`) are read on first use, and again if another writer has appended to the stream. Use it
+    within a turn.
     """
 
     def __init__(self, log: EventLog) -> None:

@@ -128,7 +128,7 @@ def revoke_device(path: Path, name: str, at: str) -> None:
 
 
 class DeviceWatch:
-    """A register as it is now: read again when its file changes. Raises `IntakeError` if it cannot be read."""
+    """The current register: reads its file again if it changes. Raises `IntakeError` if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

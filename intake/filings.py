@@ -67,7 +67,7 @@ class ReadRules(Protocol):
 
 
 class TableFilings:
-    """The rules, game and gaming day that a table's stream states, as far as it was read."""
+    """The rules, game and gaming day in the part of a table's stream that has been read."""
 
     def __init__(self) -> None:
         self.seq = 0
@@ -241,7 +241,7 @@ class FilingCheck:
         self._office = OfficeRule()
 
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
-        """Return a batch in which refusals take the place of filings that cannot count."""
+        """Return a batch in which refusals replace the filings that cannot take effect."""
         batch = self._with_known_wagers(batch)
         streams = {
             line.stream
@@ -269,7 +269,7 @@ class FilingCheck:
         return screened
 
     def _with_known_wagers(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
-        """Return a batch in which refusals take the place of events about a wager that no game has (D881)."""
+        """Return a batch in which refusals replace events about a wager that no game has (D881)."""
         known = {name for names in self._read_rules.wagers().values() for name in names}
         screened: list[AcceptedLine | Refusal] = []
         for line in batch:

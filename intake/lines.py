@@ -49,7 +49,7 @@ _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
 class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One reported event as it is first decoded."""
+    """A reported event after the first step of decoding."""
 
     event_id: EventId
     occurred_at_us: TimeUs
@@ -115,7 +115,7 @@ def read_lines(
 def read_arriving(
     file: LineSource, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[AcceptedLine | Refusal | None]:
-    """Yield each line as `read_lines` does, and None if none has come in time: what is held is due."""
+    """Yield each line like `read_lines`, and None if no line has come in time and the held lines are due."""
     for raw in raw_lines(file, name):
         if raw is None:
             yield None
@@ -185,10 +185,11 @@ def tokens_at(at_us: int | None, tokens: Callable[[bytes], bytes], data: bytes) 
 
 
 def json_lines(body: bytes) -> bytes:
-    """Return JSON as one text a line, as `raw_lines` takes it: a byte order mark left out, the elements of an array each on
-    its line, and the line breaks within a text replaced by blanks, after it as many, so that the numbers of lines stay.
+    """Return JSON with one text per line, as `raw_lines` needs it, without a byte order mark and with each element of an array
+    on a line of its own. Blanks replace the line breaks within a text, and as many empty lines follow it, so that line numbers
+    do not change.
 
-    What is no JSON stays as it is, line by line.
+    Lines that are not JSON do not change.
 
     >>> json_lines(b'[{"a":1},\\n {"b":2}]'), json_lines(b'{\\n"a":1}\\n{"b":2}'), json_lines(b'\\xef\\xbb\\xbf{}')
     (b'{"a":1}\\n{"b":2}', b'{ "a":1}\\n\\n{"b":2}', b'{}')
@@ -202,7 +203,7 @@ def json_lines(body: bytes) -> bytes:
 
 
 def whole_texts(file: BinaryIO, look: int = KEPT_BYTES) -> BinaryIO:
-    """Return a file in which every JSON text has its line, as `json_lines` makes it: the file itself if its first line has."""
+    """Return a file with one JSON text per line (see `json_lines`): the same file if its first line holds a whole text."""
     beginning = file.read(look)
     file.seek(0)
     lines = beginning.removeprefix(codecs.BOM_UTF8).splitlines()
@@ -362,7 +363,7 @@ def takes_notice(stream: str) -> bool:
 
 
 def notice_ids(log: EventLog, stream: str) -> set[str]:
-    """Return the ids of the notices in force, or that may come to be, in a stream for what is in quarantine."""
+    """Return the ids that notices about quarantined lines have, or will have, in a stream."""
     streams = (stream, UNKNOWN_STREAM)
     return {notice_id(stream, entry.data) for entry in log.quarantined() if entry.stream in streams}
 

@@ -37,14 +37,14 @@ _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
 class Header(msgspec.Struct, frozen=True, tag="keyring", forbid_unknown_fields=True):
-    """The first line: what the file is, and the key under which card numbers are looked up in it."""
+    """The first line: the kind of file, and the key that turns card numbers into lookup keys."""
 
     form: str
     index_key: str
 
 
 class Epoch(msgspec.Struct, frozen=True, tag="epoch", forbid_unknown_fields=True):
-    """A time in which tokens are made under one key. `since_us` in UTC microseconds; `key` is None once destroyed."""
+    """A period in which one key makes the tokens. `since_us` is in UTC microseconds; `key` is None once destroyed."""
 
     number: int
     since_us: int

@@ -171,7 +171,7 @@ def _must_be_text(words: Sequence[str]) -> None:
 
 
 def _named_first(words: Sequence[str]) -> str | None:
-    """Return the command at the start of the command line; None if there is none, as for help."""
+    """Return the command at the start of the command line; None if it names no command, as in a call for help."""
     return words[0] if words and words[0] in {*COMMANDS, *OLD_NAMES} else None
 
 

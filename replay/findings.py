@@ -167,12 +167,12 @@ def finding_id(
 
 
 def digest(adjudication: Adjudication) -> str:
-    """Return the digest by which a later revision names this one."""
+    """Return the digest that a later revision uses to name this one."""
     return sha256(to_bytes(adjudication)).hexdigest()
 
 
 def name(position: int | str) -> str:
-    """Return a position as it is written in findings.
+    """Return a position's name in findings.
 
     >>> name(3), name("dealer")
     ('seat 3', 'the dealer')

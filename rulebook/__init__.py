@@ -1,1 +1,3 @@
-"""What all games share of the rules: cards, chapters and submissions, settlement, house ways. Pure; imports nothing of ours."""
+"""The part of the rules that all games share: cards, chapters and submissions, settlement, house ways. Pure; imports nothing of
+ours.
+"""

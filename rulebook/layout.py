@@ -14,9 +14,9 @@ Decision = Literal["raise", "fold", "over", "under"]
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """Cards, and the hands set of them as they count; None if not known, `medium` if the game has none.
+    """The cards, and the hands for settlement; None if not known; `medium` is also None if the game has no medium hand.
 
-    `disputed`: the hands that were set are not made of these cards, by the record.
+    `disputed`: in the record, the hands that were set contain other cards.
     """
 
     cards: Cards | None = None
@@ -27,7 +27,7 @@ class Hand(msgspec.Struct, frozen=True):
 
 
 class FurtherWager(msgspec.Struct, frozen=True):
-    """A wager of which a seat can have several: on a number (Match), or of another patron (backline); in cents."""
+    """A wager, in cents, that a seat can have several of: on a number (Match), or by another patron (backline)."""
 
     wager: str
     bettor: str

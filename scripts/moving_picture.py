@@ -2,8 +2,8 @@
 
     python scripts/moving_picture.py
 
-Needs a Chromium. Runs `rack live` in a folder of its own; every picture is taken from the page as it is, but its colours are
-counted down, and time passes faster.
+Needs a Chromium. It runs `rack live` in a separate folder. Every picture comes from the page, but with fewer colors and faster
+time.
 """
 
 import json

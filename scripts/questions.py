@@ -10,7 +10,7 @@ COMMANDS = {"hold": "rack hold", "errors": "rack dealer-errors"}
 
 
 def table() -> str:
-    """Return the list of questions: command, what it answers, the dimensions of `--by`, and the view of a page that shows it."""
+    """Return the list of questions: the command, the question, the dimensions of `--by`, and the page view that shows it."""
     rows = ["| command | answers | `--by` | page |", "| --- | --- | --- | --- |"]
     for each in QUESTIONS:
         dimensions = f"`{', '.join(each.breakdowns())}`" if each.dimensions else "–"

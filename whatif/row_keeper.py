@@ -52,7 +52,7 @@ class RowKeeper(ABC):
         return []
 
     def _stands(self, stream: str, position: Head) -> bool:
-        """Return whether the rows reach the position, or the stream has none for a reason other than a break."""
+        """Return whether the rows reach the position, or the stream has no rows for a reason other than a break."""
         if stream in self._anew:
             return False
         if stream in self._without_rows:

@@ -105,7 +105,7 @@ def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
 
 
 def due_by(dues: dict[Key, int | None], wager: SettledRow) -> int | None:
-    """Return the due of a round's wager, if `dues` are those of its table.
+    """Return the amount due for a round's wager, given its table's `dues`.
 
     A wager or payment that was not on the table (a wager placed late, a payment without a wager) has the same due under any
     rules. An Envy Bonus that the table does not give is not due.

@@ -43,7 +43,7 @@ _REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
 class WagerTotals(msgspec.Struct):
     """The sums of a wager over a history, in cents: staked, paid, due by the rules on file, and due by the replacement rules.
 
-    `unknown` counts the wagers whose due either rules leave undetermined; their money is in none of the sums.
+    `unknown` counts the wagers whose due is undetermined under either rules; no sum includes them.
     """
 
     wagers: int = 0

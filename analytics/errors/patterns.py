@@ -105,7 +105,9 @@ def _dealers(mispayments: pl.DataFrame) -> Candidates:
 
 
 def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> list[Candidates]:
-    """Compare patrons' shares of the wrong rounds, of each dealer and of the floor, with their shares of the wagers."""
+    """Compare each patron's percentage of the wrong rounds, per dealer and on the floor, with the patron's percentage of the
+    wagers.
+    """
     wagers = frame(
         db,
         f"""

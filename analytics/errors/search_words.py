@@ -1,6 +1,7 @@
-"""A search for a round in words, for the page and the command line: what was understood, what agrees, what does not.
+"""A search for a round in words, for the page and the command line: the meaning of the sentence, the details that match a
+round, and those that do not.
 
-Invariant: if nothing fits, the answer says so; a near match is called that, with its differences.
+Invariant: if no round fits, the answer says so; a near match is labeled as such and shows its differences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ COMPLAINT_WORDS: Mapping[Complaint, str] = {
 
 
 class RoundSearch(msgspec.Struct, frozen=True, kw_only=True):
-    """The sentence as understood, and the rounds that fit it or nearly do."""
+    """The parsed sentence, and the rounds that match it exactly or nearly."""
 
     said: ParsedSentence
     remembered: Remembered
@@ -107,7 +108,7 @@ def _time(time: TimeTyped, day: date | None) -> str:
 
 
 def card_said(card: CardSeen) -> str:
-    """Return a card as understood.
+    """Return in words which card the search looks for.
 
     >>> card_said(CardSeen("A", "s")), card_said(CardSeen("K", "")), card_said(CardSeen("", "h"))
     ('A♠', 'a king', 'one of hearts')

@@ -43,8 +43,8 @@ class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """The meaning of a sentence; a part not mentioned is None or empty.
 
     `time` is a time of day, `day` the gaming day, `paid_cents` the payment by the person's account, `hand` one of
-    `disputes.HANDS`. `cards` are as typed, `seen` as understood. `notes` state the chosen meaning of ambiguous words; `unread`
-    are the words not understood.
+    `disputes.HANDS`. `cards` are the cards as typed, `seen` their meaning. `notes` state the chosen meaning of ambiguous words;
+    `unread` are the words that the parser does not know.
     """
 
     table: str | None = None
@@ -506,7 +506,7 @@ def _year(text: str | None) -> int | None:
 
 
 def _calendar_day(month: int, day: int, year: int | None, now: date) -> date | None:
-    """Return a day; without a year, the last such day; None if there is no such day."""
+    """Return a date (the latest past one if the year is missing); None if the calendar does not have it."""
     for each in (year,) if year is not None else range(now.year, now.year - 5, -1):
         try:
             found = date(each, month, day)

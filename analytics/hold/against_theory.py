@@ -88,7 +88,7 @@ def compare(
 ) -> list[Compared]:
     """Return every wager of every value next to its expectation; `win_against_theory` shows it as a frame.
 
-    `stakeless`: next to them, each apart and without theory, what was paid without a stake, such as an Envy Bonus.
+    With `stakeless`, also add one row for each kind of payment without a stake, such as an Envy Bonus; it has no expectation.
     """
     columns = list(columns_of(by, BY))
     grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))

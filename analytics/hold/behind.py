@@ -179,7 +179,7 @@ def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFr
 
 
 def not_judged(db: Warehouse, part: Selection) -> str:
-    """Return the rounds that play has passed and that have no verdict, in words; empty if every round has one.
+    """Describe the past rounds without a verdict; empty if every round has one.
 
     Such a round was never closed on record. A round after which its table has no round and no count is still in play. Its gaming
     day and game are those of the last round or count before it.

@@ -109,7 +109,7 @@ _COUNTED: Final = ("table_days", "drop_cents", "win_cents")
 def _pairs(
     counted: pl.DataFrame, columns: Sequence[str], first: date | None
 ) -> list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]]:
-    """Return each value's row of the period, with that of the period before (None: none)."""
+    """Return each value's row in this period and its row in the period before, or None."""
     rows = {
         (*(row[column] for column in columns), row["period"] == first): row for row in counted.iter_rows(named=True)
     }

@@ -71,7 +71,7 @@ def parts_of_win(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFra
 
 
 def incidents_of(db: Warehouse, selection: Selection = EVERYTHING, limit: int = 20) -> pl.DataFrame:
-    """Return the incidents in which patrons got another amount than due, largest first.
+    """Return the incidents in which patrons were overpaid or underpaid, largest first.
 
     Columns: `incident_id`, `table_id`, `round_no`, `finding_id` and `code` of a finding, `seats`, `overpaid_cents`,
     `underpaid_cents`.

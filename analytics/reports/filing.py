@@ -19,11 +19,11 @@ DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday
 
 
 class FilingError(ValueError):
-    """The settings for reports cannot be used: where, what was expected, what to do."""
+    """The settings for reports cannot be used: names the place, what was expected, and what to do."""
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """A figure set by a rule: from which day, until which (None: until the next), and by which section."""
+    """A figure that a regulation sets: its section, its first day and its last day (None: until the next threshold)."""
 
     name: Name
     first: date

@@ -1,7 +1,7 @@
 """Hold investigations: every month whose win ÷ drop moved too far, its investigation, and its table's findings.
 
 Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only if it is on record
-and closed. A month that needs one and has none is marked.
+and closed. The report flags each month without a required investigation.
 """
 
 from collections.abc import Iterable, Iterator

@@ -21,7 +21,7 @@ _EPSILON = sys.float_info.epsilon
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """Two bounds, and the least share of honest repetitions in which they contain the truth."""
+    """A confidence interval: two bounds and its confidence level."""
 
     low: float
     high: float

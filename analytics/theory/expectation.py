@@ -134,7 +134,7 @@ def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares)
 
 
 def _step(result: Result) -> float:
-    """Return the largest step of which all ends are multiples."""
+    """Return the largest step that divides all ends."""
     wins = sorted({-end.net for end in result.ends if end.number})
     apart = [win - wins[0] for win in wins[1:]]
     down = lcm(*(each.denominator for each in apart))

@@ -192,7 +192,7 @@ class Feed:
             self._is_broken(UndecodableEvent(stream, seq, str(error)))
 
     def _events(self) -> Iterator[News]:
-        """Yield the new events of tables: those of rounds, and those that change how later ones are read."""
+        """Yield the new events of tables: the events of rounds, and the events that change the meaning of later ones."""
         grown = {stream: self._marks.get(stream, StreamMark()).events for stream in self._streams("table")}
         grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
         pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
@@ -378,7 +378,7 @@ def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
 
 
 def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
-    """Return events as rows: those of rounds, and those that change how later ones are read."""
+    """Return the events of rounds, and the events that change the meaning of later ones, as rows."""
     table_events = [
         TableEvent(
             stream=record.stream,

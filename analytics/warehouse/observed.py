@@ -172,7 +172,8 @@ def _unread(observation: Observation | None) -> int:
 
 
 def interval_of(wrong: int, known: int, frame_rounds: int | None) -> Interval:
-    """Return the exact 95 % interval of the rate of wrong rounds; in a counted frame, of all its rounds.
+    """Return the exact 95 % confidence interval of the error rate; if the number of rounds in the population is known, for
+    exactly those rounds.
 
     >>> round(interval_of(0, 10, None).high, 3), interval_of(0, 10, 10).high
     (0.308, 0.0)

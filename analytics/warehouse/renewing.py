@@ -144,7 +144,7 @@ FEW_ROUNDS: Final = 500
 
 
 class Renewal(NamedTuple):
-    """The scope by which a model is renewed, and the tables that are limited to it."""
+    """The scope of an update of a model, and the tables that are limited to it."""
 
     scope: str
     of: tuple[str, ...]
@@ -257,7 +257,7 @@ def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal, seen: _See
 
 
 def _add(db: Warehouse, sums: Sums, model: str) -> None:
-    """Add a model's missing rows; those of streams whose results restart are removed first."""
+    """Add a model's missing rows, after removing the rows of streams whose results restart."""
     gone = digests_of(db, model, f"(SELECT t.* FROM {CATALOG}.main.{model} AS t SEMI JOIN begun_again USING (stream))")
     db.execute(f"DELETE FROM {model} WHERE stream IN (SELECT stream FROM begun_again)")
     keys = ", ".join(grains()[model])

@@ -169,7 +169,7 @@ class SignInGuard:
         return watched
 
     def _beginning(self, before: str | None, send: Send) -> Send:
-        """Return a send function that begins a sign-in if a login cookie is set, and ends the one `before`."""
+        """Return a send function that, if a login cookie is set, begins a sign-in and ends the earlier one (`before`)."""
 
         async def beginning(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":

@@ -181,7 +181,7 @@ def two_lines(first: object, second: object) -> Html:
 
 
 def notice(title: object, below: object) -> Html:
-    """Return a warning: the fault, and what to do. What is no sentence of its own follows a colon."""
+    """Return a warning: the fault, and what to do; a fragment follows a colon."""
     end = "." if str(below)[:1].isupper() else ":"
     return Html(
         f'<div class="rk-notice" role="alert"><span aria-hidden="true">!</span><div><strong>{text(title)}{end}</strong> '

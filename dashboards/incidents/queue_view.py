@@ -47,7 +47,7 @@ def unpacked(value: str) -> dict[str, str]:
 
 
 def next_in_queue(incident_id: str, view: Mapping[str, str], said: Reviews | None) -> dict[str, Any] | None:
-    """Return the incident after this one in a view, the first if this one left the view; None if there is none."""
+    """Return the incident after this one in a view (the first if this one has left the view), or None."""
     rows = source.ask(lambda db: queue.incidents_queue(db, filters_of(view, said), limit=FURTHEST)).to_dicts()
     place = next((i for i, row in enumerate(rows) if row["incident_id"] == incident_id), -1)
     rest = [row for row in rows[place + 1 :] if row["round_no"] is not None]

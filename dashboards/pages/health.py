@@ -165,7 +165,7 @@ def _rule(group: DifferenceGroup) -> Html:
 
 
 def _decided(work: list[WorkAgain], title: str) -> None:
-    """Show people's decisions on rounds whose verdict changes; nothing if there is none."""
+    """Show people's decisions on rounds whose verdict changes, if there are any."""
     if work:
         todo = [
             [

@@ -1,4 +1,4 @@
-"""Observations: which rounds are watched, what is to be done, and what do they show of a dealer or a game?"""
+"""Observations: which rounds should be watched, what remains to do, and what do results show about a dealer or a game?"""
 
 from collections.abc import Callable
 from datetime import date
@@ -222,7 +222,7 @@ def one_round(table: str, number: int) -> None:
 
 
 def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]) -> None:
-    """Offer to correct a line, to add one, and to confirm the entry as it was when the viewer first saw these forms."""
+    """Offer to correct or add a line, and to confirm the version of the entry that the viewer saw with these forms."""
     left, right = st.columns(2)
     drawn_from, present = f"entry-drawn {table} {number}", sha256(repr(entered.counts).encode()).hexdigest()
     version = st.session_state.setdefault(drawn_from, present)

@@ -80,7 +80,9 @@ class RoundRecord(NamedTuple):
 
     @classmethod
     def of_judged(cls, table: str, judged: Adjudication) -> "RoundRecord":
-        """Return the record of a round that a person entered, from its verdict; the warehouse has none."""
+        """Return the record of a round that a person entered. It comes from the verdict, since the warehouse does not hold such
+        rounds.
+        """
         rows = [
             msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}
             for incident in incidents(judged.findings)
@@ -224,7 +226,7 @@ class Steps:
     # ----------------------------------------------------------------------------------------------------------- payment
 
     def _owed(self) -> list[dict[str, Any]]:
-        """Return the findings at the seat by which a patron is still owed money without payment and signature."""
+        """Return the seat's findings for which the patron is owed money and no payment has been recorded and signed."""
         return [
             each
             for each in self.shown.findings

@@ -46,7 +46,7 @@ def is_confirmed(found: EventsCheck | None) -> bool:
 
 
 def adopted(found: EventsCheck | None, *, hidden: bool = False) -> Html:
-    """Return the note on a verdict that people adopted in the place of an earlier engine's; empty if it is none.
+    """Return the note that people adopted this verdict in place of an earlier engine's; empty for any other verdict.
 
     `hidden`: without their names.
     """

@@ -149,7 +149,7 @@ _LINK = re.compile(r' href="([a-z]+)(?:\?[^"]*)?"')
 
 
 def show(html: str) -> None:
-    """Put markup on the page; nothing if it is empty. What links to a page that the viewer may not see is no link there."""
+    """Put markup on the page unless it is empty. A link to a page that the viewer may not see becomes plain text."""
     if html:
         closed = PAGES.keys() - access.session().rights
         st.html(_LINK.sub(lambda link: "" if link[1] in closed else link[0], html))

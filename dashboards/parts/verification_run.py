@@ -159,7 +159,7 @@ def walk(address: str, show: Callable[[VerificationStep], None] = lambda step: N
 
 
 def answer(walked: Walk, formats: Formats) -> Html:
-    """Return the result of a verification: whole or broken, the amount read, what is signed, and the first break."""
+    """Return the result of a verification as markup: whole or broken, the amount read, the signed part, and the first break."""
     if walked.fault:
         return markup.notice("The log could not be verified", walked.fault)
     said = walked.said

@@ -59,7 +59,7 @@ def serves_tls() -> bool:
 
 
 async def download(request: Request) -> Response:
-    """Answer with a file made for this sign-in; for anybody else there is none."""
+    """Answer with a file made for this sign-in; refuse any other sign-in."""
     file = DOWNLOADS.fetch(key_of(cookies_of(request.scope)), request.path_params["token"])
     if file is None:
         return PlainTextResponse("There is no such download. Open the page and make it again.\n", 404)

@@ -226,7 +226,7 @@ class Outbox:
             connection.execute(note, noted)
 
     def advised(self, stream: str) -> str | None:
-        """Return the round (`#7`) of a stream in which advice last raised or changed an alarm, or None."""
+        """Return the stream's last round (`#7`) in which advice raised or changed an alarm, or None."""
         rows = self._database.rows("SELECT about FROM advised WHERE stream = ?", stream)
         return rows[0][0] if rows else None
 

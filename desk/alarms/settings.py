@@ -81,8 +81,8 @@ class EscalationStep(_Strict, frozen=True, kw_only=True):
 class Route(_Strict, frozen=True, kw_only=True):
     """Which alarms go to which role. A condition left out matches every alarm.
 
-    `severity` means this or graver; `codes` and `tables` are patterns (`PAY-*`), of which one must match; `money_cents` is the
-    least error, over or under. `advice`: the route also takes advice on open rounds, before the verdict.
+    `severity` is the lowest that matches; `codes` and `tables` are patterns (`PAY-*`), and one must match; `money_cents` is the
+    smallest error, over or under, that matches. `advice`: the route also takes advice on open rounds, before the verdict.
     """
 
     to: Name

@@ -167,7 +167,7 @@ class Watch:
                 )
 
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
-        """Return the receivers of a change: those of earlier messages, and those that the routes add."""
+        """Return the receivers of a change: the receivers of earlier messages, and the ones that the routes add."""
         alarm = change.standing.alarm
         told = self._outbox.receivers_of(alarm.id) if change.before is not None else set()
         names = dict.fromkeys(sorted(told & self._settings.receiver.keys()))

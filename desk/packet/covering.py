@@ -101,7 +101,7 @@ def _make(
 
 
 def _expected(statements: Statements, clock: Clock) -> float:
-    """Return the seconds in which a checkpoint may still come, by its signer's promise."""
+    """Return how many seconds the signer's promise leaves for the next checkpoint."""
     if statements.promised_us is None:
         return 0.0
     return (statements.promised_us - clock()) / 1e6 + GRACE_S

@@ -39,8 +39,8 @@ class NotCovered(LookupError):
 class Statements:
     """The log of statements in a store up to a checkpoint: each stream's newest statement.
 
-    The checkpoint is the newest, or the one of `note`, which may have the signatures of witnesses. Raises `IntegrityError` if the
-    store is inconsistent, `NotCovered` if it has no such checkpoint. `promised_us` is when the next checkpoint is due (UTC
+    The checkpoint is the newest one, or the checkpoint in `note`, which witnesses may have signed. Raises `IntegrityError` if
+    the store is inconsistent, `NotCovered` if it has no such checkpoint. `promised_us` is when the next checkpoint is due (UTC
     microseconds; None: none was promised).
     """
 

@@ -89,7 +89,7 @@ def caution(records: Sequence[Record], left: Collection[int]) -> str:
 
 
 def _alike(ids: Sequence[str]) -> tuple[str, str] | None:
-    """Return two ids of which one reveals the other, or an id with few digits, twice; `None`: they look random."""
+    """Return two ids if the first reveals the second, one id twice if it has few digits, and None if the ids look random."""
     for each in ids:
         if len(set(each)) <= FEW_DIGITS:
             return each, each

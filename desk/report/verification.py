@@ -1,4 +1,4 @@
-"""A verification of a log as a report: what was verified, by whom, when, with which keys and witness, and what not.
+"""A verification of a log as a report: who verified what, when, with which keys and witness, and what was not verified.
 
 Invariant: it reports only what the verification found, and names everything not checked. The verification dates it, so that the
 same findings of the same time give the same bytes. Pure.

@@ -26,7 +26,7 @@ class AttachmentCheck(NamedTuple):
         return {"on_record": self.on_record, "whole": self.whole, "lost": self.failures}
 
     def lines(self, done: str, without: str) -> list[str]:
-        """Return the sentences of the check; none if no attachment is on record.
+        """Return the result of the check in sentences; no sentence if no attachment is on record.
 
         `done` says what was done with whole files, `without` what applies if there was no folder.
         """

@@ -172,7 +172,8 @@ def _sync(folder: Path) -> None:
 def attachments_folder(address: str, cases: Path | None) -> Path | None:
     """Return the folder with a log's attachments.
 
-    That is an archive that carries them, the folder of cases, or that of a log on this machine; None if none of these is known.
+    The folder belongs to an archive that carries the attachments, to the cases, or to a log on this machine; None if no such
+    folder is known.
     """
     backend, place = parse_address(address)
     if backend == "archive":

@@ -23,5 +23,5 @@ def in_force(desk: Desk, stream: str, round_no: int | None) -> Adjudication | No
 
 
 def property_event(desk: Desk, seq: int) -> Envelope | None:
-    """Return an event of the property; None if the log has none of this number."""
+    """Return the property's event with this number, or None."""
     return next((decode(record.data) for record in desk.log.read(PROPERTY_STREAM, seq, seq)), None)

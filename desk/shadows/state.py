@@ -36,8 +36,8 @@ def engine_state(desk: Desk, address: str) -> EngineState:
 class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
     """The changes from adopting a shadow.
 
-    They are rounds, rules with money, people's decisions on the rounds, and the streams in which the shadow reaches less far than
-    the verdicts in force.
+    It holds the changed rounds, the money by rule, people's decisions on those rounds, and the streams in which the shadow
+    covers fewer rounds than the verdicts in force.
     """
 
     rounds: int
@@ -47,7 +47,9 @@ class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LastAdoption(msgspec.Struct, frozen=True):
-    """The last adoption in a sentence, empty if there is none; and the decisions made before one and not touched since."""
+    """The last adoption in a sentence (empty if there was none), and the decisions made before an adoption that no one has
+    looked at since.
+    """
 
     sentence: str
     work: list[WorkAgain]

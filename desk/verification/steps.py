@@ -43,7 +43,7 @@ def unwatched(log: EventLog) -> Watch:
 def stepping(show: Callable[[VerificationStep], None]) -> Callable[[EventLog], Watch]:
     """Return a callback that shows each stream of a log as it is read.
 
-    Where a log lists its streams only by reading itself, the total is what this machine's writers had acknowledged.
+    If a log can list its streams only by being read, the total counts what this machine's writers had acknowledged.
     """
 
     def watched(log: EventLog) -> Watch:

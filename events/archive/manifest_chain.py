@@ -169,7 +169,7 @@ class ManifestChain:
                 del self._streams[manifest.stream]
 
     def _noted(self) -> ManifestHead | str:
-        """Return the content of `head.json`, or why it has none."""
+        """Return the content of `head.json`, or why it cannot be read."""
         try:
             return parse(read_small(self.folder / HEAD), ManifestHead)
         except FileNotFoundError:

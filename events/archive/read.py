@@ -96,7 +96,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return self.manifests.streams()
 
     def head(self, stream: str) -> Head:
-        """Return the end of a stream in the archive; `Head(0, genesis)` if none of it was sealed."""
+        """Return the end of a stream in the archive; `Head(0, genesis)` if no event of it was sealed."""
         self.manifests.refresh()
         return self.manifests.head(stream)
 

@@ -36,7 +36,8 @@ Progress = Callable[[int], None]
 
 
 class ArchiveSummary(msgspec.Struct, kw_only=True):
-    """The result of a run: segments, events, refused lines and checkpoints added; what is broken in the log and was left out.
+    """The result of a run: the segments, events, refused lines and checkpoints added, and the broken parts of the log that it
+    left out.
 
     `manifests` and `digest` (of the last manifest) identify the archive after the run.
     """

@@ -68,7 +68,7 @@ class Bookmark:
         self.path, self._owner = path, log_id.encode()
 
     def load(self, content: type[_Content]) -> _Content | None:
-        """Return the stored content; None if there is none that is whole and of this log."""
+        """Return the stored content; None if it is missing, incomplete or belongs to another log."""
         try:
             stored = read_plain(self.path)
         except OSError:

@@ -233,7 +233,7 @@ class KafkaResults:
             return self._stored.owner.group
 
     def passed_over(self) -> ForeignReport:
-        """Return the foreign records after the last result, or found after it was read (see `ResultStore`)."""
+        """Return the foreign records that lie after the last result or appeared after it was read (see `ResultStore`)."""
         with self._lock:
             self._stored.read_findings()
             return self._stored.passage.report()

@@ -279,7 +279,7 @@ class StoredResults:
                         yield message.offset, each
 
     def chain_heads(self) -> dict[str, Head]:
-        """Return the ends of the chains; if a position states more results than there are, those of the position.
+        """Return the ends of the chains; if a position states more results than are visible, return the ends that it states.
 
         The state and findings of one transaction may become visible one after the other; this waits for both.
         """

@@ -135,9 +135,10 @@ class Ends:
             yield offset, last + 1
 
     def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
-        """Return the last known offset with nothing after `after` before it, and the ends of the streams there.
+        """Return the highest known offset from which a reader misses no event after `after`, and the ends of the streams at it.
 
-        With `only`, the other streams are ignored; if its last event alone is wanted, its offset is known.
+        With `only`, ignore all other streams; if only the last event of that stream is wanted, return the exact offset of that
+        event.
         """
         if only is not None and self._before.get(only) and after.get(only) == self.heads[only].seq - 1:
             return self._offsets[only], {only: Head(after[only], self._before[only])}

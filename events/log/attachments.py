@@ -1,7 +1,7 @@
 """The attachments of cases and rounds that a log's events name, and where their bytes are: next to the log, or in an archive.
 
-Invariant: what is on record is what the events say. A broken stream is read up to the break; the break itself is reported by the
-verification of the log.
+Invariant: the events alone decide which attachments exist. A broken stream is read up to the break; the verification of the log
+reports the break.
 """
 
 from collections.abc import Iterator

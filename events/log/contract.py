@@ -139,8 +139,8 @@ class EventLog(Protocol):
     def turn(self) -> AbstractContextManager[None]:
         """Keep other writers out during several calls, so that an append can depend on what was read before it.
 
-        Every call that writes takes the turn for itself; if a log has one writer for as long as it is open, this does nothing.
-        Raises `SecondWriter` if another writer does not give its turn back.
+        Every call that writes takes a turn by itself. If a log has only one writer while it is open, this does nothing. Raises
+        `SecondWriter` if another writer does not give its turn back.
         """
 
     def repairs(self) -> list[str]:
@@ -163,9 +163,9 @@ class EventLog(Protocol):
         """
 
     def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
-        """Yield a stream's records from a number on, in order, chain checked from the start of what is read.
+        """Yield a stream's records from a sequence number on, in order; check the chain from the first of them.
 
-        Starting past 1, the chain is checked against the stored hash of the record before.
+        If that is not 1, check the first record against the stored hash of its predecessor.
         """
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:

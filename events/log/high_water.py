@@ -173,7 +173,7 @@ class HighWater:
 
 
 def compare(stream: str, mark: Head, head: Head, stored_hash: bytes | None) -> None:
-    """Raise if a stream does not hold what was acknowledged: `stored_hash` is what is at the mark's number."""
+    """Raise if a stream lacks acknowledged events. `stored_hash` is the chain hash stored at the sequence number of `mark`."""
     if head.seq < mark.seq:
         raise LostTail(stream, head.seq + 1, f"the stream ends at {head.seq}, but {mark.seq} events were acknowledged")
     if stored_hash != mark.hash:

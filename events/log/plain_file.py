@@ -46,7 +46,7 @@ def read_plain(path: Path, most: int | None = None) -> bytes:
 
 
 def toml_in(data: bytes) -> dict[str, Any]:
-    """Return the content of TOML that people wrote. Raises `ValueError` for what is no TOML, or too long or deep to read."""
+    """Return the content of hand-written TOML. Raises `ValueError` if it is not TOML, too long or too deep."""
     if len(data) > MOST_TOML:
         raise ValueError(f"it is longer than {MOST_TOML // 2**20} MiB")
     try:

@@ -109,7 +109,7 @@ class ResultChains:
         return ChainedResult(stream, head.seq, kind, key, data, head.hash)
 
     def go_on(self, stream: str, head: Head) -> None:
-        """Begin the chain of a stream after a result of which the place and the hash are known."""
+        """Continue the chain of a stream after a result with a known place and hash."""
         self.heads[stream] = head
         self._with_places.add(stream)
 

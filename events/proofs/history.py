@@ -84,7 +84,7 @@ class Keys:
         self._earlier = self.ring.earlier(self._anchors)
 
     def why_not(self, note: Note, size: int) -> str:
-        """Return why none of the keys that a note names may sign it."""
+        """Return why no key that signed this note has the right to."""
         for entry in self.ring.entries:
             if any(signature.of(entry.key) for signature in note.signatures):
                 if entry.published > size:
@@ -116,7 +116,8 @@ class History:
         self._marks = sorted(marks, key=lambda mark: mark.head.seq, reverse=True)
 
     def add(self, data: bytes, keys: Keys | None = None) -> Note:
-        """Add a stored batch; return its note. Raises `BadCheckpoint` if it contradicts itself, what came before, or a mark.
+        """Add a stored batch; return its note. Raises `BadCheckpoint` if it contradicts itself, an earlier batch, or a
+        high-water mark.
 
         With `keys` it must also be signed by one that may sign it.
         """
@@ -217,7 +218,7 @@ class StreamHeads:
 
     @property
     def borne_out(self) -> CompactRange | None:
-        """The tree that agrees with the last statement; None if there is none, or it was not reached."""
+        """The tree that agrees with the last statement; None if no statement agrees or the stream ends before it."""
         return self._tree if self.settled and self.agreed and self.agreed == self._tree.size else None
 
     @property

@@ -59,7 +59,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def decode(cls, data: bytes) -> "Proof":
-        """Read a proof, in which no key comes twice. Raises `BadProof` saying what is wrong."""
+        """Read a proof; refuse one with a duplicate key. Raises `BadProof`, which says what is wrong."""
         if len(data) > MAX_PROOF_BYTES:
             raise BadProof(f"a file of more than {MAX_PROOF_BYTES} bytes is no proof of events")
         try:
@@ -122,10 +122,10 @@ def prove(
 
 
 def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
-    """Return the result of a proof under these keys, of the log and perhaps of witnesses.
+    """Return the result of a proof under these keys: the log's and, if given, the witnesses'.
 
-    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` if none of them signed it,
-    `BadProof` if anything else does not fit.
+    A proof holds no vouches, so one of these keys must have signed its checkpoint. Raises `BadNote` if none did, `BadProof` if
+    anything else does not fit.
     """
     note = Note.decode(proof.checkpoint.encode())
     try:

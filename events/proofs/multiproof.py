@@ -35,7 +35,7 @@ def outside_hashes(leaves: Sequence[bytes], wanted: Sequence[int]) -> list[bytes
 
 
 def root_of(size: int, leaves: Mapping[int, bytes], outside: Sequence[bytes]) -> bytes:
-    """Return the root of the tree of `size` leaves, of which some are given by their numbers (from 0), from its proof.
+    """Compute the root of a tree of `size` leaves from a proof and the leaves that it covers, numbered from 0.
 
     Raises `BadProof` if a leaf is not in the tree, or the proof has too few or too many hashes.
     """

@@ -19,7 +19,7 @@ _MAGIC = b"discard-rack signed v1"
 
 
 class SigningRecord(msgspec.Struct, frozen=True):
-    """A signed checkpoint: how many statements stood before it, how many with it and their root, and the encoded batch."""
+    """A signed checkpoint: the number of statements before and after it, the root of their tree, and the encoded batch."""
 
     before: int
     head: Head

@@ -66,8 +66,8 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckpointVerification(msgspec.Struct, frozen=True):
-    """What was found of a log's checkpoints: what they state of each stream and of its results, what that proves, and what is
-    wrong.
+    """The verification of a log's checkpoints: their statements about each stream and its results, what these prove, and the
+    faults.
     """
 
     stated: Mapping[str, StatedHeads]

@@ -157,9 +157,9 @@ class _ResultsWalk:
 def position_faults(
     state: StoredState, at_positions: Mapping[str, bytes], ends: Mapping[str, Head], broken: Collection[str]
 ) -> list[PositionBroken]:
-    """Compare positions with the log as it was walked: the chain hash at each position, and where each stream ends.
+    """Compare positions with the verified log: the chain hash at each position, and the end of each stream.
 
-    The streams in `broken` are left out: what they held at the position is unknown.
+    Skip the streams in `broken`, since their events at the position are unknown.
     """
     faults = [PositionBroken(stream, 0, f"{why}; {POSITION_REMEDY}") for stream, why in sorted(state.misfits.items())]
     for stream, position in sorted(state.positions.items()):

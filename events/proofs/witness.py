@@ -169,7 +169,7 @@ class Witness:
     def look(self) -> CosignedCheckpoint | None:
         """Cosign the newest checkpoint if it differs from the last one; None if there is nothing new.
 
-        Raises `IntegrityError` if it does not extend what was seen, after keeping it.
+        If it does not extend the earlier checkpoints, keep it as evidence and raise `IntegrityError`.
         """
         fresh = self._fresh()
         try:
@@ -191,7 +191,7 @@ class Witness:
         return self.last
 
     def _fresh(self) -> list[bytes]:
-        """Return the batches beyond those that were read. The newest of those must still be there, as it was."""
+        """Return the batches added since the last read. The newest batch read before must still be there, unchanged."""
         if self._newest is None:
             return list(self._store.batches())
         before, newest = self._newest

@@ -421,7 +421,7 @@ class SqliteLog(OwnStore):
         return int(self._database.rows("SELECT coalesce(max(pos), 0) FROM events")[0][0])
 
     def _refuse(self, stream: str, seq: int, data: object) -> None:
-        """Say what is wrong with a record whose bytes do not give the hash that is stored with them. Raises `BrokenSeal`."""
+        """Raise `BrokenSeal`, which says what is wrong with a record whose bytes do not match its stored hash."""
         if not isinstance(data, bytes):
             raise BrokenSeal(stream, seq, "what is stored are not bytes")
         raise diagnose(stream, seq, data, self._bytes_at)

@@ -215,7 +215,7 @@ class StoredEvents:
         return self._database.rows(sql, pos, pos, most)
 
     def position(self, stream: str, after: int) -> int | None:
-        """Return the position of the first row with events of a stream beyond a number; None if there are no such events."""
+        """Return the position of the first row with a stream's events after a sequence number, or None."""
         sql = "SELECT pos FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1"
         rows = self._database.rows(sql, stream, after)
         if self.has_packs:

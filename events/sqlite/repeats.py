@@ -1,15 +1,15 @@
 """How a log in SQLite recognizes repeats: the tables `reports` and `event_ids`, an index next to the chain.
 
-Names are numbers in it (the table `names`), digests and ids three bytes of a remainder by a number that no device knows.
-Nothing is believed because it is there. Each row names the event that it is of, and what a row says is compared with
-that event when it decides anything: that a report is a repeat, or that an id is taken. That a row is missing shows in the
-numbers of the source: a report whose number is not beyond that of the source's newest event comes late, or comes again, and
-is looked for among the stream's events. If chain and index differ, the stream's rows are made again from the chain.
+The index stores numbers for names (the table `names`), and for each digest or id three bytes of its remainder by a secret
+divisor. The index alone proves nothing. Each row names its event; before a row makes a report a repeat or an id a duplicate, it
+is compared with that event. The source's own numbers reveal a missing row: a report with a number no higher than the source's
+newest event is late or repeated, and is searched for among the stream's events. If chain and index differ, the stream's rows
+are rebuilt from the chain.
 
-Both cost nothing at opening, however long the log is, and next to nothing for a report with the next number. Looking for
-a late report reads its stream once (less than half a second for 200,000 events); after `LATE_REPORTS` of them the whole
-index of the stream is compared, and believed for as long as the log is open. A source that is not known yet is looked for in the
-same way; after `NEW_SOURCES` of them all sources of the stream are read, and from then on those of what was appended since.
+Opening a log costs no extra time, however long it is, and a report with the next number next to none. The search for a late
+report reads its stream once (less than half a second for 200,000 events); after `LATE_REPORTS` of them, the whole index of the
+stream is compared with the chain and trusted while the log is open. The same search serves an unknown source; after
+`NEW_SOURCES` of them, all sources of the stream are read once, and later only those of new events.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ class IndexDiffers(Exception):
 
 
 def modulus(salt: Any) -> int:
-    """Return the number by which digests and ids are divided in a log of this salt: odd, of 62 bits, known to no device."""
+    """Return the divisor for the digests and ids of a log with this salt: an odd number of 62 bits that no device knows."""
     return int(str(salt)[:15] or "0", 16) | 1 << 61 | 1
 
 
@@ -221,7 +221,9 @@ class RepeatIndex:
         return 0 if found is None else found.source_seq
 
     def _sources_of(self, stream: str) -> Mapping[str, int]:
-        """Return the number of the newest event of every source of a stream; what was read before is not read again."""
+        """Return source → the source's own number in its newest event, for a stream; read only events added since the last
+        call.
+        """
         known, read_to = self._sources.setdefault(stream, {}), self._read_to.get(stream, 0)
         newer: dict[str, int] = {}
         for seq, data, _ in self._events.newest_first(stream, b'"source":'):
@@ -255,7 +257,7 @@ class RepeatIndex:
                 yield event
 
     def _event(self, stream: str, seq: int) -> RecordSummary | None:
-        """Return the event under a number that a row of the index names; None if there is none that can be read."""
+        """Return the event that a row of the index names; None if it is missing or unreadable."""
         stored = self._events.at(stream, seq)
         return None if stored is None else _learned(stream, *stored)
 

@@ -53,7 +53,7 @@ four are needed: a shoe has some hundred cards.
 
 
 class _Reading(NamedTuple):
-    """A line as it is searched: its `text`, and for each character of it the begin and end of the original in the line."""
+    """The searchable form of a line: its `text`, and for each character where the original begins and ends in the line."""
 
     text: str
     begins: list[int]

@@ -157,9 +157,9 @@ def charge(play: Any, due: Due, cents: int) -> None:
 
 
 def settled_before(type_: type[model.Event], *wagers: str, **fields: Any) -> Edit:
-    """A wager (one of these; if none are given, any) is settled before a step that its outcome depends on.
+    """A wager (one of these, or any if the list is empty) is settled before a step that its outcome depends on.
 
-    Values of the step's fields may be functions of the play and of what is due.
+    The step's field values may be functions of the play and of the amounts due.
     """
 
     def edit(play: Any) -> Spot:

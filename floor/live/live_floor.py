@@ -87,7 +87,7 @@ class LiveFloor:
 
     @property
     def unfinished(self) -> set[tuple[str, int]]:
-        """The rounds of which an event was not answered, by stream and number: a correction may be among what is to come."""
+        """The rounds with an unanswered event, as stream and number; a correction of them may still come."""
         return {each for ends, rounds, _ in self._played if not self._answered_to(ends) for each in rounds}
 
     def _answered_to(self, ends: Mapping[str, int]) -> bool:

@@ -189,7 +189,7 @@ def compute() -> dict[str, Any]:
 def compute_progressive() -> dict[str, Any]:
     """Count the Progressive's lines: five natural cards, with the side card in the joker's place (§ 687a.11(f)(1)).
 
-    A hand with the joker and the first of the other cards stands for five of the 52 natural cards, all equally likely.
+    If the hand has the joker, the first other card replaces it; so each set of five of the 52 natural cards is equally likely.
     """
     counted: Counter[tuple[WildClass, WildClass]] = Counter()
     examples: dict[tuple[WildClass, WildClass], tuple[int, ...]] = {}

@@ -397,7 +397,7 @@ SIDE_CARD = Step("the side card is placed", _side_card)
 
 
 def decided(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the decisions of players: what was said, and the raises placed."""
+    """Yield the players' decisions: announcements and placed raises."""
     raises = (fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise")
     for fact in in_order([*round_.of(model.DecisionMade), *raises]):
         yield Act(fact, fact.payload.seat, None, "decided")

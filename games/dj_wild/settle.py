@@ -302,9 +302,9 @@ class _Progressive:
         return progressive_payout(self.book, box, NO_MAXIMUM, reading, self.lines, side)
 
     def in_turn(self, dues: Sequence[Due], turn: Collection[int]) -> list[Due]:
-        """Return the dues with shares of one meter in the order in which seats were settled (D18).
+        """Return the dues, with the payouts from one meter computed in the order in which seats were settled (D18).
 
-        Two shares whose order is not on record are unknown, and so is a share if another hand may take one.
+        A payout from the meter is unknown if its order is not on record, or if another hand may also win from the meter.
         """
         settled = list(dues)
         shares = [at for at, due in enumerate(settled) if due.wager == "progressive" and due.share_bp]

@@ -27,8 +27,8 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
     """The wagers of one player are settled after those of another, and each player's ante, blind and raise before optional
     wagers.
 
-    The direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
-    settled (D277). Slips may come later (D28); forfeited wagers are collected before.
+    The rule does not check the direction, since the text states both, nor the order of the optional wagers, unless one is filed
+    (D277). Slips may come later (D28); forfeited wagers are collected before.
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return

@@ -1,4 +1,6 @@
-"""Fortune Asia Poker in theory: three hands of which two win, the Insurance, and the bonus wagers on seven cards."""
+"""The theoretical returns of Fortune Asia Poker: the base wager on three hands, the Insurance, and the bonus wagers on seven
+cards.
+"""
 
 from collections.abc import Iterator
 from typing import Final

@@ -76,7 +76,7 @@ def two_of_three(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
 
 
 def foul_section(high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> str | None:
-    """Return the section by which a setting is foul, None if it is legal (§ 659a.11(b), (f)(1)(iii)-(v), D7).
+    """Return the section that makes a setting foul, or None if it is legal (§ 659a.11(b), (f)(1)(iii)-(v), D7).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> foul_section(parse_cards("Ks Kc 6d 3s"), parse_cards("Kd Qd"), parse_cards("As"))

@@ -47,7 +47,7 @@ def elections(round_: Round, book: Rulebook) -> frozenset[int]:
 
 @derived
 def called_dead(round_: Round) -> dict[int, RecordedEvent]:
-    """Return by seat the fact by which its hand was first called dead."""
+    """Return seat → the event that first declared its hand dead."""
     called = [(fact.payload.seat, fact) for fact in round_.of(model.HandElected) if fact.payload.election == "void"]
     called += [(fact.payload.scope, fact) for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"]
     first: dict[int, RecordedEvent] = {}

@@ -25,7 +25,7 @@ from rulebook.chapters.rulebook import Rulebook
 
 
 def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
+    """Return each seat's first decision, in order: an announcement, or a wager placed or surrendered in time."""
     dealt, found = dealt_to(round_), dict[int, RecordedEvent]()
     candidates = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
     for fact in in_order(candidates):
@@ -118,7 +118,7 @@ def _decided_at_another_time(
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
 def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Players elect over, under or to surrender: a raise or a fold is not known here, and counts as none of these (D330)."""
+    """Players elect over, under or surrender. This game has no raise or fold, so such a record is not a decision (D330)."""
     clear = {fact.payload.seat for fact in decisions(round_, book)}
     for fact in round_.of(model.DecisionMade):
         seat, decision = fact.payload.seat, fact.payload.decision

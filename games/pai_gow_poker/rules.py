@@ -47,7 +47,7 @@ def first_seen(round_: Round) -> RecordedEvent | None:
 
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
-    """What follows if a card of the dealer is seen too early is in § 645a.13, which we do not hold (D13). So it is open whether
+    """§ 645a.13, which we do not hold, says what follows if a dealer's card is seen too early (D13). So it is unknown whether
     the round is void; § 659a.13(e) voids all hands in the same case.
     """
     early = [fact for fact, before in dealer_cards_seen(round_) if before is not False]
@@ -88,7 +88,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
 
 
 def _dice_reason(round_: Round, book: Rulebook, wager: str) -> str:
-    """Say what the dice do not tell: a roll that does not lie flat is no roll, and no wager goes by it (§ 688a.13(a), (b))."""
+    """Return why the dice decide no wager: a roll in which a die does not lie flat is invalid (§ 688a.13(a), (b))."""
     rolls = [fact.payload for fact in round_.rolls]
     valid = [roll for roll in rolls if roll.lie == "flat"]
     if not rolls:

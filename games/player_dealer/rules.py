@@ -60,7 +60,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Return why it cannot be told what is covered of a wager, where the hands themselves are known."""
+    """Return why the covered part of a wager is unknown although the hands are known."""
     if round_.voided is not None:
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
@@ -136,7 +136,7 @@ def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
 def _wrongly_rotated(
     round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]
 ) -> tuple[str, str] | None:
-    """What was expected and what was done instead, or None."""
+    """Return the expected and the recorded rotation if they differ, or None."""
     before = round_.before.position
     accepted = next((offer.seat for offer in offers if offer.accepted), None)
     if accepted is not None and accepted != seat:

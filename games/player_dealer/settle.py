@@ -153,7 +153,7 @@ def _owed(book: Rulebook, layout: TableLayout, bank: Bank, box: BettingBox) -> l
 def _base(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank) -> Due:
     """A base wager against the player-dealer's hands, whose ace high comes before everything (D9).
 
-    The text gives no remedy for hands that the player-dealer set foul: what is due against them cannot be told (D282).
+    The text gives no remedy if the player-dealer sets a foul hand, so the amount due is unknown (D282).
     """
     ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
     if box.seat == bank.seat and not ace_high:

@@ -98,7 +98,7 @@ class Gateway:
         """What else may keep the gateway from being ready: each says it in a sentence, or None."""
 
     def app(self) -> Starlette:
-        """Return the application; when the server ends it, what was taken is stored first."""
+        """Return the application; at shutdown it stores all accepted lines first."""
 
         @asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -173,7 +173,7 @@ def _event_id(text: str) -> str:
 
 
 def source_name(text: str) -> str:
-    """Return the device's name in a source, which may be the last part of a URN; other text as it is.
+    """Return the device's name in a source: the last part of a URN, or else the whole text.
 
     >>> source_name("urn:bellwether:table:fu-01-betting"), source_name("fu-01-betting")
     ('fu-01-betting', 'fu-01-betting')

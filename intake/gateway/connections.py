@@ -74,7 +74,7 @@ class BoundedProtocol(H11Protocol):
         self._lines = self.conn._receive_buffer = StrictLines()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a connection; if there are too many, close the one that has waited longest, or this."""
+        """Accept a connection; if there are too many, close the one that has waited longest or, if none waits, the new one."""
         super().connection_made(cast(asyncio.Transport, transport))
         self._wait()
         if len(self.connections) > self.most:

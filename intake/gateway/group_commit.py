@@ -147,7 +147,7 @@ class GroupCommit:
         return None if self.trouble is None else REOPEN_S
 
     def _read(self, handed: CommitRequest) -> bool:
-        """Make lines of what was handed in; return whether there is anything to store."""
+        """Split the received bodies into lines; return whether there is anything to store."""
         if not handed.outcomes.set_running_or_notify_cancel():  # the device has gone before anything was stored
             self._release(handed)
             return False

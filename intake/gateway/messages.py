@@ -35,9 +35,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer to a line: `stored` with its sequence number, `duplicate`, or `quarantined` with the reason; a correction that
     corrects nothing is `stored` with the reason.
 
-    A line that a profile makes several events of has `events` instead: one of these for each; `skipped` is one that
-    it makes none of. `sha256` is the name of
-    the bytes in quarantine.
+    If a profile makes several events from a line, `events` has an answer for each; if it makes none, the answer is `skipped`.
+    `sha256` is the name of the bytes in quarantine.
     """
 
     line: int

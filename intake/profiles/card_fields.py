@@ -76,7 +76,7 @@ def without_prefixes(mapping: ProfileMapping) -> ProfileMapping:
 
 
 def marked(message: bytes, fields: Sequence[CardField], mapping: ProfileMapping) -> bytes:
-    """Return a message in which each bare card number is a string that begins with `card:`; all other bytes as they are."""
+    """Return a message in which each bare card number becomes a string that begins with `card:`; no other byte changes."""
     if not fields:
         return message
     text, form = _text(message), mapping.form
@@ -123,7 +123,7 @@ def _members(text: str, fields: Sequence[CardField]) -> list[tuple[CardField, _S
 
 
 def _merged(found: list[tuple[CardField, _Span]]) -> list[tuple[CardField, _Span]]:
-    """Return spans of which none overlaps another: of those that do, the whole."""
+    """Return spans without overlap: spans that overlap become one."""
     merged: list[tuple[CardField, _Span]] = []
     for field, span in found:
         if merged and span.begin < merged[-1][1].end:
@@ -154,7 +154,7 @@ def _at(fields: Sequence[CardField], path: tuple[str, ...]) -> CardField | None:
 
 
 def _below(fields: Sequence[CardField], path: tuple[str, ...]) -> CardField | None:
-    """Return the field whose name is that of this value, or of what holds it, wherever it is."""
+    """Return the first field whose name occurs anywhere in the path of a value."""
     for field in fields:
         if _name_of(field) in path:
             return field

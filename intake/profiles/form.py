@@ -1,4 +1,4 @@
-"""The form of a profile: a TOML file, read strictly; what is wrong with it is named by line and field.
+"""The form of a profile: a TOML file, read strictly; an error names the line and the field.
 
 `docs/integrating-a-device.md` describes the form; `docs/profiles/` has examples.
 """
@@ -108,7 +108,7 @@ class MessageForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A profile as it is written."""
+    """The content of a profile's file."""
 
     form: Literal["discard-rack device profile 1"]
     name: str
@@ -126,7 +126,7 @@ class ProfileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EventMapping(msgspec.Struct, frozen=True):
-    """An event as it is made: with its whole envelope."""
+    """A rule that makes an event, with its whole envelope, from a message."""
 
     type: str
     version: int

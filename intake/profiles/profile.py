@@ -60,7 +60,7 @@ Fields = Mapping[str, Any]
 
 
 class MessageRefused(Exception):
-    """A message cannot be translated: names the field, what was expected and what is there."""
+    """A message cannot be translated: names the field, the expected value and the actual value."""
 
 
 class Profile:
@@ -167,7 +167,9 @@ class Profile:
         return Refusal(where, kept, stream, (problem or _UNTOLD) if quotes and kept != message else reason)
 
     def kept(self, message: bytes, tokens: Callable[[bytes], bytes]) -> bytes:
-        """Return a message with tokens for its card numbers, also for those that only the profile names as such."""
+        """Return a message with tokens in place of its card numbers, including numbers that only the profile identifies as card
+        numbers.
+        """
         return tokens_at(self._translator.time_us(message), tokens, marked(message, self._card_fields, self._mapping))
 
 

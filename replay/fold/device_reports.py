@@ -26,10 +26,10 @@ MOST_AT_HAND = 1_000
 
 
 class DeviceReports:
-    """The open round, those at hand, and the counters of the devices that report on them.
+    """The open round, the recent rounds in memory, and the counters of the devices that report on them.
 
-    `far_gaps` are those found of rounds that were not at hand. `filled_gaps` are those of which all messages came, with what
-    these were, by the event that showed them missing; `filers` are the devices that filed rules.
+    `far_gaps` are gaps in rounds that are no longer in memory. `filled_gaps` are the numbers of the events that showed a gap
+    whose missing messages have all come since. `filers` are the devices that filed rules.
     """
 
     def __init__(self, state: TableState) -> None:

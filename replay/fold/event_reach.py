@@ -76,7 +76,7 @@ def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
 
 
 def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None) -> bool:
-    """Return whether an opening comes late: after that of the latest round, whose number is higher."""
+    """Return whether an opening comes late: after the opening of a round with a higher number."""
     if latest is None or not opening.is_late:
         return False
     if number is None:

@@ -27,9 +27,11 @@ def player_dealer_wager(round_: Round) -> RecordedEvent | None:
 
 @derived
 def possible_wagers(round_: Round) -> tuple[int, ...]:
-    """Return the least and the most that the player-dealer's wager may be if several patrons put one down at that seat (D1226).
+    """Return the least and the most possible amount of the player-dealer's wager, if several patrons placed one at that seat
+    (D1226).
 
-    The least is that of one of them, the most all of them together; of each patron the last counts, and none of one who left.
+    The least is the smallest of their wagers, the most their sum. Each patron's last wager counts, and no wager of a patron who
+    left.
     """
     counted = player_dealer_wager(round_)
     if counted is None:
@@ -48,8 +50,8 @@ def possible_wagers(round_: Round) -> tuple[int, ...]:
 def player_dealers(round_: Round) -> Sequence[int]:
     """Return the seats that the player-dealer may be at: one, unless several put down such a wager before the first card.
 
-    A seat that plays against the player-dealer is not one; of the others it is the one whose hand is the first to be exposed or
-    set.
+    A seat that wagers against the player-dealer is excluded. If several remain, it is the seat whose hand is exposed or set
+    first.
     """
     seats = list(dict.fromkeys(fact.payload.seat for fact in _before_the_cards(round_)))
     if len(seats) < 2:

@@ -54,7 +54,7 @@ def preparations(round_: Round) -> list[Preparation]:
 
 @derived
 def table_at_the_deal(round_: Round) -> TableState:
-    """Return the table as it was made ready for the first card, by what was done with the cards after the round opened too."""
+    """Return the table's state at the first card, including the preparations made after the round opened."""
     first = round_.first_card
     made = [fact for type_ in BEFORE_THE_SHUFFLE for fact in round_.of(type_) if first is None or fact.seq < first.seq]
     if not made:
@@ -66,5 +66,5 @@ def table_at_the_deal(round_: Round) -> TableState:
 
 
 def deck_at_the_deal(round_: Round) -> Deck | None:
-    """Return the round's deck as it was made ready for the first card; None if none of the name is at the table."""
+    """Return the state of the round's deck at the first card; None if the table has no deck of that name."""
     return table_at_the_deal(round_).decks.get(round_.deck)

@@ -1,4 +1,4 @@
-"""A round of play: its facts in order, indexed by what they state, and the table as it was when the round opened."""
+"""A round of play: its recorded events in order, indexed by type, and the state of the table when the round opened."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
@@ -157,7 +157,7 @@ class Round:
         return read
 
     def so_far(self) -> "Round":
-        """Return the round as it is before its end; the round itself, and what is derived from it, does not change."""
+        """Return a finished copy of an open round; the round itself and its derived facts do not change."""
         read = self.reading({})
         read.by_type = self.by_type.copy()
         read.of = read.by_type.__getitem__

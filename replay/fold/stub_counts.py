@@ -2,7 +2,8 @@
 
 Annex A, § 687a.8(e), .9(f), .10(d); 58 Pa. Code §§ 688a.8(f), 688a.13.
 
-A round in which the record does not cover the stub may have had a count: the number begins again with it (D26).
+If the record of a round does not cover the stub, a count may have taken place; so the number begins again with that round
+(D26).
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ SINGLE_DECK = 53
 
 
 def is_round_of_play(round_: Round) -> bool:
-    """Return whether a round was dealt and not all its wagers were returned: it counts toward those in which the stub is due."""
+    """Return whether a round was dealt and not all its wagers were returned; only such rounds count toward the next count of
+    the stub.
+    """
     return round_.first_card is not None and not all_wagers_returned(round_)
 
 
@@ -38,7 +41,7 @@ def has_wrong_deck(round_: Round) -> bool:
 
 
 def bans_deck(round_: Round) -> int:
-    """Return the number of the count by which, after a void round, a deck must leave the table; else 0.
+    """Return the event number of the count that, after a void round, forces a deck to leave the table; else 0.
 
     That is so if the stub was wrong while every hand was right (§ 688a.8(f)).
     """

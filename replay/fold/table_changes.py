@@ -1,4 +1,6 @@
-"""What changed a table since its last round, so that it can be built again in the order of each device's own numbers (D850)."""
+"""The changes of a table since its last round, kept so that its state can be rebuilt in the order of each device's own numbers
+(D850).
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -46,13 +48,13 @@ class TableChanges:
         self.of_ended_rounds: set[int] = set()
 
     def note(self, now: TableState, fact: RecordedEvent) -> None:
-        """Note an event before it changes the table as it is now."""
+        """Note an event before it changes the present state of the table."""
         if not self.facts:
             self.before = now.at_opening()
         self.facts.append(fact)
 
     def begins_after(self, seq: int) -> bool:
-        """Return whether none of the changes came at an event or before it."""
+        """Return whether all changes came after an event."""
         return not self.facts or seq < self.facts[0].seq
 
     def take(self, now: TableState, fact: RecordedEvent, opened: Round | None, *, after_rounds: bool) -> TableState:
@@ -146,10 +148,10 @@ def doubt_by_far_gaps(ended: Round, gaps: Sequence[RecordFault]) -> list[RecordF
 
 
 class LateChange:
-    """A change of the table that comes now: a fact that names a round or none, of a device last `heard` at an event.
+    """A change of the table whose event came late; `heard` is the last event before it from the same device.
 
-    If it was perhaps made before a round that began without it, what is found there counts only if it is found without all that
-    the change is about, too (D1201).
+    If the change may have come before a round that opened without it, a finding in that round counts only if it does not depend
+    on the state that the change concerns (D1201).
     """
 
     def __init__(self, fact: RecordedEvent, number: int | None, heard: int, fault: RecordFault | None = None) -> None:
@@ -180,7 +182,7 @@ class LateChange:
         return self.number is not None or (self.fact.is_late and after_rounds) or self.fact.at_us < opened_us
 
     def doubt(self, rounds: Iterable[Round]) -> list[Round]:
-        """Note it in those of the rounds before which it was perhaps made; return these."""
+        """Add the fault to each round that the change may have preceded and affected; return these rounds."""
         if self.fact.payload.KIND is model.ShiftChanged:
             return [round_ for round_ in rounds if self._begins_before(round_)]
         concerned = [round_ for round_ in rounds if self._may_precede(round_) and self._matters(round_)]
@@ -215,7 +217,7 @@ class LateChange:
         return round_.opened.at_us > self.fact.at_us and round_.opened.seq > self.heard
 
     def _matters(self, round_: Round) -> bool:
-        """Say whether it makes a difference to a round: rules, or a day, by which the same rules hold there make none."""
+        """Return whether the change affects a round; a filing or a gaming day that leaves the round's rules the same does not."""
         rules, event = round_.before.rules_filed, self.fact.payload
         in_force = next(rules(round_.gaming_day), None)
         if isinstance(event, model.GamingDayOpened):
@@ -251,7 +253,7 @@ def _doubt(ended: Round, gap: RecordFault) -> None:
 
 
 def _in_place(rules: Sequence[RulesOnFile], now: Sequence[RulesOnFile]) -> list[RulesOnFile]:
-    """Return rules on file with those that may have been lost, each after what was filed before its gap was seen."""
+    """Return the rules on file, with a placeholder for each possibly lost filing after the filings that came before its gap."""
     placed = [filed for filed in rules if filed.toml]
     for filed in now:
         if not filed.toml:
@@ -260,7 +262,7 @@ def _in_place(rules: Sequence[RulesOnFile], now: Sequence[RulesOnFile]) -> list[
 
 
 def _open_with(opened: Round, state: TableState) -> None:
-    """Give the open round the table as it is now, with what is known of it since it was opened."""
+    """Give the open round the present state of the table, but keep the faults noted since the round opened."""
     before, uncounted = opened.before, opened.before.rounds_uncounted
     opened.before = state.at_opening()
     opened.before.lost, opened.before.rules = before.lost, _in_place(state.rules, before.rules)

@@ -1,7 +1,7 @@
-"""What spans the rounds at a table: equipment, people, rules on file, devices and their counters. Folded from events.
+"""The state that spans a table's rounds: equipment, people, rules on file, devices and their counters. Folded from events.
 
-Invariant: state is only what later rounds are judged by; it is plain data that a snapshot can hold; nothing
-here judges. `TableState.at_opening` is the copy that a round keeps of the table as it was when the round opened.
+Invariant: state holds only what the judgment of later rounds needs; it is plain data that a snapshot can hold; nothing here
+judges. `TableState.at_opening` is the copy that a round keeps of the table's state when it opened.
 """
 
 from collections.abc import Callable, Iterator
@@ -213,7 +213,7 @@ class TableState(msgspec.Struct):
 
     @property
     def shoes(self) -> list[ShoeState]:
-        """The shoe, as it is known and, if something was lost, as it is on record; empty if the game has none."""
+        """The known state of the shoe and, if something was lost, its recorded state; empty if the game has no shoe."""
         return [shoe for shoe in (self.shoe, self.shoe_on_record) if shoe is not None]
 
     def rules_filed(self, gaming_day: str) -> Iterator[RulesOnFile]:

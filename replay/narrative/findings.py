@@ -20,7 +20,7 @@ _TO_DO_BY_CODE: Final = {code: sentence for sentence, codes in TO_DO.items() for
 
 
 def to_do_about(code: str) -> str:
-    """Return what is to be done about a finding of which no amount is found.
+    """Return what to do about a finding without an amount.
 
     >>> to_do_about("LOG-CLOCK"), to_do_about("XX-OWN") == VIDEO
     ("Set the device's clock.", True)

@@ -94,7 +94,7 @@ class Narrative(msgspec.Struct, frozen=True):
 
     @property
     def headline(self) -> str:
-        """The sentence with its verdict before it, which that of an UNDETERMINED round states itself."""
+        """The sentence after its verdict; the sentence of an UNDETERMINED round already states it."""
         return self.sentence if self.verdict == "UNDETERMINED" else f"{self.verdict}: {self.sentence}"
 
 
@@ -275,7 +275,7 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _found(line: str) -> str:
-    """Return a finding's line in words; another line as it is.
+    """Return a finding's line in words; return any other line unchanged.
 
     >>> _found("PAY-UNDER seat=3 wager=base -25.00")
     '"Wager underpaid" (PAY-UNDER: the Base wager of seat 3, 25.00 too little)'

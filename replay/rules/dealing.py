@@ -203,8 +203,8 @@ def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv)).
 
-    Asked of a record that covers the deal and the rack, or has the cover: one of the dice, and of the order of the stacks, tells
-    nothing of what follows the deal (D862, D952).
+    The rule needs a record that covers the deal and the rack, or contains the cover. A record that covers only the dice and the
+    order of the stacks says nothing about the steps after the deal (D862, D952).
     """
     last = round_.last_card
     if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
@@ -544,7 +544,7 @@ RACKED = {"all": "that remained", "aside": "put aside"}
 
 @rule("DEAL-RACK", on=("11(j)",))
 def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Of each hand as many cards are collected as it was dealt, once, and as many as were left of the stub (D508).
+    """Every dealt card of each hand is collected, once, and every remaining card of the stub (D508).
 
     No more cards are collected from aside than were put there; if all remaining cards are collected at once, no hand is left on
     the table.

@@ -165,7 +165,7 @@ def _dice(fact: RecordedEvent) -> str:
 
 @rule("PAY-ORDER", on=("645c.2(h)",))
 def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The wagers on the dice are settled, and then the cards are dealt; what was settled may be put right later (D325)."""
+    """The dealer settles the dice wagers before dealing the cards; a settlement may be corrected later (D325)."""
     first = round_.first_card
     if first is None or not round_.covers("settlement"):
         return
@@ -195,9 +195,9 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
 
 
 def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Finding]:
-    """Find the wagers on the dice of a void round that no one had settled when the cards were dealt (D531).
+    """Find the dice wagers of a void round that were unsettled when the cards were dealt (D531).
 
-    In any other round such a wager is found by its money.
+    In any other round, the rule about money finds such a wager.
     """
     if round_.closed is None or round_.lost:
         return

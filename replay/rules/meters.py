@@ -1,6 +1,6 @@
 """The meters' own streams: whether every advance and every reset adds up (58 Pa. Code § 688a.12(d), D18).
 
-A wrong reading is found once; what follows is judged from the reading as it is, so that one fault makes one finding.
+A wrong reading is found once; later readings are compared with the recorded one, so that one fault makes one finding.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class MeterState(msgspec.Struct):
     chapters: list[str] = []
 
     def serve_under(self, key: str) -> None:
-        """Note a chapter by which the meter is judged."""
+        """Note that the meter is judged by a chapter."""
         if key not in self.chapters:
             self.chapters.append(key)
 

@@ -37,7 +37,9 @@ def covers_all(round_: Round, aspect: Aspect) -> bool:
 
 
 def start_section(book: Rulebook) -> str:
-    """Return the section by which the start is found before the deal; if it has no number of its own, that of the deal."""
+    """Return the section that determines the starting position before the deal; if it has no number of its own, the section
+    about the deal.
+    """
     section = START_SECTION[book.deal_method]
     return section if book.has(section) else CLOCKWISE_SECTION[book.deal_method]
 
@@ -186,7 +188,7 @@ def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEvent]:
-    """Return the positions whose hands decide a wager that was settled in its turn, each with the first such settlement."""
+    """Return the positions whose hands decide a wager that was settled at its usual time, each with the first such settlement."""
     compared: dict[Position, RecordedEvent] = {}
     base = book.chapter.base
     own = dealer_position(round_) if _section(DEALER_SHOWN, book) else None

@@ -108,7 +108,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 
 
 class WagerAccount(msgspec.Struct, frozen=True):
-    """One wager's money: its settlement, what it was due, what lay there, what was done, and the vigorish taken."""
+    """One wager's money: its settlement, the amount due, the stake, the amount paid or collected, and the vigorish taken."""
 
     settlement: Settlement
     due: Due | None
@@ -185,7 +185,7 @@ def _in_every_reading(
 
 
 def _section_of_bound(book: Rulebook, account: WagerAccount, limit: str) -> str:
-    """Return the section of a bound: that of the odds if it limits what is paid, otherwise that of the amount due."""
+    """Return the section of a bound: the section of the odds if it limits a payment, otherwise the section of the amount due."""
     rule_ = book.chapter.wagers.get(account.settlement.wager)
     is_covered = account.due is None or account.due.uncovered_cents == 0
     if limit.endswith(PAID) and rule_ is not None and is_covered:
@@ -226,7 +226,7 @@ PAID = " paid"
 
 
 def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -> str:
-    """Return a bound of what is due in words, from the patron's side."""
+    """Return a bound of the amount due in words, from the patron's side."""
     if net > 0:
         return f"{bound} {show_money(net)}{PAID}"
     if net < 0:
@@ -388,7 +388,7 @@ def _observed(account: WagerAccount, taken: Sequence[RecordedEvent]) -> str:
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to no one else.
 
-    If the cover is not enough for all, it is not asked for which of several hands the rest was paid (D283).
+    If the cover is not enough for all, the rule does not ask for which hand the rest was paid (D283).
     """
     dues_by_hand, payments = _envy_dues(round_, book), envy_payments(round_)
     if round_.lost:

@@ -1,6 +1,6 @@
 """A Must-Hit-By meter's own stream: every contribution, arming and hit adds up (58 Pa. Code § 645c.3(c), D21).
 
-The invariant is that of `meters.py`: a wrong reading is found once, and what follows is judged from it as it is.
+As in `meters.py`, a wrong reading is found once, and later readings are compared with the recorded one.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The Must-Hit-By Mystery bonus in a table's stream: who contributes, when it hits, what is paid, and the meter after it.
 
-58 Pa. Code § 645c.3(c), D21. The meter's own stream is judged in `must_hit_by_meter.py`; who wins is said in
-`rulebook/settlement/mystery.py`.
+58 Pa. Code § 645c.3(c), D21. `must_hit_by_meter.py` judges the meter's own stream; `rulebook/settlement/mystery.py` determines
+the winner.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ class RecordedCycle(msgspec.Struct):
     added: int | None = None
 
     def cycle(self) -> Cycle:
-        """Return the cycle as it counts: a target other than the committed one is ignored."""
+        """Return the cycle for settlement, without a target that differs from the committed one."""
         hit = None
         if self.hit is not None:
             event = self.hit.payload

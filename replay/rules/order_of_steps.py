@@ -43,8 +43,8 @@ CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
 def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
-    What was paid before its outcome could exist is not found again because it was not announced either. Nothing is asked of a
-    void round: all its wagers go back.
+    A payment made before its outcome was known gives one finding, not a second for the missing announcement. The rule skips
+    void rounds, since all their wagers are returned.
     """
     reported: set[tuple[str, int | None, str | None, str]] = set()
     early: set[int] = set()

@@ -1,4 +1,4 @@
-"""Who pays, whose wager it is, what was accepted and documented of it, and who plays on.
+"""Who pays, who owns each wager, how much of it was accepted and documented, and who plays on.
 
 58 Pa. Code §§ 688a.7(b), 688a.8(b)(2), 688a.11(f)(3), (h)(3)(i)(B)(4); Annex A, §§ 686a.6(e), 686a.7(g);
 GEGR-002138, Type of game.
@@ -48,7 +48,7 @@ def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
 def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The document of a payout is for what was paid by slip (§ 688a.11(h)(3)(i)(B)(4))."""
+    """The document of a payout states the amount paid by slip (§ 688a.11(h)(3)(i)(B)(4))."""
     for key in dict.fromkeys((f.payload.seat, f.payload.wager) for f in round_.of(model.PayoutDocumented)):
         if key[1] != "progressive":
             continue  # the section speaks of progressive payouts

@@ -47,9 +47,9 @@ StepOfAct = Callable[[Round, Rulebook, Act], RecordedEvent | None]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or None.
+    """A step of a round: its words, as they follow "after", and the event that shows it done, or None.
 
-    It is one fact for the whole round (`of`), or one for each act, as for its hand (`of_act`).
+    There is one event for the whole round (`of`), or one for each act, such as one per hand (`of_act`).
     """
 
     name: str
@@ -57,7 +57,7 @@ class Step(msgspec.Struct, frozen=True):
     of_act: StepOfAct | None = None
 
     def acts_before(self, round_: Round, book: Rulebook, acts: Acts) -> Iterator[tuple[Act, RecordedEvent]]:
-        """Yield the acts that are before the step, each with the fact by which it was done."""
+        """Yield the acts before the step, each with the event that shows the step done."""
         if self.of is not None:
             done = self.of(round_, book)
             for act in acts(round_, book) if done is not None else ():
@@ -172,10 +172,11 @@ BONUS_HIT = Step("the bonus is hit", of_act=_bonus_hit)
 
 @derived_by_rules
 def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
-    """Return the first settling move of each wager that is settled in its turn, in order; a later move corrects it (D325).
+    """Return, in order, the first settling move of each wager that is settled at its usual time; a later move corrects it
+    (D325).
 
-    Not what is settled at another time by the text: what was given back as late, void or not covered, a surrendered base
-    wager and one abandoned, the chips of a progressive wager collected before the deal (D383).
+    This excludes moves that the text sets at another time: the return of a late, void or uncovered wager, the settlement of a
+    surrendered or abandoned wager, and the collection of progressive chips before the deal (D383).
     """
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     abandoned, voided, base = abandoned_wagers(round_), voided_seats(round_, book), book.chapter.base

@@ -110,7 +110,7 @@ def rule(
 ) -> Callable[[RuleFunction], Rule]:
     """Make a function a rule that can find these codes and is on these sections.
 
-    A code is in the register, or in the chapter of its game. Raises `ValueError` for what is no code, and without a section.
+    A code is in the register, or in the chapter of its game. Raises `ValueError` for an unknown code or a missing section.
     """
 
     def make(function: RuleFunction) -> Rule:

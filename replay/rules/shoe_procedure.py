@@ -22,17 +22,17 @@ JOKER = "Jk"
 
 
 def shoe_of(round_: Round) -> ShoeState:
-    """Return the shoe as it was when the round opened."""
+    """Return the shoe's state when the round opened."""
     return round_.before.shoe or ShoeState()
 
 
 def batch_of(round_: Round) -> Batch:
-    """Return the round's batch as it was when the round opened."""
+    """Return the state of the round's batch when the round opened."""
     return shoe_of(round_).batches.get(round_.deck, Batch())
 
 
 def shuffler(round_: Round, book: Rulebook) -> str:
-    """Return the shuffler at the table: as it was opened, else as filed."""
+    """Return the shuffler at the table, from the opening of the table or else from the filing."""
     return round_.before.shuffler or book.shuffler
 
 
@@ -62,7 +62,7 @@ def reshuffles(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:
 
 
 def gone(round_: Round) -> Mapping[str, int]:
-    """Return how many copies of each card certainly left the shoe before the round, since all its cards lay together."""
+    """Return how many copies of each card have certainly left the shoe, before this round, since the batch was last complete."""
     batch = batch_of(round_)
     goes_on = batch.known and not batch.fresh and round_.covers("shuffle")
     # a batch that was not dealt last came back into play: all its cards lay together in between
@@ -70,7 +70,8 @@ def gone(round_: Round) -> Mapping[str, int]:
 
 
 def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[RecordedEvent, str | None, int]]:
-    """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
+    """Yield each card that left the shoe, in order, with the number of its copies that certainly left before, since the batch
+    was last complete.
 
     A card dealt right after a copy of it was found face up may be that copy, and is not counted again. A shuffle in the
     middle of the round leaves out what lies on the table.

@@ -365,7 +365,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
-    """Say at which seats a wager was accepted and not placed, or placed and not accepted; empty if there are none."""
+    """Name the seats at which a wager was accepted but not placed, or placed but not accepted; empty if there are none."""
     said = [
         f"{done} at {' and '.join(f'seat {seat}' for seat in sorted(seats))}, not {other} there"
         for done, other, seats in (

@@ -220,7 +220,7 @@ def _sources(name: str) -> set[str]:
 def _imports(source: str) -> frozenset[str]:
     """Return the names that a source file imports of our packages.
 
-    A sentence in a docstring may look like an import: what it names counts, which at worst takes a file too many.
+    A sentence in a docstring may look like an import. It counts as one; at worst the digest includes a file too many.
     """
     imports: set[str] = set()
     for module, clause in _FROM.findall(source):

@@ -17,9 +17,9 @@ from replay.run.engine import current_engines
 
 
 class HeldVerdicts(msgspec.Struct, frozen=True):
-    """The verdicts of a stream that are an earlier engine's: up to the event `to`, on this many `rounds`.
+    """The verdicts of an earlier engine in a stream: the number of `rounds`, and the last event (`to`) that they cover.
 
-    `adopted` is the number of the event (in `property/main`) by which people adopted this engine's verdicts; 0: none.
+    `adopted` is the number of the event in `property/main` that adopted this engine's verdicts; 0 if there is none.
     """
 
     to: int = 0

@@ -31,7 +31,7 @@ Elsewhere = Callable[[str, int, int], Iterable[Record]]
 
 
 def no_other_streams(stream: str, first: int, last: int) -> Iterator[Record]:
-    """Read nothing: of what is at hand, no other stream is a part."""
+    """Read nothing, for a caller that has only one stream."""
     yield from ()
 
 

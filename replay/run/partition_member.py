@@ -51,12 +51,12 @@ class _Part:
         next(self._run)
 
     def close(self) -> None:
-        """Give the partition up; what was not committed is dropped."""
+        """Give up the partition and drop uncommitted work."""
         self._open.close()
 
 
 class Shared(Summary, kw_only=True):
-    """What a member has done in all partitions it ever had, and the partitions it has now."""
+    """A member's work in all its partitions, past and present, and its present partitions."""
 
     partitions: list[int] = msgspec.field(default_factory=list)
 

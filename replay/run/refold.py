@@ -190,7 +190,7 @@ def _objections(scout: StreamWorker, read: Reader) -> tuple[dict[int, str], set[
 
 
 def _events(read: Reader, numbers: Collection[int]) -> dict[int, Envelope]:
-    """Return the events with these numbers; those that lie close together are read in one go."""
+    """Return the events with these numbers; read events close to each other in one go."""
     events: dict[int, Envelope] = {}
     wanted = sorted(numbers)
     while wanted:

@@ -380,7 +380,7 @@ class Replay:
         return KeepsUnchanged(self._evidence[stream])
 
     def _held(self) -> dict[str, HeldVerdicts]:
-        """Return the streams of which verdicts are held."""
+        """Return the streams with held verdicts."""
         held = {stream: held_in(snapshot) for stream, snapshot in self._snapshots.items()}
         held |= {stream: worker.held for stream, worker in self._workers.items()}
         return {stream: each for stream, each in sorted(held.items()) if each.are_held}
@@ -444,7 +444,7 @@ class Replay:
             self._note(stream, why, found.additions())
 
     def _why_not_restored(self, stream: str, run: "Replay", found: StreamComparison) -> IntegrityError | None:
-        """Return why the stream could not be judged again as far as it was judged, or None."""
+        """Return why a new replay could not reach the stream's judged position, or None."""
         if stream in run._faults:
             return run._faults[stream]
         seq = run._workers[stream].seq if stream in run._workers else 0

@@ -25,7 +25,7 @@ BEGINNING = RestPoint(0, b"")
 
 
 class RestPoints:
-    """The rest points of one stream. `refolded_to`: the last event of what was folded again with what reached back.
+    """The rest points of one stream. `refolded_to` is the last event folded again because of late or correcting events.
 
     >>> points = RestPoints()
     >>> for seq in range(80, 64_001, 80):

@@ -339,7 +339,9 @@ class StreamWorker:
             return True
 
     def _can_wait(self, round_: Round, fold: TableFold) -> bool:
-        """Whether a round is judged with all others that something came late of; in a refold, in which more of it comes late."""
+        """Whether a round waits to be judged together with all other rounds that late events changed; in a refold, if more late
+        events follow.
+        """
         changed = round_.round_no <= self.judged_to
         if self.pending_revisions is not None:
             return changed or round_.round_no in fold.rounds_to_keep

@@ -27,8 +27,8 @@ MOST_TRIED = 50
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:
     """Return what is due under all readings of the hands; if the combinations are too many, hand by hand (D279, D346).
 
-    An amount due while all open hands but one are unknown is due whatever they hold. One of several equivalent hands is settled
-    for all; `most` is the largest number of combinations settled.
+    Hand by hand, only one open hand is tried and the others count as unknown, so an amount due does not depend on them. Of
+    several equivalent hands only one is settled; `most` limits the number of combinations.
     """
     if len(dealers) * prod(len(each) for each in held.values()) <= most:
         return agreed(_outcomes(dealers, held, settle, single_deck))

@@ -46,8 +46,8 @@ def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: P
 
 
 def dealer_turned_over(round_: Round) -> RecordedEvent | None:
-    """Return the event by which the dealer's face-down cards were turned over (revealed or set), or None. Cards dealt face up
-    were exposed (D521), and never turned over.
+    """Return the event that turned over the dealer's face-down cards (revealed or set), or None. Cards dealt face up are
+    exposed from the start (D521).
     """
     turned = [fact for fact in round_.in_order(model.HandRevealed, model.HandSet) if fact.payload.position == "dealer"]
     return turned[0] if turned else None
@@ -102,7 +102,9 @@ def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
 
 
 def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Question | None]]:
-    """Return the seats whose wagers all went back as void, each with None if a card of theirs was exposed, or what is open."""
+    """Return the seats whose wagers were all returned as void after an exposure, each with None if the exposed card was theirs,
+    or with the open question.
+    """
     if not round_.of(model.CardExposed) or not round_.of(model.WagerReturned) or not book.has("13(d)"):
         return []
     returned = seats_returned_as_void(round_) - {fact.payload.seat for fact in round_.of(model.HandElected)}

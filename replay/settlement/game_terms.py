@@ -1,7 +1,7 @@
 """A game's additions to the shared settlement: one record for each game, found in its package.
 
-Invariant: the settlement asks a game's record and names no game. The records are those of the rules of the game, which read the
-round as these do. A round of a game without a record is not settled: it raises.
+Invariant: the settlement asks a game's record and names no game. A record lies next to the rules of its game and reads the
+round as the shared rules do. A round of a game without a record raises an error.
 """
 
 from collections.abc import Callable, Iterable

@@ -126,7 +126,7 @@ def _read_when_set(round_: Round, position: Position) -> list[int]:
 
 
 def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
-    """Return the exposed cards of a position of which not all cards were read."""
+    """Return the exposed cards of a position if some of its cards were not read."""
     if None not in round_.hands().get(position, ()):
         return frozenset()
     seen = [fact.payload.card for fact in round_.of(model.CardExposed) if fact.payload.whose == position]
@@ -243,7 +243,7 @@ def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | No
 
 
 def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
-    """Return the cards that one hand of a single deck holds more than once: it cannot be told which of them was misread."""
+    """Return the cards that occur twice in one hand of a single deck: either copy may have been misread."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
     read = [card for card in cards if card is not None]
@@ -385,5 +385,5 @@ def set_again(round_: Round) -> Sequence[RecordedEvent]:
 
 
 def dealer_set(round_: Round) -> RecordedEvent | None:
-    """Return the fact by which the dealer's hands were first set, or None."""
+    """Return the event in which the dealer's hands were first set, or None."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)

@@ -30,7 +30,8 @@ def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str)
 def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
     """Yield Envy Bonuses that were paid if they may be due.
 
-    For the hand of a seat of which the record says nothing, or for another's hand in a record that leaves all wagers out.
+    Such a bonus is for the hand of a seat that the record does not mention, or for another patron's hand in a record that omits
+    all wagers.
     """
     paid = round_.of(model.EnvyPaid)
     if not paid or round_.covers("wagering"):

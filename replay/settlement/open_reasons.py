@@ -1,6 +1,6 @@
 """Why a wager's due is unknown, in words: the first reason that applies.
 
-Invariant: a reason is a function of its own, and `OPEN_REASONS` is the order in which they are asked; the game's own come first.
+Invariant: each reason is one function, and `OPEN_REASONS` is the order in which they are tried, after the game's own reasons.
 `settlement.py` decides what is unknown; this file only explains it.
 """
 
@@ -137,7 +137,9 @@ MAXIMUM_ORDER = ("ace_high_bonus", "insurance", "fortune_bonus", "progressive")
 
 
 def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """What a share of the meter lacks: the reading, or whether and when another seat took a share (D18, D193)."""
+    """What is missing to compute a payout from the meter: the reading, or whether and when the meter paid another seat (D18,
+    D193).
+    """
     if wager != "progressive" or readings(round_, book, seat)[0].cards is None:
         return None
     progressive = {due.seat: due for due in dues(round_, book) if due.wager == "progressive" and due.seat != seat}

@@ -243,7 +243,7 @@ def _settled_stays(round_: Round, book: Rulebook, seat: int) -> Changed | None:
 
 @derived_by_rules
 def _leaving_what_was_settled(round_: Round, book: Rulebook) -> Changed:
-    """Return the round with rules by which a void leaves what was settled before it, the same for all seats."""
+    """Return the round with rules that keep settlements made before a void in force, for all seats alike."""
     rules = book.chapter.wagers.items()
     wagers = {name: msgspec.structs.replace(rule, stands=(*rule.stands, "settled")) for name, rule in rules}
     chapter = msgspec.structs.replace(book.chapter, wagers=wagers)
@@ -264,7 +264,9 @@ def _without_optional_wagers(round_: Round, book: Rulebook, seat: int) -> Change
 
 
 def _of_at_most(fact: RecordedEvent, of_stake: Sequence[RecordedEvent], most_cents: int) -> RecordedEvent | None:
-    """Return a fact of a stake that is cut down to its limit: the first that placed it, of so much; any other fact as it is."""
+    """Limit a stake to `most_cents`: its first placing gets this amount and its other events become None; return any other
+    event unchanged.
+    """
     if fact not in of_stake:
         return fact
     first = next((each for each in of_stake if isinstance(each.payload, model.WagerPlaced)), None)

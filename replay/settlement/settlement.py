@@ -131,7 +131,7 @@ def _left_standing(
 
     It also returns those that stay settled if they were settled before it (`stands`).
 
-    If a void has two reasons, the declared one counts; if the record does not show that one, all that it shows.
+    If a void has two reasons, the declared one counts; if the record does not show it, all recorded reasons count.
     """
     declared = round_.voided.payload.reason if round_.voided is not None else None
     by_record = reasons if reasons and declared not in reasons and not unproved else None

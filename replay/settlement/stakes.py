@@ -385,13 +385,15 @@ def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
 
 
 def late_section(book: Rulebook, wager: str) -> Citation:
-    """Return the section by which a wager of this kind is late."""
+    """Return the section that makes a wager of this kind late."""
     rule_ = book.chapter.wagers.get(wager)
     return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
 
 
 def section_without_due(book: Rulebook, wager: str, stake: Stake | None) -> Citation:
-    """Return the section by which a wager has no due: it was late or withdrawn; for one never placed, its wagering section."""
+    """Return the section that explains why nothing is due: for a late or withdrawn wager, the one that closes wagering; for a
+    wager never placed, its own section.
+    """
     if stake is not None:
         return late_section(book, wager)
     rule_ = book.chapter.wagers.get(wager)
@@ -399,7 +401,7 @@ def section_without_due(book: Rulebook, wager: str, stake: Stake | None) -> Cita
 
 
 def late_section_of(round_: Round, book: Rulebook, stake: Stake) -> Citation:
-    """Return the section by which a wager of a round is late: of any after the shaker was used, § 645c.2(f)."""
+    """Return the section that makes a wager late: § 645c.2(f) for any wager after the shaker was used."""
     shaken = shaker_used(round_) if bets_close_with_the_dice(round_, book) else None
     after_shaker = shaken is not None and any(fact.seq > shaken.seq for fact in stake.facts)
     return book.cite(SHAKER_SECTION) if after_shaker and book.has(SHAKER_SECTION) else late_section(book, stake.wager)

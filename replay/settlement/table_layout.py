@@ -87,7 +87,7 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def _is_collected(moves: Sequence[RecordedEvent], announced: int, order_seen: bool) -> bool:
-    """Return whether a base wager was taken for a surrender, and none of it returned since."""
+    """Return whether a base wager was collected as surrendered and no part of it returned since."""
     if not order_seen:  # then it was announced at the latest when the wager was taken for it
         given_up = (fact.seq for fact in moves if getattr(fact.payload, "reason", "") == "surrendered")
         announced = max(announced, next(given_up, announced))
@@ -120,7 +120,7 @@ def side_card(round_: Round) -> int | None:
 
 
 def possible_side_cards(round_: Round) -> tuple[int, ...]:
-    """Return the cards one of which is the side card, if several were placed and all are on record."""
+    """Return the possible side cards, if several were placed and all are on record."""
     cards = _readable_side_cards(round_)
     return cards if len(cards) > 1 else ()
 

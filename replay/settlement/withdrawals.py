@@ -38,7 +38,9 @@ def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
 
 
 def as_answered(reading: Round) -> Round:
-    """Return a reading of a round without order, with the returns that it takes for withdrawals as such (D1360)."""
+    """In a reading of a round without recorded order, turn the returns that the reading takes as withdrawals into withdrawals
+    (D1360).
+    """
     return _withdrawn(
         reading, {seq for (asked, seq), answer in reading.answers.items() if answer and asked == GIVEN_BACK}
     )

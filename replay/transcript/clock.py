@@ -65,10 +65,9 @@ class Clock(NamedTuple):
         return (local.date() if local.time() >= self.cutover else local.date() - timedelta(days=1)).isoformat()
 
     def read(self, text: str, gaming_day: str, now: datetime | None) -> tuple[datetime, bool]:
-        """Return the moment that a time means on a gaming day, and whether it is stated with its date.
+        """Return the moment of a time on a gaming day, and whether the text states its date.
 
-        `now` is the moment of what was stated before; None: nothing was. A time long past is of the next day. Raises
-        `UnreadableTime`.
+        `now` is the previous moment in the text, or None. A time long before it is on the next day. Raises `UnreadableTime`.
 
         >>> Clock().read("9:14 pm", "2026-03-01", None)[0].isoformat()
         '2026-03-01T21:14:00+00:00'

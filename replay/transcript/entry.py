@@ -39,8 +39,8 @@ def forms() -> list[dict[str, Any]]:
 def form(key: str) -> dict[str, Any]:
     """Return the seats, hands and wagers of a chapter, as JSON values.
 
-    `copies` is how many of each card there are; `first_cards` how many of a hand's cards are dealt before the wagers that are
-    `late`; `hands` the sizes of the hands that are set, in the order in which they are typed. A wager's `letter` is its key.
+    `copies` is the number of copies of each card; `first_cards` the number of a hand's cards dealt before the `late` wagers;
+    `hands` the sizes of the hands to set, in typing order. A wager's `letter` is its key.
     """
     jurisdiction, _, name = key.partition("-")
     text = chapter(jurisdiction, name)
@@ -127,7 +127,7 @@ def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[s
 
 
 def _round(judged: JudgedRound, currency: str) -> dict[str, Any]:
-    """A judged round: the sentence, every wager's money in words, and what is to be done by which section."""
+    """A judged round: the sentence, every wager's money in words, and the corrections with their sections."""
     conclusion, key = judged.conclusion, judged.book.chapter.key
     narrative = narrate(RoundVerdict.of(conclusion), currency=currency)
     found = []

@@ -115,7 +115,7 @@ def parse(
     """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
 
     Without a `rules` line, `filed` returns the rules; `published` are the amendments that the property published; `clock` is
-    the property's. `table` and `gaming_day` are those of the first round, if no line names others.
+    the property's. `table` and `gaming_day` hold until a line names others.
     """
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
@@ -209,7 +209,7 @@ def fold_script(fold: TableFold, script: Script) -> Round:
 
 
 def _as_judged(script: Script) -> Sequence[Timed]:
-    """Return the events in the order in which they are judged: of a round whose order was not seen in the usual one (D902)."""
+    """Return the events in the order of judgment: the usual order for a round whose order was not seen (D902)."""
     if script.order_seen:
         return script.events
     opening = next(place for place, each in enumerate(script.events) if isinstance(each.payload, model.RoundOpened))

@@ -1,4 +1,4 @@
-"""An adjudicated round as text: dues and payments at each seat, and what the dealer should have done by which section."""
+"""An adjudicated round as text: dues and payments at each seat, and the steps that each section required of the dealer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -97,7 +97,7 @@ _ONE: Final = tuple((HandClass.HIGH_CARD, ACE if card == JOKER else rank(card)) 
 
 
 def rank_one(cards: Sequence[int]) -> Rank:
-    """Rank a low hand of one, in which the joker is an ace (§ 659a.6(a), D1).
+    """Rank a low hand of one card; a joker is an ace (§ 659a.6(a), D1).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> rank_one(parse_cards("Jk")), rank_one(parse_cards("9d"))

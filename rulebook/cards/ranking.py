@@ -128,9 +128,9 @@ _RANK_IN_TWO: Final = tuple(ACE if card == JOKER else rank(card) for card in DEC
 
 
 def rank_two(cards: Sequence[int]) -> Rank:
-    """Rank a hand of two: a pair or two single cards, in which the joker is an ace (§ 688a.6(b)(11), D1).
+    """Rank a hand of two cards, a pair or two single cards; a joker is an ace (§ 688a.6(b)(11), D1).
 
-    Ranks of two and of five cards compare with each other: if the two cards run out equal, they are lower (D7).
+    Ranks of two and of five cards are comparable: if the two cards equal the first cards of five, they rank lower (D7).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> rank_two(parse_cards("Jk As")), rank_two(parse_cards("7s Jk"))

@@ -1,6 +1,6 @@
-"""The files of the chapters, as tables: those of the package, and those that a game added from outside brings along.
+"""The files of the chapters, as tables: the package's own, and those of games from other distributions.
 
-Invariant: it finds and reads tables and gives them no shape (`rulebook.chapters.chapters` does).
+Invariant: it only finds and reads tables; `rulebook.chapters.chapters` checks their content.
 """
 
 import tomllib

@@ -31,7 +31,7 @@ REFERENCE: Final = "688a"
 
 
 class RulesRefused(ValueError):
-    """A rules submission that the chapter does not allow: in which file, at which key, why, and by which section."""
+    """The chapter does not allow a rules submission: names the file, the key, the reason and the section."""
 
     def __init__(self, source: str, key: str, message: str, section: str) -> None:
         key, message = _clipped(key, 100), _clipped(message, 1000)
@@ -239,9 +239,9 @@ def chapter(jurisdiction: str, name: str, *, day: str = "", published: tuple[str
 
 @cache
 def chapter_edition(key: str, published: tuple[str, ...] = ()) -> Chapter | None:
-    """Return the edition of a chapter that its key in the warehouse names (`edition_key`).
+    """Return the edition of a chapter for its key in the warehouse (`edition_key`).
 
-    None if its text is not known, or if the number does not tell which amendments are in it: one takes effect after a later one,
+    Return None if the text is not known, or if the number does not identify its amendments: one takes effect after a later one,
     or a chapter that it copies from was amended.
 
     >>> chapter_edition("pa-688a").edition, chapter_edition("pa-688a#2")

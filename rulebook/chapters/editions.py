@@ -69,7 +69,7 @@ class _Head(msgspec.Struct, kw_only=True):
 
 
 class Amendment(msgspec.Struct, frozen=True, kw_only=True):
-    """An amendment as it was read. `key` names the chapter, such as `pa-688a`; `effective` is the first gaming day."""
+    """The content of an amendment. `key` names the chapter, such as `pa-688a`; `effective` is the first gaming day."""
 
     key: str
     edition: int
@@ -222,7 +222,7 @@ def _of(value: Any, kind: type, where: str) -> Any:
 
 
 def _with_entry(entries: Iterable[Table], entry: Table, key: str, source: str) -> list[Table]:
-    """Return a list in which an entry is merged with the one of its name, or a paytable comes last."""
+    """Merge an entry into the one with the same name, or append a new paytable."""
     name = entry.get("name"), entry.get("wager")
     kept, is_new = list[Table](), True
     for each in entries:

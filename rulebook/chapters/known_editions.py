@@ -1,4 +1,4 @@
-"""The editions of every chapter that are known: what each changed and since when, and the amendments of which no text is held."""
+"""The known editions of every chapter: the changes and first day of each, and the amendments whose text we do not hold."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple

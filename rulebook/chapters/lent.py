@@ -17,8 +17,8 @@ _LISTS: Final = ("deal_method", "starting", "shuffler", "setting")
 
 
 def cited(chapter_name: str, section: str) -> Citation:
-    """Cite a section of the chapter itself, or, if named whole, one of the chapter that stands in for the one that we do not
-    hold.
+    """Cite a section of the chapter itself, or, if the name includes a chapter, of the chapter that substitutes for one that we
+    do not hold.
 
     >>> cited("645c", "1(g)"), cited("645c", "688a.12(d)")
     ('58 Pa. Code § 645c.1(g)', '58 Pa. Code § 688a.12(d), assumed (D13)')

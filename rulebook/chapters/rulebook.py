@@ -107,7 +107,7 @@ def parse_submission(
 
 
 class _Section:
-    """One table of a submission. Every key must be taken; what is left over at the end is refused."""
+    """One table of a submission. Code must take every key; a key left at the end is refused."""
 
     def __init__(self, source: str, name: str, table: Mapping[str, Any]) -> None:
         self.source = source

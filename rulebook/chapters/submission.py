@@ -24,7 +24,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
 def read_toml(text: str, source: str) -> dict[str, Any]:
-    """Return a submission's text as a table, its shape unchecked. Raises `RulesRefused` for what is no TOML, or too large."""
+    """Return a submission's text as an unchecked table. Raises `RulesRefused` if it is not TOML or too large."""
     if len(text) > MAX_TEXT or max(map(len, text.split("\n"))) > MAX_LINE:
         message = f"a submission has at most {MAX_TEXT} characters, and {MAX_LINE} in a line"
         raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)

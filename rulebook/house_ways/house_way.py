@@ -191,7 +191,7 @@ class _HandToSet(SevenCards):
                 assert_never(front)
 
     def _with_rank(self, low: Rank) -> Iterable[tuple[int, int]]:
-        """The pairs of cards that have a rank of two cards, in the order in which cards are shown."""
+        """Return the pairs of cards with a given two-card rank, in display order."""
         if low[0] == HandClass.PAIR:
             return combinations(self.of_rank[low[1]], 2)
         return product(self.of_rank[low[1]], self.of_rank[low[2]])

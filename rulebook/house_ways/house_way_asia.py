@@ -59,7 +59,9 @@ class ThreeHands(msgspec.Struct, frozen=True):
 
 
 class ThreeHandPlay(msgspec.Struct, frozen=True):
-    """What the high and medium hands must be, the ranks that medium and low must reach, and which is filled first."""
+    """One way to set three hands: the required high and medium hands, the minimum ranks of medium and low, and the hand to fill
+    first.
+    """
 
     high: High = "any"
     medium: Medium = "any"

@@ -144,7 +144,7 @@ class RowReader(msgspec.Struct, frozen=True):
         return groups
 
     def ranks(self, table: Mapping[str, Any], key: str) -> frozenset[int] | None:
-        """Return the ranks of letters such as AKQ, or None if the key is not there."""
+        """Return the ranks of letters such as AKQ, or None if the key is missing."""
         value = table.get(key)
         if value is None:
             return None

@@ -71,7 +71,7 @@ def beat_it_lines(values: Values, red: int) -> frozenset[str]:
 
 
 def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]]:
-    """Return the lines that the dice make, one set for each way in which they may have lain."""
+    """Return the pay lines that the dice make, one set for each possible roll."""
     colours = dice.colours
     known = colours is not None and sorted(colours) == ONE_RED_TWO_BLUE
     reds = (colours.index("red"),) if colours is not None and known else (0, 1, 2)
@@ -106,7 +106,7 @@ def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, n
 
 
 def _range_cents(lines: Collection[PayLine | None], stake_cents: int) -> tuple[int, int] | None:
-    """Return the least and the most that one of these lines, or none of them, is due; None if no dice are on record."""
+    """Return the smallest and largest amount due for these possible lines (None: a loss); None if the dice are not on record."""
     nets = [line.odds.winnings(stake_cents) if line is not None and line.odds else -stake_cents for line in lines]
     return (min(nets), max(nets)) if nets else None
 

@@ -149,7 +149,7 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
 
 
 def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
-    """Return a contribution that caused a hit although its wager had contributed before; None if there is none (D661).
+    """Return a contribution that caused a hit although its wager had contributed before, or None (D661).
 
     Without it, the meter's reading would differ. Contributions after the one that passed the target change nothing; if the target
     is unknown, any contribution may be that one.
@@ -164,9 +164,10 @@ def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
 
 
 def _left_out(cycle: Cycle) -> Contribution | None:
-    """Return the contribution of a hit if that seat has none on record and the meter was lower (D401).
+    """Return the missing contribution of a hit, if the record has none of that seat and the meter was lower (D401).
 
-    Its reading before is the least that it can be: what was last recorded, and the hit less what its wager adds.
+    Its starting reading is the lowest possible: the last recorded reading, or the reading at the hit less the wager's
+    contribution, if that is higher.
     """
     hit = cycle.hit
     assert hit is not None

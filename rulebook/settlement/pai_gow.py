@@ -1,4 +1,4 @@
-"""What the pai gow games share: positions, the start, hands set in two parts, and their comparison.
+"""The rules that the pai gow games share: positions, the start, hands set in two parts, and their comparison.
 
 58 Pa. Code §§ 688a.5(i), 688a.8(d), 688a.11(c), (f); D3, D7, D8.
 """

@@ -25,7 +25,7 @@ def share_cents(meter_centicents: int, share_bp: int) -> int:
 
 
 def after_winner(meter_centicents: int, share_bp: int, seed_cents: int) -> int:
-    """Return the meter after a winner: the seed after 100 %, otherwise less by what was paid (D18).
+    """Return the meter after a winner: the seed if 100 % was won, otherwise the reading less the payout (D18).
 
     >>> after_winner(104_321_750, 10_000, 1_000_000), after_winner(104_321_750, 1000, 1_000_000)
     (100000000, 93889650)

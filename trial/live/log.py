@@ -20,7 +20,7 @@ from trial.place import DEMO_KEY, WAREHOUSE
 class LiveDay:
     """The result of a live floor. `missed` and `false_alarms` should be empty.
 
-    `left_out` counts the judged rounds that were not over when the floor was stopped: what is found in them is no false alarm.
+    `left_out` counts the judged rounds still open when the floor stopped; their findings are not false alarms.
     """
 
     events: int

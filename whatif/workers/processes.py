@@ -139,7 +139,7 @@ def unpacked(packed: bytes) -> Any:
 
 
 def _parts(error: Exception) -> ErrorParts:
-    """Return the parts of an error: pickling would lose one whose arguments are not those of its constructor."""
+    """Return the parts of an error; pickling fails if its arguments differ from those of its constructor."""
     return type(error), error.args, error.__dict__
 
 

@@ -77,7 +77,7 @@ class StreamJob:
 
 
 class _UnitResults(OwnStore):
-    """The results of one stream for its replay: the stored ones, and those that it stores, which are kept here."""
+    """A result store for the replay of one stream: it reads the stored results and keeps the new ones in memory."""
 
     def __init__(self, stored: ResultStore | None, unit: Unit) -> None:
         self._stored, self._stream = stored, unit.stream

@@ -304,7 +304,7 @@ def _two_decide(plan: DjWildPlan) -> bool:
 
 @fault("PLAY-ORDER", prepare=_two_decide)
 def play_order(play: Any) -> Spot:
-    """A player decides before the one whose turn it is, or the dealer turns while the last player still thinks."""
+    """A player decides out of turn, or the dealer turns over the cards before the last player has decided."""
     script, plan = play.script, play.plan
     if plan.turn % 2:
         dealer_turns_early(play)

@@ -74,7 +74,9 @@ class DjWildPlay(Play):
     # The decisions
 
     def play_hands(self) -> None:
-        """Everybody looks, then decides in turn; what was forfeited is collected, and the dealer turns (§ 687a.11(a)-(d))."""
+        """Every player looks, then decides in turn; the dealer collects forfeited wagers and turns over the cards (§
+        687a.11(a)-(d)).
+        """
         plan, add = self.plan, self.script.add
         playing = [seat for seat in plan.playing if seat not in plan.abandoned]
         plan.random.shuffle(looking := list(playing))

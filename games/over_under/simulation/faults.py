@@ -408,7 +408,9 @@ def _deciding(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
 
 
 def _face_up(plan: OverUnderPlan) -> None:
-    """Have a card found face up before another one, so that the record tells the card set aside from the one dealt."""
+    """Have a card found face up before a different card, so that the record distinguishes the card set aside from the card
+    dealt.
+    """
     plan.face_up = 0
     plan.deal()
     hands = plan.hands.values()

@@ -56,7 +56,7 @@ def cuts_next(table: ShoeTable) -> bool:
 
 
 def reshuffle(table: ShoeTable, turn: int = 0) -> None:
-    """A floorperson directs that the cards be reshuffled after this round (§ 686a.5(f)); what is wrong goes no further."""
+    """A floorperson directs that the cards be reshuffled after this round (§ 686a.5(f)), which ends the fault."""
     table.end_shoe()
 
 
@@ -117,7 +117,7 @@ fault(
 
 
 def _change_batch_dealt(table: ShoeTable) -> None:
-    """The batch that was dealt is removed; at the end of a shoe it is no longer the one whose turn it is."""
+    """Remove the batch that was just dealt; at the end of a shoe, the other batch is next."""
     table.change_deck((table.turn - (table.begins and len(table.decks) == 2)) % len(table.decks))
 
 

@@ -30,7 +30,7 @@ class PaiGowTable(Table):
         ]
 
     def open_day(self, day: int, keep_dice: bool = False) -> None:
-        """Open the table on a gaming day; a meter that it now has is on record here as it was armed."""
+        """Open the table on a gaming day; if it now has a meter, record the meter's arming here too."""
         super().open_day(day, keep_dice)
         meter = self.mystery
         if meter is not None and meter.armed is not None and meter.id not in self._in_use:
