@@ -102,6 +102,49 @@ def test_tests_run_coroutines_by_one_function() -> None:
     ] == ["tests/coroutines.py"]
 
 
+CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "time"}
+TIMED = {"tests/faults/on_kafka/cluster.py"}
+"""Files that time a wait for others: for a broker that does not answer."""
+
+
+def timed(source: str) -> list[int]:
+    """Return the lines in which the time between two readings of a clock is taken, except to hold it to what it is at least."""
+
+    def is_reading(node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and getattr(node.func, "attr", "").removesuffix("_ns") in CLOCKS
+
+    nodes = list(ast.walk(ast.parse(source)))
+    pairs = [(target, node.value) for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    pairs += [
+        pair
+        for target, value in pairs
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        for pair in zip(target.elts, value.elts, strict=False)
+    ]
+    names = {ast.unparse(target) for target, value in pairs if is_reading(value)}
+    at_least = {
+        side
+        for node in nodes
+        if isinstance(node, ast.Compare) and len(node.ops) == 1
+        for side, ops in ((node.left, (ast.Gt, ast.GtE)), (node.comparators[0], (ast.Lt, ast.LtE)))
+        if isinstance(node.ops[0], ops)
+    }
+    return [
+        node.lineno
+        for node in nodes
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and node not in at_least
+        if all(is_reading(side) or ast.unparse(side) in names for side in (node.left, node.right))
+    ]
+
+
+def test_no_test_asks_how_long_our_own_work_takes() -> None:
+    """A machine may be slow: a test counts work. Programs that print seconds are no tests."""
+    shown = "began, n = time.monotonic(), 0\nassert time.monotonic() - began {} 1"
+    assert [timed(shown.format(sign)) for sign in ("<", ">=")] == [[2], []]
+    files = [name for name in sources("tests") if not name.endswith("__main__.py")]
+    assert {name for name in files if timed(text(name))} == TIMED
+
+
 def test_people_append_to_several_streams_only_after_what_they_read() -> None:
     """On Kafka another writer may come between."""
     assert [name for name in sources("desk") if ".append_groups(" in text(name)] == ["desk/house/record.py"]

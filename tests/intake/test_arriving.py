@@ -49,7 +49,7 @@ def test_a_lone_line_is_stored_after_its_time(log: SqliteLog, pipe: tuple[int, i
     groups = taken_in(log, reading)
     began = time.monotonic()
     assert next(groups) == 1
-    assert GROUP_S <= time.monotonic() - began < GROUP_S + 1
+    assert time.monotonic() - began >= GROUP_S  # and though the pipe is open
     os.close(writing)
     assert list(groups) == [1]
 

@@ -1,11 +1,10 @@
 """No one waits for Kafka without a limit: a broker that takes connections and says nothing, or is gone, costs some seconds."""
 
 import contextlib
+import queue
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +21,8 @@ from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.patience import HANGS, BrokerAddress, Patience, silent_brokers
 from events.kafka.transactions import OutgoingRecord
 
-ANSWERED_S = 5.0
+HANGS_S = 60.0
+"""What was not refused after this time waits for ever."""
 
 
 class Brokers:
@@ -82,24 +82,30 @@ def calls(bootstrap: str, security: dict[str, str], folder: Path) -> dict[str, C
     }
 
 
+def refusal_of(call: Callable[[], object]) -> queue.Queue[str]:
+    """Return where the refusal of a call will be; a thread that hangs does not keep the run from its end."""
+    refusals = queue.Queue[str]()
+
+    def wait() -> None:
+        with pytest.raises(LogUnavailable) as refused:
+            call()
+        refusals.put(str(refused.value))
+
+    threading.Thread(target=wait, daemon=True).start()
+    return refusals
+
+
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
 def test_whatever_is_begun_while_brokers_hang_is_refused_in_time(
     brokers: Brokers, protocol: str, tmp_path: Path
 ) -> None:
-    def refusal(call: Callable[[], object]) -> tuple[str, float]:
-        began = time.monotonic()
-        with pytest.raises(LogUnavailable) as refused:
-            call()
-        return str(refused.value), time.monotonic() - began
-
     todo = calls(brokers.bootstrap, {"security_protocol": protocol}, tmp_path)
-    with ThreadPoolExecutor(len(todo)) as threads:
-        refusals = dict(zip(todo, threads.map(refusal, todo.values()), strict=True))
+    refusals = {name: refusal_of(call) for name, call in todo.items()}
     named = " and ".join(f"the broker at {each} does not answer" for each in sorted(brokers.hanging))
-    for name, (text, took) in refusals.items():
+    for name, refusal in refusals.items():
+        text = refusal.get(timeout=HANGS_S)
         assert named in text, name
         assert "end it if it hangs" in text, name
-        assert took <= ANSWERED_S, (name, took)
 
 
 @pytest.mark.parametrize("threaded", [True, False], ids=["a thread drives the loop", "whoever waits drives it"])
@@ -112,10 +118,7 @@ def test_the_loop_of_the_client_is_waited_for_with_a_limit(brokers: Brokers, thr
     async def never() -> None:
         await loop.sleep(3600)
 
-    began = time.monotonic()
-    with pytest.raises(LogUnavailable, match=f"{brokers.gone} refuses connections"):
-        loop.run(never)
-    assert time.monotonic() - began <= ANSWERED_S
+    assert f"{brokers.gone} refuses connections" in refusal_of(lambda: loop.run(never)).get(timeout=HANGS_S)
     loop.close()
 
 

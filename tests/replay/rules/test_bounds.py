@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from replay.transcript.transcript import judge
+from replay.transcript.transcript import JudgedRound, judge
 
 RULES = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4"
 SEATS = range(1, 7)
@@ -65,8 +65,8 @@ ROUNDS = {
 }
 
 
-def calls(text: str) -> int:
-    """Return how many calls and returns it takes to judge a round."""
+def counted(text: str) -> tuple[int, list[JudgedRound]]:
+    """Return how many calls and returns it takes to judge a round, and the judgment."""
     count = 0
 
     def note(*_: object) -> None:
@@ -76,17 +76,17 @@ def calls(text: str) -> int:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        judge(text, "played")
+        judged = judge(text, "played")
     finally:
         sys.setprofile(before)
-    return count
+    return count, judged
 
 
 @pytest.mark.parametrize("text", ROUNDS.values(), ids=ROUNDS)
 def test_the_work_on_a_round_is_bounded(text: str) -> None:
-    (judged,) = judge(text, "played")
+    count, (judged,) = counted(text)
     assert judged.conclusion.verdict in ("VARIANCE", "UNDETERMINED")
-    assert calls(text) < CALLS
+    assert count < CALLS
 
 
 @pytest.mark.parametrize("text", list(ROUNDS.values())[:8], ids=list(ROUNDS)[:8])
@@ -132,7 +132,7 @@ def filled_with(lines: Sequence[str], size: int) -> str:
 
 def growth(lines: Sequence[str], size: int = 2_000) -> float:
     """Return by how much more the second doubling of a round costs than the first: 2 is linear, 4 the square."""
-    small, middle, large = (calls(filled_with(lines, size * times)) for times in (1, 2, 4))
+    small, middle, large = (counted(filled_with(lines, size * times))[0] for times in (1, 2, 4))
     return (large - middle) / max(1, middle - small)
 
 
