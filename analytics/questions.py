@@ -112,7 +112,7 @@ class Question:
 
     @property
     def function(self) -> Callable[..., pl.DataFrame]:
-        """What answers it."""
+        """The function that answers the question."""
         answer: Callable[..., pl.DataFrame] = _found(self.answer)
         return answer
 

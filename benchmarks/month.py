@@ -1,9 +1,9 @@
 """The memory of a replayer that follows a simulated month and builds its warehouse.
 
 `rack replay --follow --warehouse` runs in a process of its own. A floor of all games with its faults plays 30 gaming days, as
-fast as the replayer keeps up: after each day, the benchmark waits until everything is judged, and records the replayer's memory.
-The goal is missed if the last third of the month takes over a tenth more than the middle third; in the first third, the tables of
-hand ranks fill up.
+fast as the replayer keeps up: after each day, the benchmark waits until everything is judged, and records the replayer's
+memory. The goal is missed if memory in the last third of the month is over 10 % higher than in the middle third; in the first
+third, the tables of hand ranks fill up.
 """
 
 import signal

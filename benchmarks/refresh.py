@@ -107,7 +107,9 @@ def build_all(folder: Path, address: str) -> dict[str, dict[str, float]]:
 def one_more(
     folder: Path, address: str, held_back: Sequence[tuple[str, Sequence[Draft]]]
 ) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Append rounds one after the other; return the cost of each operation after the last, and the pages' costs."""
+    """Append rounds one at a time and run every operation after each; return the operations' costs after the last round, and
+    the pages' costs.
+    """
     warehouse = folder / WAREHOUSE
     log, found = ["--log", address, "--quiet"], {}
     with opened(warehouse, address) as pages:

@@ -1,1 +1,1 @@
-"""What happened at the tables: the vocabulary of events, their canonical bytes, and the logs that keep them."""
+"""Table events: their vocabulary, their canonical bytes, and the logs that keep them."""

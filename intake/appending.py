@@ -40,7 +40,7 @@ class RefusedLine(msgspec.Struct, frozen=True):
 
 
 class IntakeSummary(msgspec.Struct):
-    """What an intake did. `misfits` are corrections that were appended and correct nothing; they are not in quarantine."""
+    """The result of an intake. `misfits` are appended corrections that correct nothing; they are not in quarantine."""
 
     lines: int = 0
     appended: int = 0
@@ -215,7 +215,7 @@ class _Quarantine:
                 self._ends[result.stream] = result.head
 
     def _look_again(self, stream: str) -> None:
-        """Forget what is known of a stream to which someone else has appended."""
+        """Forget the cached state of a stream after another writer has appended to it."""
         end = self._log.head(stream)
         if self._ends.get(stream) != end:
             self._ends[stream] = end

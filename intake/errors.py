@@ -1,4 +1,4 @@
-"""What intake refuses as a whole, before any line of it is appended."""
+"""Errors that refuse the whole input before any line is appended."""
 
 
 class IntakeError(Exception):

@@ -50,14 +50,14 @@ PROPERTY = "property/main"
 
 
 class Submission(NamedTuple):
-    """What a rules submission states about itself."""
+    """The facts that a rules submission states about itself."""
 
     game: str
     effective_gaming_day: str
 
 
 class ReadRules(Protocol):
-    """What this program knows of rules."""
+    """The program's functions on rules that intake needs."""
 
     def __call__(self, text: str) -> Submission:
         """Read the text of a rules submission. Raises `EventError` saying what is wrong with it."""

@@ -83,7 +83,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def meter_cents(self) -> int:
-        """What a meter paid; if the verdict does not say, all that was paid by slip on a wager that a meter pays."""
+        """The amount that a meter paid; if the verdict does not state it, the amount paid by slip on a meter's wager."""
         if self.from_meter_cents is not None:
             return self.from_meter_cents
         return self.by_slip_cents if self.wager in METER_WAGERS else 0
@@ -125,7 +125,7 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An amount of the table's accounting that is not a wager: what drop, win and hold are made of (D27)."""
+    """An amount in the table's accounting other than a wager; drop, win and hold are computed from these (D27)."""
 
     stream: str
     seq: int
@@ -161,7 +161,7 @@ def finding_id(
     evidence: tuple[int, ...],
     rules_digest: str,
 ) -> str:
-    """Return the digest of what identifies a finding, so that publishing it again changes nothing."""
+    """Return a digest of the identifying fields of a finding, so that publishing it again changes nothing."""
     identity = _encode([code, stream, round_no, seat, wager, evidence, rules_digest])
     return sha256(b"rack/finding/v1\0" + identity).hexdigest()[:32]
 

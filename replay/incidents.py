@@ -66,12 +66,12 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def overpaid_cents(self) -> int:
-        """What patrons were paid too much, by the findings; never netted against what they are short."""
+        """The total overpayment in the findings, not netted against underpayments."""
         return sum(max(finding.difference_cents or 0, 0) for finding in self.findings)
 
     @property
     def underpaid_cents(self) -> int:
-        """What patrons were paid too little, by the findings; never netted against what they have too much."""
+        """The total underpayment in the findings, not netted against overpayments."""
         return sum(max(-(finding.difference_cents or 0), 0) for finding in self.findings)
 
 
@@ -97,7 +97,7 @@ def incidents(findings: Sequence[Finding]) -> tuple[Incident, ...]:
 
 
 class Money(msgspec.Struct, frozen=True):
-    """What patrons have too much and what they are owed over many incidents, in cents: never netted against each other."""
+    """The overpayments and underpayments of many incidents, in cents, never netted against each other."""
 
     overpaid_cents: int
     underpaid_cents: int

@@ -79,7 +79,7 @@ class MeterAtSettlement(msgspec.Struct, frozen=True):
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What a wager added to a Must-Hit-By meter: at which seat, and the meter before and after it, in centicents.
+    """A wager's contribution to a Must-Hit-By meter: the seat, and the meter before and after it, in centicents.
 
     `is_surplus`: its wager had contributed before.
     """
@@ -103,7 +103,9 @@ class MysteryWinner(msgspec.Struct, frozen=True):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """What a round holds of one cycle of a Must-Hit-By meter: contributions as accepted, and the hit that ended it, if any."""
+    """The part of a Must-Hit-By meter's cycle in one round: the accepted contributions, and the hit that ended the cycle, if
+    any.
+    """
 
     contributions: tuple[Contribution, ...]
     hit: MysteryWinner | None = None
@@ -124,7 +126,7 @@ class Mystery(msgspec.Struct, frozen=True):
 class Bank(msgspec.Struct, frozen=True):
     """The player-dealer of a round: the seat, the wager that covers the others (None: not known), who has the action.
 
-    `or_cents`: what else that wager may be, the least and the most (D1226).
+    `or_cents`: the smallest and largest other possible amount of that wager (D1226).
     """
 
     seat: int

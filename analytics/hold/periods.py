@@ -67,7 +67,7 @@ def hold_by_period(
 def month_and_year_to_date(
     db: Warehouse, by: str = "table", as_of: date | None = None, selection: Selection = EVERYTHING
 ) -> pl.DataFrame:
-    """Return the figures of a day, of its month up to it, and of its year up to it: three rows each (`span`).
+    """Return the figures of a day, month to date and year to date: three rows each (`span`).
 
     `as_of` is the gaming day, None for the newest that was counted. `span` is `day`, `month_to_date` or
     `year_to_date`; the other columns are those of `hold_by_period` without `period`.

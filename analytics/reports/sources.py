@@ -32,7 +32,7 @@ class WrongLog(ValueError):
 
 
 class Sources(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report reads. `first` and `last` are gaming days, both included."""
+    """The data sources of a report. `first` and `last` are gaming days, both included."""
 
     db: Warehouse
     desk: Desk

@@ -25,8 +25,8 @@ Kind = Literal["set", "contribution", "progressive_hit", "must_hit_by_hit"]
 class Movement(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a meter with the readings around it, in hundredths of a cent. `before` is 0 if there was no reading.
 
-    `set`: the amount put into service, armed, or set by the controller. `contributed`: what a wager adds at the filed rate.
-    `paid`: what the event says was paid; `restored`: the reset by the rules after it.
+    `set`: the reading put into service, armed, or set by the controller. `contributed`: the amount that a wager adds at the
+    filed rate. `paid`: the payout in the event; `restored`: the reset that the rules require after it.
     """
 
     seq: int

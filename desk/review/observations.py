@@ -88,7 +88,7 @@ def unveil(desk: Desk, table: str, *, observation: str, by: str) -> None:
 
 
 def mark_unreadable(desk: Desk, table: str, *, observation: str, selected: int, by: str, reason: str) -> Observation:
-    """Record that a selected round is unreadable, so that it counts as such."""
+    """Record that a selected round is unreadable."""
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
         found = state.observation(observation)

@@ -97,7 +97,9 @@ class WorkAgain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Decision(NamedTuple):
-    """What people decided on a round: a finding (with its id), a case, or a dispute without one; its state and last time."""
+    """A decision that people made on a round, about a finding (with its id), a case, or a dispute without a case; its state
+    and latest time.
+    """
 
     round_no: int | None
     what: str

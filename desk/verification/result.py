@@ -80,8 +80,8 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def compared(self) -> dict[str, Any]:
-        """What the log was compared with that does not come from it: given keys, checkpoints taken away, and a witness; and
-        whether it was compared with an earlier verification, whose note is kept next to the log.
+        """The outside evidence that the log was compared with (given keys, exported checkpoints, a witness), and whether it
+        was compared with an earlier verification, whose note is next to the log.
         """
         signed, witnessed = self.found.signed, self.witnessed
         return {

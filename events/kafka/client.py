@@ -74,7 +74,7 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is 
 
 
 class TopicPartition(NamedTuple):
-    """One partition of a topic: what one writer owns."""
+    """One partition of a topic; one writer owns it."""
 
     topic: str
     partition: int

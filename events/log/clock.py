@@ -41,7 +41,7 @@ def is_ahead(at_us: int, now_us: int) -> bool:
 
 
 def streams_ahead(log: EventLog, now_us: int) -> list[AheadOfClock]:
-    """Return the last event of each stream whose last event was recorded in the future. What cannot be read is left out."""
+    """Return the last event of each stream whose last event was recorded in the future. Unreadable events are skipped."""
     found = []
     for stream in log.streams():
         try:

@@ -41,7 +41,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class AppendResult(msgspec.Struct, frozen=True):
-    """What an append did: the numbers given, in the order of the drafts; None for a dropped device duplicate."""
+    """The result of an append: the assigned numbers, in the order of the drafts; None for a dropped device duplicate."""
 
     stream: str
     seqs: tuple[int | None, ...]

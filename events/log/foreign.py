@@ -56,9 +56,9 @@ NO_FOREIGN_RECORDS: Final = ForeignReport()
 
 
 class ForeignTally:
-    """Counts foreign records, each once however often its partition is read. What it keeps does not grow with them.
+    """Counts foreign records, each once even if its partition is read again. Its memory does not grow with their number.
 
-    `before` is the count of records before all that come.
+    `before` counts earlier records.
     """
 
     def __init__(self, before: ForeignReport = NO_FOREIGN_RECORDS) -> None:

@@ -114,7 +114,7 @@ class ResultChains:
         self._with_places.add(stream)
 
     def restart(self, stream: str) -> None:
-        """Begin the chain of a stream again: what it held before does not count."""
+        """Begin the chain of a stream again, without its earlier results."""
         self.heads.pop(stream, None)
         self.broken.pop(stream, None)
 

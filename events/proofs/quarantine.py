@@ -21,7 +21,7 @@ _MARK = f'"type":"{IntakeRefused.TYPE}"'.encode()
 
 
 class RefusalNotice(NamedTuple):
-    """What an `intake_refused` event says: where it is, and the SHA-256 (hex) and size (bytes) of the refused line."""
+    """The content of an `intake_refused` event: its place, and the SHA-256 (hex) and size (bytes) of the refused line."""
 
     stream: str
     seq: int

@@ -29,7 +29,7 @@ class BadNote(ValueError):
 
 
 class KeyKind(IntEnum):
-    """What a key signs: the first byte of its encoded form."""
+    """The purpose of a key: the first byte of its encoded form."""
 
     LOG = 0x01
     WITNESS = 0x04

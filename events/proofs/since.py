@@ -41,8 +41,9 @@ class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VerifiedStart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a verification that passed leaves for the next: when everything was last read (UTC microseconds) and by whom, where
-    each stream was borne out, and how many results of each were sound."""
+    """The start for the next verification, from one that passed: when (UTC microseconds) and by whom everything was last
+    read, the verified end of each stream, and the number of sound results of each.
+    """
 
     at_us: Number
     by: Annotated[str, Meta(max_length=200)]

@@ -123,7 +123,7 @@ def read_statement(line: bytes) -> Statement:
 
 
 class CheckpointBatch(msgspec.Struct, frozen=True):
-    """What one checkpoint adds: the leaves, one line each, and the signed note over all leaves so far."""
+    """The additions of one checkpoint: its leaves, one line each, and the signed note over all leaves so far."""
 
     lines: tuple[bytes, ...]
     note: bytes

@@ -102,11 +102,11 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
-    `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (None:
-    nothing was asked). `foreign` records are no part of the log and break nothing. `unread`: stream → how many events at its
-    beginning were not read again; `starts`: where a later verification may begin. `lost`: what an earlier verification reached
-    and the log no longer has; `future`: the first event of each stream, and the first checkpoint, of a time that has not come.
+    """The result of a verification. `heads` are the confirmed ends of the streams; `events` counts the events read;
+    `quarantine` compares the refused lines with the chain; `results` is the check of the results (None: not requested).
+    `foreign` records are no part of the log and break nothing. `unread`: stream → number of events at its beginning that were
+    not read again; `starts`: where a later verification may begin. `lost`: events that an earlier verification reached and
+    the log lacks; `future`: each stream's first event, and the first checkpoint, with a time in the future.
     """
 
     ok: bool
@@ -333,7 +333,7 @@ class _StreamVerification:
 
     @property
     def lost(self) -> list[Break]:
-        """What an earlier verification reached and the stream, whole in itself, no longer has: at most one break."""
+        """Return at most one break: the stream is consistent, but lacks events that an earlier verification reached."""
         mark = self._reached
         if mark is None or self.breaks:
             return []

@@ -32,7 +32,7 @@ class StoredState(msgspec.Struct, frozen=True):
 
 
 class ResultsCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found: the number of results, those without a place (from before there were chains), and the streams.
+    """The result of the check: the number of results, the number without a place (older than the chains), and the streams.
 
     `stated` is how many of them signed checkpoints state, `unread` how many were not read again. `heads` are the ends of the
     chains that are sound.
@@ -181,10 +181,10 @@ def position_faults(
 def statements_of(
     store: ResultStore, stated: Mapping[str, Sequence[Head]], *, anew: bool
 ) -> tuple[list[ResultsStatement], tuple[ResultBroken | PositionBroken, ...]]:
-    """Return what a checkpoint states of results, and what speaks against stating more.
+    """Return a checkpoint's statements about results, and the faults that prevent more of them.
 
-    Only results are stated whose chain is sound and continues what was stated before. With `again`, sound chains that contradict
-    an earlier statement are stated too, as begun again: for an auditor who has judged again and compared.
+    It states only results in a sound chain that continues the earlier statement. With `anew`, it also states sound chains
+    that contradict an earlier statement, marked as begun anew, for an auditor who has judged the log again and compared.
     """
     check = check_results(StoredState(store), stated)
     statements = [

@@ -43,7 +43,7 @@ _OWN_SOURCES: Final = ("intake-", "redrive-")
 
 
 class DeviceReport(NamedTuple):
-    """What a draft reports, as the index knows it."""
+    """A draft's report in the form that the index stores."""
 
     stream: str
     source: str
@@ -318,10 +318,10 @@ def describe(stream: str, reports: RepeatDifference, ids: RepeatDifference) -> s
 
 
 def compare_index(database: Database, stream: str, events: StreamIndex) -> str | None:
-    """Return how the rows of a stream differ from its events, as far as those were read; None if they do not.
+    """Return how the rows of a stream differ from the events read so far, or None.
 
-    Compared are the id of every event, and the source's number and the number of every report. What a row says of a
-    report's content is compared when the row is used.
+    This compares the id of every event, and the source and number of every report. The digest of a report's content is
+    compared when its row is used.
     """
     shorts = ShortForms(database.connection)
     rows = database.rows("SELECT id FROM names WHERE name = ?", stream)

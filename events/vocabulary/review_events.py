@@ -202,7 +202,7 @@ class InvestigationOpened(Event, frozen=True, kw_only=True):
 
 @event("investigation_closed", REVIEW)
 class InvestigationClosed(Event, frozen=True, kw_only=True):
-    """An investigation was closed: what it found (`reason`)."""
+    """An investigation was closed, with its result (`reason`)."""
 
     by: Person
     investigation: Token

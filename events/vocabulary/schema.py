@@ -174,7 +174,7 @@ def _still_key(key: str, before: Any, after: Any) -> bool:
 
 
 def _alternatives(pattern: str) -> tuple[str, set[str], str]:
-    """Split a pattern at its list of alternatives: what comes before, the list, what comes after.
+    """Split a pattern at its list of alternatives: the text before it, the list, and the text after it.
 
     >>> _alternatives("^(table|meter)/[a-z]+$")[0::2]
     ('^', '/[a-z]+$')

@@ -206,7 +206,7 @@ class Play(ABC):
             steps[at:at] = [ScriptStep(same(model.CardFoundFaceUp, card=TEXT[card])) for card in plan.face_up]
 
     def after_deal(self) -> None:
-        """What follows the deal, before anybody plays."""
+        """The steps between the deal and the first decision."""
 
     @abstractmethod
     def play_hands(self) -> None:

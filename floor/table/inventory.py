@@ -1,4 +1,4 @@
-"""The chips of a table: what a round's events move into and out of its inventory (D27)."""
+"""The chips of a table: the movements in a round into and out of its inventory (D27)."""
 
 from events.vocabulary import model
 from events.vocabulary.model import Event

@@ -77,7 +77,9 @@ _beaten = by_example(lines, "dj_wild", "dealer_higher", "dealer_hands")
 
 
 def bad_beat(chapter: Chapter, name: str) -> Result:
-    """Return the Two-Way Bad Beat as it is settled here; if it paid the dealer's hands that lose too is a part (D20)."""
+    """Return the Two-Way Bad Beat as settled here, and as a part of the result its return if it also paid the dealer's losing
+    hands (D20).
+    """
     result, paytable = at_odds("bad_beat", _beaten)(chapter, name), chapter.paytable("bad_beat", name)
     counted = _beaten(paytable)
     percent = 2 * percent_at_odds(counted.paid_lines(paytable), counted.total)
@@ -86,7 +88,9 @@ def bad_beat(chapter: Chapter, name: str) -> Result:
 
 
 def progressive_with_side_card(chapter: Chapter, name: str) -> Result:
-    """Return the Progressive with natural deuces; what its fixed lines would return with deuces wild is a part (D6)."""
+    """Return the Progressive with natural deuces, and as a part of the result the return of its fixed lines with deuces wild
+    (D6).
+    """
     result = progressive(by_example(lines, "dj_wild_progressive"))(chapter, name)
     table = counts("dj_wild_progressive")
     wild = LineCounts([(frozenset((row["wild"],)), row["hands"]) for row in table["rows"]], table["total"])

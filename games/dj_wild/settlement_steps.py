@@ -1,6 +1,7 @@
-"""DJ Wild Stud Poker: one player's settlement after another, and what is collected when (Annex A, rulemaking 125-223).
+"""DJ Wild Stud Poker: the settlement of one player after another, and the time of each collection (Annex A, rulemaking
+125-223).
 
-§§ 687a.11(c), (e), (f), (g). What a wager is due is in `games/dj_wild/settle.py`.
+§§ 687a.11(c), (e), (f), (g). `games/dj_wild/settle.py` computes what a wager is due.
 """
 
 import itertools

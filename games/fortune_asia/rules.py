@@ -1,6 +1,6 @@
-"""What is particular to Fortune Asia Poker: the players set first, and the dealer's cards stay unseen until they have.
+"""The rules particular to Fortune Asia Poker: the players set first, and the dealer's cards stay unseen until they have.
 
-58 Pa. Code §§ 659a.11(c), 659a.13(d), (e), (j). Everything else is judged by the rules that the games share.
+58 Pa. Code §§ 659a.11(c), 659a.13(d), (e), (j). The shared rules judge everything else.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """Fortune Asia Poker: what every wager of a round is due (58 Pa. Code Chapter 659a).
 
-Seven cards are set into a high hand of four, a medium hand of two and a low hand of one. Two hands won of three win the
-base wager; everything else loses it, and nothing ties (D8). The invariant is that of `games.face_up_pai_gow.settle`.
+Seven cards are set into a high hand of four, a medium hand of two and a low hand of one. A player who wins two of the three
+hands wins the base wager; any other result loses it, and there is no tie (D8). The invariant is that of
+`games.face_up_pai_gow.settle`.
 """
 
 from collections.abc import Sequence

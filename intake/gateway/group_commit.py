@@ -40,7 +40,7 @@ class NotStored(Exception):
 
 
 class CommitRequest:
-    """The input of one request. `read` makes lines of it, on the writing thread; what it raises goes to the request."""
+    """The input of one request. `read` splits it into lines on the writing thread; its exceptions go to the request."""
 
     def __init__(self, read: Callable[[], Lines], count: int, size: int) -> None:
         self.read, self.count, self.size = read, count, size

@@ -1,4 +1,4 @@
-"""What the gateway says of itself: a line of JSON for each request, without anything that devices report, and its metrics."""
+"""The gateway's own log and metrics: a line of JSON for each request, without any reported content."""
 
 import contextlib
 from collections import Counter as Tally

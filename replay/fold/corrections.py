@@ -133,6 +133,6 @@ class RefusedCorrections:
 
 
 def without_notices(made: Correction, refusals: Iterable[RecordedEvent]) -> list[RecordedEvent]:
-    """Return the notices of refused lines without those of corrections of the same event."""
+    """Drop the notices of refused corrections of the same event."""
     reason = refused_correction(made.superseded)
     return [fact for fact in refusals if not fact.payload.reason.startswith(reason)]

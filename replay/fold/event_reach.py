@@ -85,7 +85,9 @@ def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None
 
 
 def carryover(round_: Round) -> tuple[object, ...]:
-    """Return a round's effects on later ones: whether and by whom it was dealt, or void, its stub, what left shoe and meter."""
+    """Return a round's effects on later rounds: whether it was dealt or void, its dealer, its stub, and its effects on shoe
+    and meter.
+    """
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
@@ -95,7 +97,7 @@ def carryover(round_: Round) -> tuple[object, ...]:
 
 
 def late_by_round(late: Replacements, corrected: Replacements) -> dict[int, list[tuple[int, Event]]]:
-    """Return by round, in the order of the log, the late events and those that corrections state, each with its number."""
+    """Return round → its late and corrected events with their numbers, in the order of the log."""
     rounds: dict[int, list[tuple[int, Event]]] = {}
     for seq, counts in sorted({**late, **corrected}.items()):
         if counts is not None and counts[0] is not None:

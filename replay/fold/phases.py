@@ -27,7 +27,7 @@ class Phase(Enum):
 
 
 class Move(Enum):
-    """What an event does if it does not simply lead to the next phase."""
+    """The effect of an event that does not simply lead to the next phase."""
 
     SAME = "same"
     STRAY = "stray"

@@ -43,7 +43,7 @@ class HeldPosition(msgspec.Struct, frozen=True):
         return self._with(msgspec.structs.replace(self, offers=(*self.offers, made)), lambda each: each.offer(made))
 
     def _with(self, now: HeldPosition, step: Callable[[HeldPosition], HeldPosition]) -> HeldPosition:
-        """Return the position after a step; the forgotten one takes the same step, and is dropped once it is equal."""
+        """Apply a step to the position and to the `forgotten` position; drop the latter once both are equal."""
         forgotten = step(self.forgotten) if self.forgotten is not None else None
         known = msgspec.structs.replace(now, forgotten=None)
         return known if forgotten == known else msgspec.structs.replace(known, forgotten=forgotten)

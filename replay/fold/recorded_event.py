@@ -11,7 +11,7 @@ from events.vocabulary.model import Event
 
 
 class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
-    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id.
+    """An event of a table's stream: its number, its device and device clock, its payload, and its id.
 
     `source_seq` is the device's own number. `is_late`: later numbers of the device arrived before it (D850).
     """

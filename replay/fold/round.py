@@ -282,7 +282,7 @@ class Round:
 
     @property
     def collections(self) -> list[RecordedEvent]:
-        """What went to the rack: cards of a position, the stub or all that remained, reported again, went there once (D550)."""
+        """The collections of cards into the rack; a repeated report of the same cards counts once (D550)."""
         collected = self.of(model.CardsCollected)
         aside = [fact for fact in collected if fact.payload.of == "aside"]
         return in_order(

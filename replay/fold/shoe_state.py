@@ -27,9 +27,9 @@ def cards_of(event: Left) -> Sequence[str | None]:
 
 
 def on_the_table(left: Sequence[tuple[int, Left]], shuffled: int) -> dict[str, int]:
-    """How many copies of each card lay on the table at a shuffle: of the hands that get further cards after it (§ 686a.9(b)).
+    """Return how many copies of each card lay on the table at a shuffle, in hands that get more cards after it (§ 686a.9(b)).
 
-    What is shuffled then is the discard rack.
+    Such a shuffle takes only the discard rack.
     """
     dealt = [(seq, event) for seq, event in left if isinstance(event, model.CardsDealt)]
     open_hands = {event.to for seq, event in dealt if seq > shuffled and isinstance(event.to, int)}
@@ -118,9 +118,10 @@ class ShoeState(msgspec.Struct):
     def round_over(
         self, deck: str, left: Sequence[tuple[int, Left]], reached: tuple[int, Place] | None, covered: bool
     ) -> int:
-        """A round ended: what left the shoe in it, where the cover card appeared, and whether its record covers the shuffle.
+        """Apply the end of a round: the cards that left the shoe, the place of the cover card, and whether the record covers
+        the shuffle.
 
-        Return the event up to which bars ended, 0 if no shoe began.
+        Return the event up to which bars on a batch ended; 0 if no shoe began.
 
         A card dealt right after a copy of it was found face up may be that copy, and is not counted again (D163).
         """

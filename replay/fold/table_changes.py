@@ -58,9 +58,9 @@ class TableChanges:
         return not self.facts or seq < self.facts[0].seq
 
     def take(self, now: TableState, fact: RecordedEvent, opened: Round | None, *, after_rounds: bool) -> TableState:
-        """Return the table with an event; one that came late changes it before the later ones of its own device (D850).
+        """Apply an event to the table; a late event comes before the later events of its own device (D850).
 
-        If it came after rounds, what says how something is changes nothing any more.
+        After a round was played, a late event that only states a current condition no longer changes anything.
         """
         if fact.payload.KIND not in CHANGES or (fact.is_late and after_rounds and fact.payload.KIND in NEWEST_COUNTS):
             return now
@@ -136,9 +136,10 @@ class TableChanges:
 
 
 def doubt_by_far_gaps(ended: Round, gaps: Sequence[RecordFault]) -> list[RecordFault]:
-    """Leave a round in doubt if it ended while a device was silent that skipped numbers then (D656); return the gaps after it.
+    """Mark a finished round as uncertain if a device was silent at its end and skipped numbers (D656); return the gaps after
+    it.
 
-    What of these came late is taken as in a round at hand.
+    Events of these gaps that come late are treated as for a round still in memory.
     """
     after = [gap for gap in gaps if gap.seq > ended.last_seq]
     for gap in after:

@@ -398,10 +398,10 @@ class TableFold(DeviceReports):
         return True
 
     def _begin_again(self, fact: RecordedEvent, number: int, unfinished: list[Round]) -> list[Round]:
-        """Begin a second record under the number of a round that was opened before; return that round, in which it is found.
+        """Begin a second record with the number of an earlier round; return the earlier round, which gets the fault.
 
-        Which of the two a later event of that number is about cannot be told: it counts with the second, and changes no verdict.
-        A record that broke off here proves nothing by what it shows or does not show (D780).
+        A later event with that number may concern either record: it counts with the second and changes no verdict. A record
+        that stopped here proves nothing by its content or its gaps (D780).
         """
         first = self.recent.get(number)
         if first is not None:
@@ -505,7 +505,7 @@ class TableFold(DeviceReports):
         return []
 
     def _settle_refused(self, made: Correction) -> list[Round]:
-        """Drop what is left of refused corrections that this one, which counts, puts right; return the rounds that change."""
+        """Drop the effects of refused corrections of the same event, now that this one counts; return the changed rounds."""
         changed, is_missing = self._refused_corrections.settle(made, self._at_hand, self._pending_faults)
         self.needs_refold |= is_missing
         self._refusals = without_notices(made, self._refusals)

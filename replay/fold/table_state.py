@@ -76,7 +76,7 @@ class Deck(msgspec.Struct):
 
 
 class Armed(msgspec.Struct, frozen=True):
-    """What a Must-Hit-By meter was armed with: the commitment to its target (None: none), and the event that says so."""
+    """The arming of a Must-Hit-By meter: the commitment to its target, or None, and the event."""
 
     commitment: str | None
     seq: int
@@ -221,7 +221,7 @@ class TableState(msgspec.Struct):
         return (filed for filed in reversed(self.rules) if filed.toml and filed.effective_gaming_day <= gaming_day)
 
     def preparations(self, deck: str) -> list[Preparation]:
-        """What made a deck ready since a round was last dealt from it."""
+        """Return the preparations of a deck since its last round."""
         return self.decks[deck].preparations if deck in self.decks else self.loose.get(deck, [])
 
     def apply(self, fact: RecordedEvent) -> None:
@@ -231,20 +231,20 @@ class TableState(msgspec.Struct):
             change(self, fact, fact.payload)
 
     def reported(self, what: str, fact: RecordedEvent) -> None:
-        """Note which device reports on something: what it loses may be about that."""
+        """Note which device reports on a subject; events that it loses may concern that subject."""
         devices = self.reporters.get(what, ())
         if fact.source not in devices:
             self.reporters[what] = (*devices, fact.source)
         self.lost = {other: gaps for other, gaps in self.lost.items() if other != what} if self.lost else self.lost
 
     def is_known_from(self, *types: type[Event]) -> None:
-        """What these events say of the table is known, or does not count any more, whatever came late before."""
+        """Note that the state set by these types of event is known again, or no longer counts, despite earlier late events."""
         if self.late:
             known = {type_.TYPE for type_ in types}
             self.late = {name: seq for name, seq in self.late.items() if name not in known}
 
     def dealt_from(self, deck: str) -> None:
-        """The first card of a round left this deck: what prepared it is used up."""
+        """Note that the first card of a round left this deck, so that its preparations no longer count."""
         self.dealing_deck, self.round_deck = deck, ""
         self.is_known_from(*USED_UP)
         self.position = self.position.deal()
@@ -254,7 +254,7 @@ class TableState(msgspec.Struct):
             self.decks[deck].used = True
 
     def round_over(self, deck: str, last_card: RecordedEvent | None) -> None:
-        """A round from this deck ended: what prepared its cards before the last one was dealt counts no more (§ 686a.9(b))."""
+        """Note the end of a round from this deck: preparations before its last card no longer count (§ 686a.9(b))."""
         if self.shoe is not None and last_card is not None:
             kept = [step for step in self.preparations(deck) if step.seq > last_card.seq]
             if deck in self.decks:

@@ -185,9 +185,9 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
 
 
 def _is_partly_covered(settled: SettledWager, chapter_key: str) -> bool:
-    """Return whether the wager of a patron who holds the bank covers only a part of what another wins or loses.
+    """Return whether the player-dealer's wager covers only part of another patron's win or loss.
 
-    What a wager wins whole is at the odds of its line; what it loses whole is the stake.
+    A full win is at the odds of the pay line; a full loss is the stake.
     """
     try:
         is_banked = GAMES[chapter(*chapter_key.split("-", 1)).game].patron_banked

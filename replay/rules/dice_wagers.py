@@ -1,6 +1,6 @@
-"""The shaker and the wagers on the dice: when it may be used, how, by whom, and what comes before the cards.
+"""The shaker and the wagers on the dice: when, how and by whom it may be used, and the steps before the cards.
 
-58 Pa. Code § 645c.2(a)-(c), (f)-(h). What the dice pay is in `rulebook/settlement/dice_wagers.py`.
+58 Pa. Code § 645c.2(a)-(c), (f)-(h). `rulebook/settlement/dice_wagers.py` computes what the dice pay.
 """
 
 from collections import Counter

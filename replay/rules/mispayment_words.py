@@ -1,4 +1,4 @@
-"""What a finding about money adds in words: how much came late, what limits a payout, why no Envy Bonus is due."""
+"""The details that a finding about money adds in words: how much came late, what limits a payout, why no Envy Bonus is due."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -426,7 +426,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 
 def _envy_dues(round_: Round, book: Rulebook) -> dict[EnvyKey, dict[int | str, Due]]:
-    """Return by seat and Envy Bonus what is due for which hand."""
+    """Return the amounts due by seat and Envy Bonus, each with its hand."""
     by_bonus: dict[EnvyKey, dict[int | str, Due]] = {}
     for due in dues(round_, book):
         if due.for_position is not None:

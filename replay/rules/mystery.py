@@ -491,7 +491,7 @@ def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("MYST-AMOUNT", on=("645c.3(c)(7)",))
 def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The bonus is the whole meter as the winner's contribution left it. What was paid is compared in `settlement.py`."""
+    """The bonus is the whole meter after the winner's contribution. `settlement.py` compares the payment."""
     for cycle, said in rulings(round_, book):
         if cycle.hit is None or said.winner is None or round_.lost:
             continue

@@ -1,7 +1,7 @@
 """The order of the steps of a round: acts that were done before the step that they must follow (docs/evidence.md, D520).
 
-Invariant: it knows no game. The sentences of a chapter are in its game's record (`GameRules.precedences`); what an
-act and a step are is in `round_steps.py`.
+Invariant: it knows no game. The game's record holds the chapter's sentences (`GameRules.precedences`); `round_steps.py`
+defines acts and steps.
 """
 
 from collections.abc import Iterator

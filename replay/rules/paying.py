@@ -431,7 +431,7 @@ def _base_wagers_out_of_order(
 
 
 def _is_commission_free(book: Rulebook) -> bool:
-    """Return whether the commission-free game is played, whose text names what is settled before the optional wagers."""
+    """Return whether the commission-free game is played; its text names the settlements that come before the optional wagers."""
     return book.has("645c.1(f)") and bool(book.settings.get("commission_free"))
 
 

@@ -1,6 +1,7 @@
 """Six decks dealt shoe by shoe: shuffle, cut, cover card, burn cards, batches, and the copies of each card.
 
-Annex A, rulemaking 125-223, §§ 686a.3 to 686a.5, 686a.7(c), (d), (l), 686a.9(a), (b). What spans rounds is in `shoe_state.py`.
+Annex A, rulemaking 125-223, §§ 686a.3 to 686a.5, 686a.7(c), (d), (l), 686a.9(a), (b). `shoe_state.py` holds the state between
+rounds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -122,7 +122,7 @@ def _amount_of_its_own(book: Rulebook, wager: str) -> str | None:
 
 
 def _section_of_limits(book: Rulebook, wager: str) -> str:
-    """Return the section of a wager's limits: Pennsylvania's chapters have none for the base wager, so that of the filing."""
+    """Return the section on a wager's limits; for the base wager in Pennsylvania, it is the section on the filing."""
     if wager != book.chapter.base or book.chapter.jurisdiction != "pa":
         return _limit_section(book, wager)
     return SUBMISSIONS

@@ -1,5 +1,5 @@
-"""Results for questions that change nothing (a verdict as of earlier, what-if rules, one round): in memory, or in a file that
-is removed after it.
+"""Temporary results for questions that change nothing (a verdict as of an earlier time, what-if rules, one round): in memory,
+or in a file that is deleted afterward.
 """
 
 import tempfile

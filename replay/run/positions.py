@@ -13,7 +13,7 @@ from replay.run.engine import digest_for, shared_engine
 
 
 class ReplaySource(Protocol):
-    """What a replay asks of a log (see `events.log.contract.EventLog`)."""
+    """The methods of a log that a replay needs (see `events.log.contract.EventLog`)."""
 
     def streams(self) -> list[str]:
         """Return the names of all streams."""
@@ -64,7 +64,7 @@ def stored_state(results: ResultStore) -> Resumption:
 
 
 def _is_outdated(snapshot: bytes) -> bool:
-    """Whether another engine judged one of the games of a stream. What cannot be read is for the worker to name."""
+    """Whether another engine judged one of the games of a stream. The worker reports unreadable positions."""
     try:
         return any(digest_for(game) != digest for game, digest in _judges.decode(snapshot).judges.items())
     except (msgspec.MsgspecError, UnicodeDecodeError):

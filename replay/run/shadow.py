@@ -40,8 +40,8 @@ _ADOPTED = f'"type":"{VerdictsAdopted.TYPE}"'.encode()
 
 
 class ShadowSummary(msgspec.Struct, kw_only=True):
-    """What judging a shadow did: streams judged, and those that were judged before; events read, rounds judged, and rounds whose
-    verdict differs in all of the shadow; the streams that are broken, a sentence for each.
+    """The result of judging a shadow: the number of streams judged now and before, events read and rounds judged; the total
+    number of rounds in the shadow with a different verdict; and a sentence for each broken stream.
     """
 
     streams: int = 0
@@ -141,7 +141,7 @@ def changes(shadow: ResultStore, latest: LatestResult, stream: str) -> Iterator[
 class Adopted(NamedTuple):
     """An adoption to put in force: the number of the event, the streams, and the obstacles, a sentence each.
 
-    `results` yields those of a stream one by one, so that memory does not grow with the number of rounds; it can be called
+    `results` yields a stream's results one by one, so that memory does not grow with the number of rounds; it can be called
     repeatedly.
     """
 

@@ -97,9 +97,9 @@ def _lies_once(hands: Sequence[Hand], read: Sequence[frozenset[int]]) -> bool:
 
 
 def agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
-    """Merge the dues of several readings, one after the other: what all agree on is kept, the rest is unknown.
+    """Merge the dues of several readings, one after the other: keep amounts that agree, and make the others unknown.
 
-    An amount that differs may still be a win, a share of the meter or a part in cash in all of them.
+    If all readings agree that a differing amount is a win, a payout from the meter or partly in cash, this is kept.
     """
     found: defaultdict[tuple[Key, int | None], dict[tuple[object, ...], Due]] = defaultdict(dict)
     in_so_many: Counter[tuple[Key, int | None]] = Counter()

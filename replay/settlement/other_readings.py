@@ -181,7 +181,7 @@ def _no_surrender_of_player(round_: Round, book: Rulebook, seat: int) -> Changed
 
 
 def _within_limits(round_: Round, book: Rulebook, seat: int) -> Changed | None:
-    """What of a wager is above its limit goes back, and so does the whole of one below it (D752)."""
+    """Return the round as if the part of a wager above its limit, and the whole of a wager below it, were returned (D752)."""
     facts = list(round_.facts)
     for stake in stakes(round_, book).values():
         offer = book.offers.get(stake.wager)

@@ -200,7 +200,7 @@ def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent)
 
 
 class _Moved(msgspec.Struct):
-    """What was done with a wager: cents returned, cents returned in time or with a payment, and when it was first taken."""
+    """The movements of a wager: cents returned, cents returned in time or with a payment, and the first collection."""
 
     returned_cents: int = 0
     settled_cents: int = 0

@@ -196,7 +196,7 @@ def _progressive(words: Words, context: Context) -> Paytable:
 
 
 def _share_bp(words: Words, context: Context, seat: int) -> int:
-    """The share of the meter that the cards dealt to a seat give."""
+    """Return the percentage of the meter, in basis points, that the cards dealt to a seat win."""
     line = _line(context, seat, _progressive(words, context))
     if line is None or not line.meter_bp:
         raise words.error("expected share=PERCENT%: the cards dealt before do not give a share of the meter")

@@ -106,7 +106,7 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return self._row_and_settings(cards)[0].name
 
     def accepts(self, high: Sequence[int], low: Sequence[int]) -> bool:
-        """Return whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
+        """Return whether hands follow the house way: their ranks equal an accepted setting of the same cards.
 
         >>> from rulebook.cards.cards import parse_cards
         >>> way = packaged_house_way("stones")

@@ -161,9 +161,9 @@ class RowReader(msgspec.Struct, frozen=True):
 
 
 class TableForm(NamedTuple, Generic[Play]):
-    """What the rows of a table may say: the kinds of hands, the keys, and how a play is read.
+    """The permitted content of a table's rows: the kinds of hands, the keys, and the parser of a play.
 
-    `example` is a play for messages; `always` are the plays that every seven cards have, with the words for the first.
+    `example` is a play for messages; `always` are the plays possible with any seven cards, with the words for the first.
     """
 
     kinds: Collection[str]

@@ -75,9 +75,9 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MaximumPayout:
-    """What is left of the filed maximum payout to one player on one hand (§ 688a.12(e), D19).
+    """The remainder of the filed maximum payout to one player on one hand (§ 688a.12(e), D19).
 
-    `unsure`: how much of it wagers that cannot be told may have used up before (D370).
+    `unsure`: the most that earlier wagers with an unknown due may have used of it (D370).
     """
 
     def __init__(self, limit_cents: int | None) -> None:

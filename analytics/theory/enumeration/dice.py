@@ -26,7 +26,7 @@ def sum_lines(roll: Roll) -> list[str]:
 
 
 def match_lines(roll: Roll) -> list[str]:
-    """Return the lines of a Match wager on a number, here a one (§ 645c.2(e)(2)).
+    """Return the pay lines of a Match wager on the number one (§ 645c.2(e)(2)).
 
     >>> match_lines((1, 4, 1)), match_lines((1, 1, 1)), match_lines((1, 2, 2))
     (['double_match'], ['triple_match'], [])

@@ -62,7 +62,7 @@ class DjWildPlay(Play):
         return DECK_CARDS - out + self.plan.short_stub
 
     def after_deal(self) -> None:
-        """The stub goes into the rack, at times counted."""
+        """Put the stub into the rack, in some rounds after counting it."""
         self.shuffle_other_deck()
         stub = self.left
         if self.plan.counts:

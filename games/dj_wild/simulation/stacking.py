@@ -50,7 +50,7 @@ def line_of(cards: Collection[int]) -> str:
 
 
 def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
-    """Return five cards not among `excluded` that make a line, or None where none were found."""
+    """Return five cards not among `excluded` that make a line, or None if it finds none."""
     like = target.removeprefix("natural_").removesuffix("_with_wild")
 
     def draw() -> Hand:

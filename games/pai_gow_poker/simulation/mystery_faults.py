@@ -43,7 +43,7 @@ def has_twin(table: Any) -> bool:
 
 
 def filed_source(table: Any) -> bool:
-    """What the Must-Hit-By bonus is paid from is filed."""
+    """The rules on file state the source of the Must-Hit-By bonus."""
     return near(table) and table.book.settings["mystery_paid_by"] != "either"
 
 

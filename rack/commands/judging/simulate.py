@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def read_amendments(files: Sequence[str]) -> list[Amendment]:
-    """Return amendments from files, by their days. Raises `UsageError` , which names file, key and what was expected."""
+    """Return amendments from files, by their days. Raises `UsageError`, which names file, key and what was expected."""
     read = []
     for file in files:
         try:
