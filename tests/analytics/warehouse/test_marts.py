@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 
@@ -230,3 +231,19 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
             if offset >= 0:
                 page = behind.wagers_behind(db, of, limit=limit, offset=offset, **more)
                 assert page.equals(whole.select(page.columns)[offset : offset + limit])
+
+
+@pytest.mark.parametrize(
+    ("games", "named"), [("abab", "a"), ("baab", "b"), ("abb", "b"), ("abbacc", "a")], ids="{0}".format
+)
+def test_a_day_s_game_is_the_one_most_often_dealt_and_of_equals_the_first(
+    games: str, named: str, tmp_path: Path
+) -> None:
+    """As `fct_table_days` defines its column `game`; the rounds come in another order than they were played."""
+    rounds = [
+        msgspec.structs.replace(adjudication("table/a", number, [], day=DAYS[0], first_seq=number * 80), game=game)
+        for number, game in enumerate(games, 1)
+    ]
+    build(tmp_path / "w", rounds[::-1], (), [], facts=FACTS)
+    with reading(tmp_path / "w") as opened:
+        assert opened.sql("SELECT game FROM fct_table_days").fetchall() == [(named,)]
