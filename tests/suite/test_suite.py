@@ -60,9 +60,10 @@ def test_random_rounds_come_to_the_same_in_both() -> None:
 
 
 @needs_node
-def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare() -> None:
-    seen, read, compared = random_layouts.compare([*ENGINE, "--layouts"], 20_000, seed=2)
-    assert compared > 120_000
+@pytest.mark.parametrize("layouts", [5_000, pytest.param(20_000, marks=pytest.mark.nightly)])
+def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare(layouts: int) -> None:
+    seen, read, compared = random_layouts.compare([*ENGINE, "--layouts"], layouts, seed=2)
+    assert compared > 6 * layouts
     assert set(read) <= {"D9", "D15"}
     lines = {f"fortune_bonus: {'tie' if line == 'three_pair' else 'win'} {line}" for line in LINES_BY_RANK}
     ace_high = {
