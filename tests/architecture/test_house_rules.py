@@ -145,6 +145,18 @@ def test_no_test_asks_how_long_our_own_work_takes() -> None:
     assert {name for name in files if timed(text(name))} == TIMED
 
 
+def test_a_test_that_waits_gives_up_only_if_nothing_moves_for_long() -> None:
+    """A limit of less than half a minute is a measurement of the machine."""
+    short = re.compile(r"\b(?:monotonic|perf_counter)\(\) \+ (?:[12]?\d)(?:\.\d+)?(?!\d|_)")
+    assert [bool(short.search(f"until = time.monotonic() + {limit}")) for limit in ("2.0", "29", "30", "60.0")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not [name for name in sources("tests") if "architecture" not in name and short.search(text(name))]
+
+
 def test_people_append_to_several_streams_only_after_what_they_read() -> None:
     """On Kafka another writer may come between."""
     assert [name for name in sources("desk") if ".append_groups(" in text(name)] == ["desk/house/record.py"]
