@@ -29,6 +29,8 @@ def printable(text: str) -> str:
     >>> printable("seat\\u202e 3 \\u4e2d"), printable("§ 688a – Café ♠")
     ('seat[U+202E] 3 [U+4E2D]', '§ 688a – Café ♠')
     """
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
         each if any(low <= ord(each) <= high for low, high in SHOWN) or each == "\n" else f"[U+{ord(each):04X}]"
         for each in text

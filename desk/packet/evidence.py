@@ -297,7 +297,11 @@ class _Chooser:
             if is_about or event.source_seq < numbers.get(event.source, 0):
                 chosen[record.seq] = record
         chosen |= {record.seq: record for record in self._showing_loss(ends, numbers)}
-        self._add_corrections(chosen, rounds)
+        size = -1
+        while size < len(chosen):
+            size = len(chosen)
+            self._add_corrections(chosen, rounds)
+            self._add_silences(chosen, ends, numbers)
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
@@ -347,6 +351,15 @@ class _Chooser:
                     closure |= {seq, old} if old < seq else {seq}
         for seq in closure - set(chosen):
             (chosen[seq],) = self._reader(seq, seq)
+
+    def _add_silences(self, chosen: dict[int, Record], ends: int, numbers: Mapping[str, int]) -> None:
+        """Add what a device said between the end of the round and a later chosen event: without it the device seems to skip."""
+        later = [self._event(record) for record in chosen.values() if record.seq > ends]
+        newest = {event.source: event.source_seq for event in sorted(later, key=lambda each: each.source_seq)}
+        if any(newest[name] > numbers.get(name, 0) + 1 for name in newest):
+            for record, event in self._read(ends + 1):
+                if numbers.get(event.source, 0) < event.source_seq < newest.get(event.source, 0):
+                    chosen[record.seq] = record
 
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
         for run in runs_of(self._reader(first, last)):

@@ -105,6 +105,23 @@ def test_what_was_said_later_of_the_round_is_taken() -> None:
     assert is_same(whole.adjudication, replayed(table)[5])
 
 
+def test_a_late_correction_of_a_device_that_spoke_since_costs_only_what_it_said() -> None:
+    """The correction is about an event before the round; what its device said in between shows that no number is missing."""
+    table = many()
+    slips = [seq for seq, draft in enumerate(table.drafts, 1) if isinstance(draft.payload, model.FillReceived)]
+    table.correct(slips[0], fill(90))
+    for number in range(31, 41):
+        table.say(fill(number * 100))
+        table.play(number, PAID)
+    before = next(seq for seq, draft in enumerate(table.drafts, 1) if draft.payload == fill(3500))
+    table.correct(slips[1], fill(90))
+    late = table.correct(before, None)
+    chosen, whole = evidence(table.stream, reading(records(table)), 35)
+    assert late in {record.seq for record in chosen.records}
+    assert is_same(whole.adjudication, replayed(table)[35])
+    assert len(chosen.records) < len(table.drafts) / 5
+
+
 @pytest.mark.parametrize("at", [0, 5, 12], ids=["before the round", "in between", "after the last"])
 def test_the_amendment_that_a_round_was_judged_by_is_taken(at: int) -> None:
     """Whenever it was published: a late one judges the rounds of its days again (D921)."""
