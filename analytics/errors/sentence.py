@@ -249,13 +249,14 @@ class _Reader:
         verbs = r"\b(?:got paid|paid out|paid|pays|payed|received|got back|got|gave|given|handed|won)"
         whom = r"(?:\s+(?:me|him|her|them|us|back|out|just|only|about|exactly|a|the|winnings|was|were|of))*"
         figure = rf"\s+\$?\s*(?=\$|\d\d|\d[.,]|\d\s*(?:dollars?|bucks)){_MONEY}(?:\s*(?:dollars?|bucks|usd))?"
-        not_money = r"(?![\w:/]|\s*(?:to\s*\d|of a kind|cards?|aces|hands?|times|o?clock|am\b|pm\b))"
+        off = r"(?!\s*(?:(?:dollars?|bucks|usd)\s*)?(?:too )?(?:short|light|little|less|much|more|over)\b)"  # a difference
+        not_money = rf"{off}(?![\w:/]|\.\d|\s*(?:to\s*\d|of a kind|cards?|aces|hands?|times|o?clock|am\b|pm\b))"
         only = rf"\b(?:only|just)\s+(?:got|paid|received|gave)|{verbs}(?:\s+(?:me|him|her|them|us))*\s+(?:only|just)\b"
         self.only = re.search(only, self.left) is not None
         found = self.take(rf"{verbs}{whom}{figure}{not_money}")
         cents = None if found is None else _cents(found)
         if cents is None:
-            found = self.take(rf"{verbs}{whom}\s+({_WORDS})(?:\s*(?:dollars?|bucks)\b|(?=\s*(?:$|[,.|])))")
+            found = self.take(rf"{verbs}{whom}\s+({_WORDS})(?:\s*(?:dollars?|bucks)\b{off}|(?=\s*(?:$|[,.|])))")
             value = None if found is None else _in_words(found[1])
             cents = None if value is None else value * 100
         self.only = self.only and cents is not None

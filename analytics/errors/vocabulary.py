@@ -95,6 +95,7 @@ COMPLAINTS: Final[tuple[tuple[Complaint, str], ...]] = (
     (
         "short",
         rf"paid {_WHOM}short|short(?:ed|changed| changed| paid)|underpaid|under paid|too little|not enough"
+        r"|(?:\d+(?:\.\d\d)?|dollars?|bucks|\|) +(?:short|light|less)(?: than (?:due|owed))?"
         r"|less than (?:i|he|she|they|we) should(?: have)?"
         r"|(?:was|were|got|did|does|is)(?: not|nt) (?:get |getting |have )?(?:any )?(?:paid|pay|payout|money)"
         r"|never (?:got )?(?:paid|pay)|not paid|nothing (?:was )?paid|got nothing|no payout"

@@ -111,6 +111,16 @@ SIXTH, FIFTH, FOURTH = DAYS
         ("25 dollars on the main bet", {"wager": "base", "amount_cents": 2_500}),
         ("a hundred and twenty-five dollars", {"amount_cents": 12_500}),
         ("underpaid by 1,250.50", {"amount_cents": 125_050}),
+        *(
+            (said, {"amount_cents": 1_000, "paid_cents": None, "complaint": complaint})
+            for said, complaint in (
+                ("was paid 10 dollars short", "short"),
+                ("$10 short", "short"),
+                ("they paid him ten bucks too little", "short"),
+                ("paid her $10.00 less", "short"),
+                ("got 10 dollars too much", "over"),
+            )
+        ),
         ("somebody was paid 50 around midnight", {"paid_cents": 5_000, "time": at(0)}),
         ("the over bet", {"wager": "over"}),
         ("the progressive jackpot of $1,200", {"wager": "progressive", "amount_cents": 120_000}),
@@ -120,6 +130,7 @@ def test_a_sentence_is_understood(text: str, understood: dict[str, Any]) -> None
     said = read(text)
     for field in ("table", "round_no", "day", "time", "seat", "wager", "amount_cents"):
         assert getattr(said, field) == understood.get(field), field
+    assert {field: getattr(said, field) for field in understood} == understood
     assert said.unread == ()
 
 
