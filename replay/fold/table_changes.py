@@ -14,7 +14,7 @@ from replay.fold.event_reach import is_of_a_round
 from replay.fold.lost_state import lose_late
 from replay.fold.phases import NEWEST_COUNTS, OF_POSITION
 from replay.fold.record_faults import RecordFault
-from replay.fold.recorded_event import RecordedEvent, is_of_people
+from replay.fold.recorded_event import RecordedEvent, is_after, is_of_people
 from replay.fold.round import Round
 from replay.fold.table_state import CHANGES, RulesOnFile, TableState
 
@@ -112,12 +112,23 @@ class TableChanges:
             lose_late(table, late)
         return comes_after_rounds
 
+    def _in_order(self) -> list[RecordedEvent]:
+        """Return the changes in the order of play; those of an ended round as early as their devices' numbers allow."""
+        placed: list[RecordedEvent] = []
+        first = 0
+        for fact in in_order_of_play(self.facts):
+            at = len(placed)
+            if fact.seq in self.of_ended_rounds:
+                at = max([first, *(place for place, other in enumerate(placed, 1) if is_after(fact, other))])
+                first += at == first
+            placed.insert(at, fact)
+        return placed
+
     def again(self, now: TableState, opened: Round | None) -> TableState:
         """Return the state of the table, built again; the open round gets the state at its opening."""
         state = self.before.at_opening()
         numbers = dict(state.numbers)
-        in_order = sorted(in_order_of_play(self.facts), key=lambda fact: fact.seq not in self.of_ended_rounds)
-        for fact, arrived in zip(in_order, self.facts, strict=True):
+        for fact, arrived in zip(self._in_order(), self.facts, strict=True):
             if fact is not arrived:
                 numbers[arrived.seq] = fact.seq
             if opened is not None and fact is opened.opened:

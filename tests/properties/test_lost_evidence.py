@@ -139,9 +139,10 @@ def test_the_last_message_of_a_device_about_a_round_makes_nothing_look_wrong(sha
 
 @pytest.mark.parametrize("share", range(4))
 def test_an_event_that_comes_late_makes_nothing_look_wrong(share: int) -> None:
-    """The event arrives after the two that its device said next, in the same round."""
+    """The event arrives after the two that its device said next, in the same round. Who arrived first at an idle table counts."""
+    after_idle = [(case, told(case)) for case in golden()[share::4] if case.path.name == "5g_idle.rounds"]
     tried = 0
-    for case, events in sampled(share):
+    for case, events in [*after_idle, *sampled(share)]:
         whole, numbers = judged(events), list(range(1, len(events) + 1))
         for late in numbers[:-2]:
             moved = events[late - 1 : late + 2]
