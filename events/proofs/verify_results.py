@@ -184,7 +184,7 @@ def statements_of(
     """Return a checkpoint's statements about results, and the faults that prevent more of them.
 
     It states only results in a sound chain that continues the earlier statement. With `anew`, it also states sound chains
-    that contradict an earlier statement, marked as begun anew, for an auditor who has judged the log again and compared.
+    that contradict an earlier statement, marked as a new beginning, for an auditor who has judged the log again and compared.
     """
     check = check_results(StoredState(store), stated)
     statements = [
