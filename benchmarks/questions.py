@@ -10,9 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from analytics import integrity, live, rules
-from analytics.errors import disputes, mistakes, queue, search_words
-from analytics.errors.disputes import Remembered
-from analytics.errors.remembered import cards_typed, time_typed
+from analytics.errors import mistakes, queue
 from analytics.fairness import fairness
 from analytics.hold import (
     against_theory,
@@ -24,6 +22,9 @@ from analytics.hold import (
 )
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.questions import Question as Registered
+from analytics.search import disputes, search_words
+from analytics.search.disputes import Remembered
+from analytics.search.remembered import cards_typed, time_typed
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 

@@ -1,1 +1,1 @@
-"""Dealing errors: rates, patterns, the queue of findings, and the search for a disputed round."""
+"""Dealing errors: rates and their changes, patterns, and the queue of findings."""

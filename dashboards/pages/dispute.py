@@ -6,12 +6,12 @@ from typing import TypeVar
 
 import streamlit as st
 
-from analytics.errors import disputes, search_words
-from analytics.errors.disputes import Remembered
-from analytics.errors.remembered import TimeTyped, cards_typed, part_of_day, time_typed
-from analytics.errors.sentence import significant
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
+from analytics.search import disputes, search_words
+from analytics.search.disputes import Remembered
+from analytics.search.remembered import TimeTyped, cards_typed, part_of_day, time_typed
+from analytics.search.sentence import significant
 from analytics.shown_events import EventsCheck
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing

@@ -80,6 +80,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "warehouse": ("theory", "statistics"),
         "hold": ("theory", "statistics", "warehouse"),
         "errors": ("hold", "statistics", "warehouse"),
+        "search": ("hold", "warehouse"),
         "fairness": ("statistics", "warehouse"),
         "questions": ("errors", "hold", "warehouse"),
         "reports": ("errors", "hold", "theory", "statistics", "warehouse"),

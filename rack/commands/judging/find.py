@@ -33,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Find; 1 if no round or text matches."""
-    from analytics.errors.search_everything import search_everything
     from analytics.hold import hold
+    from analytics.search.search_everything import search_everything
     from analytics.warehouse.warehouse import reading
     from desk.review.desk import desk_at
     from rack.opening import options_of

@@ -11,11 +11,11 @@ import pytest
 from msgspec import inspect, structs
 from streamlit.testing.v1 import AppTest
 
-from analytics.errors import disputes, search_words
-from analytics.errors.disputes import Remembered
-from analytics.errors.remembered import cards_typed, time_typed
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
+from analytics.search import disputes, search_words
+from analytics.search.disputes import Remembered
+from analytics.search.remembered import cards_typed, time_typed
 from analytics.warehouse.warehouse import reading
 from dashboards.access.anonymous import (
     FREE_TEXT_KEYS,

@@ -9,12 +9,12 @@ from datetime import date, datetime, timedelta, tzinfo
 
 import msgspec
 
-from analytics.errors import disputes
-from analytics.errors.disputes import Candidate, Complaint, Remembered, Sorted
-from analytics.errors.remembered import CardSeen, TimeTyped, part_of_day
-from analytics.errors.sentence import ParsedSentence, read_sentence
-from analytics.errors.vocabulary import WEEKDAYS
 from analytics.hold import hold
+from analytics.search import disputes
+from analytics.search.disputes import Candidate, Complaint, Remembered, Sorted
+from analytics.search.remembered import CardSeen, TimeTyped, part_of_day
+from analytics.search.sentence import ParsedSentence, read_sentence
+from analytics.search.vocabulary import WEEKDAYS
 from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, listed, plural, table_name, wager_name
 

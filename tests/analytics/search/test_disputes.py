@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from analytics.errors import disputes, search_words
-from analytics.errors.disputes import Candidate, Remembered
-from analytics.errors.remembered import CardSeen, TimeTyped, cards_typed, time_typed
+from analytics.search import disputes, search_words
+from analytics.search.disputes import Candidate, Remembered
+from analytics.search.remembered import CardSeen, TimeTyped, cards_typed, time_typed
 from analytics.warehouse.warehouse import Warehouse, reading
 from tests.dashboards import sample
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.errors.remembered import CardSeen, TimeTyped, cards_typed, time_typed
+from analytics.search.remembered import CardSeen, TimeTyped, cards_typed, time_typed
 
 RANKS, SUITS = "AKQJT98765432", "shdc"
 WORDS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven", "6": "six",

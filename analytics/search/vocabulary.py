@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from analytics.errors.disputes import Complaint
-from analytics.errors.remembered import RANKS, SUITS
+from analytics.search.disputes import Complaint
+from analytics.search.remembered import RANKS, SUITS
 
 NUMBERS: Final = {
     name: value

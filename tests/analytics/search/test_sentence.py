@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.errors.remembered import TimeTyped
-from analytics.errors.sentence import ParsedSentence, read_sentence, significant
+from analytics.search.remembered import TimeTyped
+from analytics.search.sentence import ParsedSentence, read_sentence, significant
 
 TABLES = ["fu-01", "fu-05", "dj-05", "ou-02"]
 DAYS = [date(2026, 3, 6), date(2026, 3, 5), date(2026, 3, 4)]

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from analytics.errors import search_words
-from analytics.errors.search_words import RoundSearch
-from analytics.errors.sentence import significant
 from analytics.hold import hold
+from analytics.search import search_words
+from analytics.search.search_words import RoundSearch
+from analytics.search.sentence import significant
 from analytics.warehouse.warehouse import Warehouse
 from desk.review import full_text
 from desk.review.desk import Desk

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics.errors.disputes import HANDS, Complaint
-from analytics.errors.remembered import PARTS_OF_DAY, RANKS, SUITS, CardSeen, TimeTyped, cards_typed
-from analytics.errors.vocabulary import (
+from analytics.search.disputes import HANDS, Complaint
+from analytics.search.remembered import PARTS_OF_DAY, RANKS, SUITS, CardSeen, TimeTyped, cards_typed
+from analytics.search.vocabulary import (
     CHIPS,
     COMPLAINTS,
     DAY_CODES,

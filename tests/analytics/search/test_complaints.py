@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics.errors import search_words
-from analytics.errors.search_words import RoundSearch
 from analytics.hold import hold
+from analytics.search import search_words
+from analytics.search.search_words import RoundSearch
 from analytics.warehouse.warehouse import Warehouse, reading
 from rack.cli import main
 
