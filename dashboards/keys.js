@@ -8,7 +8,6 @@
 
   const help = document.createElement("dialog");
   help.id = "rack-keys";
-  help.setAttribute("aria-label", "Keys");
   document.body.append(help);
   const row = (keys, words) => {
     const line = document.createElement("div");
@@ -21,6 +20,7 @@
     return line;
   };
   const list = () => {
+    help.setAttribute("aria-label", "Keys");
     const title = document.createElement("h2");
     title.textContent = "Keys";
     const rows = [row(["?"], "This list"), row(["Enter"], "Open the round of the incident"), row(["J"], "Next in the queue"),
@@ -68,6 +68,29 @@
     const link = document.querySelector(selector);
     if (link) take(event, link);
   };
+
+  // Of points of a chart that lie one upon another, the reader chooses; the keyboard reaches each by Tab.
+  document.addEventListener("click", (event) => {
+    const links = event.detail && event.target.closest?.("a.rk-point-link") ? document.elementsFromPoint(event.clientX, event.clientY)
+      .filter((each) => each.matches("a.rk-point-link")) : [];
+    if (links.length < 2 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    help.setAttribute("aria-label", "Points here");
+    help.replaceChildren(...links.map((link) => {
+      const line = document.createElement("div"), copy = document.createElement("a");
+      copy.href = link.href;
+      copy.textContent = link.ariaLabel;
+      copy.addEventListener("click", (chosen) => {
+        chosen.preventDefault();
+        help.close();
+        link.click();
+      });
+      line.append(copy);
+      return line;
+    }));
+    help.showModal();
+  });
 
   // A link to another page or round is followed as Back and Forward are, without a new start of everything, which takes longer
   // than a page (app.py, _begin_anew).

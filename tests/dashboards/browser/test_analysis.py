@@ -49,3 +49,35 @@ def test_the_sql_of_a_figure_can_be_read(site: str, page: Page) -> None:
     page.get_by_text("Export and SQL").click()
     expect(page.get_by_role("button", name="Export CSV")).to_be_disabled()
     expect(page.get_by_text("FROM mart_hold_wager").first).to_be_visible()
+
+
+COVER = """([under, over]) => {
+    const place = over.getAttribute('style');
+    under.setAttribute('style', place);
+    over.before(under);
+    over.insertAdjacentHTML('afterend', `<b class="rk-words" style="${place};margin-left:-20px">a number beside it</b>`);
+}"""
+
+
+@pytest.mark.parametrize("by", ["mouse", "keys"])
+def test_a_point_of_a_chart_under_another_is_reached(site: str, page: Page, by: str) -> None:
+    page.goto(f"{site}/hold")
+    expect_drawn(page)
+    points = page.locator("a.rk-point-link")
+    under, over = points.nth(0).element_handle(), points.nth(1).element_handle()
+    page.evaluate(COVER, [under, over])
+    name = under.get_attribute("aria-label")
+    assert name is not None
+    if by == "mouse":
+        points.nth(1).click()
+        page.get_by_role("dialog").get_by_role("link", name=name, exact=True).click()
+    else:
+        under.focus()
+        assert page.evaluate(
+            "(a) => { const at = a.getBoundingClientRect(); return document.elementFromPoint("
+            "at.x + at.width / 2, at.y + at.height / 2).closest('a') === a }",
+            under,
+        ), "it is seen"
+        page.keyboard.press("Enter")
+    page.wait_for_url(f"**view=day&table={name[:5].lower()}**")
+    expect(page.get_by_role("dialog")).to_be_hidden()
