@@ -70,6 +70,11 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     head: Leaf
     outside: tuple[Digest, ...]
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The two numbers."""
+        return self.begins, self.ends
+
     def records(self, stream: str) -> list[Record]:
         """Return the events as records of the log."""
         return [Record(stream, read(each.data).seq, each.data, bytes.fromhex(each.chain)) for each in self.events]

@@ -225,7 +225,7 @@ def _judge_again(bundle: Bundle) -> tuple[Judged | None, bool]:
     try:
         records = {name: each.records(name) for name, each in bundle.streams.items()}
         of_round = listed(records[bundle.stream])
-        judged = judge(bundle.stream, of_round, about.round_no, begins=part.begins, elsewhere=among(records))
+        judged = judge(bundle.stream, of_round, about.round_no, span=part.span, elsewhere=among(records))
         meters = meter_findings(records, about.table, about.round_no) if not about.observed else ()
     except IntegrityError as error:
         raise BadPacket(f"{error.stream} event {error.seq}", error.detail) from error

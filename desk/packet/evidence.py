@@ -2,12 +2,13 @@
 
 A verdict depends on the round and on the state of the table when it opened: filed rules, decks and their preparation, dice,
 devices, meters, seated patrons, and leftovers of earlier rounds. `evidence` includes the round and the rounds just before it
-whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
-events alone. If that changes the verdict, it includes twice as many earlier rounds. So no one has to trust the choice: a reader
+whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds, and the next of each
+device, which shows whether its last messages of the round were lost. It then judges these events alone. If that changes the verdict, it includes twice as many earlier rounds. So no one has to trust the choice: a reader
 judges the chosen events again.
 """
 
 import functools
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -52,6 +53,11 @@ class Evidence(msgspec.Struct, frozen=True):
     begins: int
     ends: int
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The two numbers."""
+        return self.begins, self.ends
+
 
 class Judged(msgspec.Struct, frozen=True):
     """A verdict, its round, and the rules in force (or why there are none)."""
@@ -66,19 +72,35 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class EvidenceFold(TableFold):
-    """A fold of chosen events. Before number `begins` they only change the table, and gaps in device numbers are ignored."""
+    """A fold of chosen events.
 
-    def __init__(self, stream: str, begins: int) -> None:
+    Events before number `begins` only change the table. Gaps in device numbers are ignored before `begins`, and after `ends` from
+    the second event of a device on: what is missing there is no message of the round (D656).
+    """
+
+    def __init__(self, stream: str, begins: int, ends: int) -> None:
         super().__init__(stream)
-        self._begins = begins
+        self._begins, self._ends = begins, ends or sys.maxsize
+        self._heard_since = set[str]()
 
     def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
-        """Apply events as `TableFold.advance` does; those before number `begins` one at a time."""
+        """Apply events as `TableFold.advance` does; those before `begins` and after `ends` one at a time."""
         event = events[start]
-        if event.seq >= self._begins:
-            return super().advance(events, start)
-        self._change_table(event)
-        return start + 1, []
+        if event.seq < self._begins:
+            self._change_table(event)
+            return start + 1, []
+        if event.seq > self._ends:
+            self._pass_over_gap(event)
+            return start + 1, super().advance((event,))[1]
+        return super().advance(events, start)
+
+    def _pass_over_gap(self, event: ReadEnvelope[Event]) -> None:
+        """Set the counter of a device that was heard since the end so that this event shows no gap."""
+        counter = self.state.sources.get(event.source)
+        if counter is None or event.source_seq > counter.last:
+            if counter is not None and event.source in self._heard_since:
+                counter.last = event.source_seq - 1
+            self._heard_since.add(event.source)
 
     def _change_table(self, event: ReadEnvelope[Event]) -> None:
         """Apply a corrected event to the table, its device's counter and the number of the last round."""
@@ -101,11 +123,17 @@ class RoundWorker(StreamWorker):
     """A worker that judges one round and keeps its last judgment; of an observed round also the header."""
 
     def __init__(
-        self, stream: str, latest: LatestResult, *, round_no: int, begins: int, elsewhere: Elsewhere = no_other_streams
+        self,
+        stream: str,
+        latest: LatestResult,
+        *,
+        round_no: int,
+        span: tuple[int, int],
+        elsewhere: Elsewhere = no_other_streams,
     ) -> None:
         super().__init__(stream, latest)
         self._round_no, self.elsewhere = round_no, elsewhere
-        self.table = EvidenceFold(stream, begins) if self.table is not None else None
+        self.table = EvidenceFold(stream, *span) if self.table is not None else None
         self.judged: Round | None = None
         self.entry: ObservedEntry | None = None
 
@@ -137,16 +165,21 @@ def listed(records: Sequence[Record]) -> Reader:
 
 
 def judge(
-    stream: str, read: Reader, round_no: int, *, begins: int = 0, elsewhere: Elsewhere = no_other_streams
+    stream: str,
+    read: Reader,
+    round_no: int,
+    *,
+    span: tuple[int, int] = (0, 0),
+    elsewhere: Elsewhere = no_other_streams,
 ) -> Judged | None:
     """Judge a round by the records of its stream that `read` yields, with corrections applied.
 
     Returns None if the round has no verdict. Raises `UndecodableEvent`, and what `read` raises.
 
-    The round has no gap from number `begins` on (see `Evidence`). `elsewhere` reads the other streams that an observed round
-    names.
+    `span`: between these two numbers no event is left out (see `Evidence`); `(0, 0)` if none is anywhere. `elsewhere` reads the
+    other streams that an observed round names.
     """
-    make = functools.partial(RoundWorker, round_no=round_no, begins=begins, elsewhere=elsewhere)
+    make = functools.partial(RoundWorker, round_no=round_no, span=span, elsewhere=elsewhere)
     refolded = refold(stream, read, None, no_result, tuple, None, make)
     if refolded.broken is not None:
         raise refolded.broken
@@ -172,7 +205,7 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
         raise RoundUnknown(chooser.why_not(round_no))
     for begins in chooser.beginnings(whole):
         chosen = chooser.choose(whole, begins)
-        alone = judge(stream, listed(chosen.records), round_no, begins=chosen.begins)
+        alone = judge(stream, listed(chosen.records), round_no, span=chosen.span)
         if alone is not None and is_same(alone.adjudication, whole.adjudication):
             return chosen, whole
     return Evidence(tuple(read()), 0, chooser.last), whole
@@ -292,27 +325,23 @@ class _Chooser:
             rounds.add(event.round_no)
             numbers[event.source] = event.source_seq
         rounds.discard(None)
-        for record, event in self._read(ends + 1):  # later events about these rounds, late ones of a device, amendments
+        following: dict[str, Record] = {}  # the next event of each device
+        for record, event in self._read(ends + 1):
+            last = numbers.get(event.source, 0)
+            is_next = event.source_seq > last and event.source not in following
+            if is_next:
+                following[event.source] = record
             is_about = event.round_no in rounds or isinstance(event.payload, model.ChapterPublished)
-            if is_about or event.source_seq < numbers.get(event.source, 0):
+            is_late, shows_loss = event.source_seq < last, is_next and event.source_seq > last + 1  # D656, D1192
+            if is_about or is_late or shows_loss:
                 chosen[record.seq] = record
-        chosen |= {record.seq: record for record in self._showing_loss(ends, numbers)}
         size = -1
         while size < len(chosen):
             size = len(chosen)
             self._add_corrections(chosen, rounds)
-            self._add_silences(chosen, ends, numbers)
+            later = {self._event(record).source for record in chosen.values() if record.seq > ends}
+            chosen |= {record.seq: record for source, record in following.items() if source in later}
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
-
-    def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
-        """Yield each device's next event if it skips numbers: the missing events may belong to the round (D656, D1192)."""
-        heard = set[str]()
-        for record, event in self._read(ends + 1):
-            last = numbers.get(event.source, 0)
-            if event.source_seq > last and event.source not in heard:
-                heard.add(event.source)
-                if event.source_seq > last + 1:
-                    yield record
 
     def _between(self, opened: int) -> int:
         """Return the number of the first event after the round before this one."""
@@ -351,15 +380,6 @@ class _Chooser:
                     closure |= {seq, old} if old < seq else {seq}
         for seq in closure - set(chosen):
             (chosen[seq],) = self._reader(seq, seq)
-
-    def _add_silences(self, chosen: dict[int, Record], ends: int, numbers: Mapping[str, int]) -> None:
-        """Add what a device said between the end of the round and a later chosen event: without it the device seems to skip."""
-        later = [self._event(record) for record in chosen.values() if record.seq > ends]
-        newest = {event.source: event.source_seq for event in sorted(later, key=lambda each: each.source_seq)}
-        if any(newest[name] > numbers.get(name, 0) + 1 for name in newest):
-            for record, event in self._read(ends + 1):
-                if numbers.get(event.source, 0) < event.source_seq < newest.get(event.source, 0):
-                    chosen[record.seq] = record
 
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
         for run in runs_of(self._reader(first, last)):
