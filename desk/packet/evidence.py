@@ -2,9 +2,9 @@
 
 A verdict depends on the round and on the state of the table when it opened: filed rules, decks and their preparation, dice,
 devices, meters, seated patrons, and leftovers of earlier rounds. `evidence` includes the round and the rounds just before it
-whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds, and the next of each
-device, which shows whether its last messages of the round were lost. It then judges these events alone. If that changes the verdict, it includes twice as many earlier rounds. So no one has to trust the choice: a reader
-judges the chosen events again.
+whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds, and the next of a
+device, which shows whether messages of the round were lost. It then judges these events alone. If that changes the verdict, it
+includes twice as many earlier rounds. So no one has to trust the choice: a reader judges the chosen events again.
 """
 
 import functools
@@ -325,12 +325,12 @@ class _Chooser:
             rounds.add(event.round_no)
             numbers[event.source] = event.source_seq
         rounds.discard(None)
-        following: dict[str, Record] = {}  # the next event of each device
+        next_of: dict[str, Record] = {}
         for record, event in self._read(ends + 1):
             last = numbers.get(event.source, 0)
-            is_next = event.source_seq > last and event.source not in following
+            is_next = event.source_seq > last and event.source not in next_of
             if is_next:
-                following[event.source] = record
+                next_of[event.source] = record
             is_about = event.round_no in rounds or isinstance(event.payload, model.ChapterPublished)
             is_late, shows_loss = event.source_seq < last, is_next and event.source_seq > last + 1  # D656, D1192
             if is_about or is_late or shows_loss:
@@ -340,7 +340,7 @@ class _Chooser:
             size = len(chosen)
             self._add_corrections(chosen, rounds)
             later = {self._event(record).source for record in chosen.values() if record.seq > ends}
-            chosen |= {record.seq: record for source, record in following.items() if source in later}
+            chosen |= {record.seq: record for source, record in next_of.items() if source in later}
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _between(self, opened: int) -> int:

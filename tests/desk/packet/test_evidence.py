@@ -129,7 +129,8 @@ def test_a_loss_after_a_device_was_heard_again_is_no_evidence_of_the_round() -> 
     chosen, whole = evidence(table.stream, reading(records(table)), 5)
     alone = judge(table.stream, listed(chosen.records), 5, span=chosen.span)
     assert last in {record.seq for record in chosen.records}
-    assert alone is not None and is_same(alone.adjudication, whole.adjudication)
+    assert alone is not None
+    assert is_same(alone.adjudication, whole.adjudication)
     assert is_same(whole.adjudication, replayed(table)[5])
     assert len(chosen.records) < len(table.drafts) / 3
 
