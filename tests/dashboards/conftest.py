@@ -134,15 +134,15 @@ def started(words: Sequence[str], address: str, log: Path) -> Iterator[None]:
             yield
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            server.wait(timeout=60)
 
 
 def _wait(address: str, server: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while time.monotonic() < end:
         assert server.poll() is None, "the dashboard's process ended"
         try:
-            with urlopen(address, timeout=2):
+            with urlopen(address, timeout=30):
                 return
         except (URLError, OSError):
             time.sleep(0.1)

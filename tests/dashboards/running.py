@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import parse_qs, quote, urljoin, urlsplit
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, TimeoutError, ViewportSize, expect
 from streamlit.testing.v1 import AppTest
 
 import dashboards
@@ -84,6 +85,18 @@ def expect_fits(page: Page) -> None:
     expect(page.locator("html")).to_have_js_property("scrollWidth", size["width"])
 
 
+def choose(box: Locator, words: str) -> None:
+    """Choose from a list in a browser; it closes again if the page is drawn meanwhile, and then is opened once more."""
+    option = box.page.get_by_role("option", name=words)
+    for patience_ms in (3_000, 10_000, 30_000):
+        box.click()
+        with suppress(TimeoutError):
+            option.click(timeout=patience_ms)
+            return
+    box.click()
+    option.click()
+
+
 def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
     """Run a page of a warehouse without a log."""
     monkeypatch.setenv(WAREHOUSE_VARIABLE, str(path))
@@ -93,7 +106,7 @@ def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) ->
 
 def start(page: str, **query: str) -> AppTest:
     """Run a page of the floor that the environment names."""
-    test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=30)
+    test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=120)
     for name, value in query.items():
         test.query_params[name] = value
     test.run()

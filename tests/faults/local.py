@@ -157,7 +157,7 @@ def _until_stored(reader: SqliteLog, stream: str, seq: int) -> None:
 
 def _others_write(path: Path) -> None:
     try:
-        with patch.object(turn_at, "TURN_WAIT_S", 2.0), closing(SqliteLog(path)) as other:
+        with patch.object(turn_at, "TURN_WAIT_S", 30.0), closing(SqliteLog(path)) as other:
             _hand_in(other)
     except AppendRefused as error:
         raise Lost(f"nobody else can write: {error}") from error

@@ -87,7 +87,7 @@ class Server(NamedTuple):
     def ask(self, path: str = "/", cookie: str = "", host: str = "127.0.0.1", *more: str) -> tuple[int, bytes]:
         """Send a raw request; return the status and the rest of the answer."""
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *([f"Cookie: {cookie}"] if cookie else []), *more]
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as sent:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as sent:
             sent.sendall(
                 "\r\n".join([*lines, *([] if more else ["Connection: close"]), "", ""]).encode("latin-1", "replace")
             )
@@ -238,7 +238,7 @@ def copied(folder: Path, times: int) -> int:
 def _cut_off(server: Server, cookie: str) -> bool:
     """Open a WebSocket, log out, and say whether it is closed."""
     here = f"127.0.0.1:{server.port}"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=4) as sent:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sent:
         lines = (
             "GET /_stcore/stream HTTP/1.1",
             f"Host: {here}",

@@ -71,7 +71,7 @@ class Proxy:
         while not self._ended:
             try:
                 client, _ = self._listener.accept()
-                broker = socket.create_connection(("127.0.0.1", self._broker_port), timeout=5.0)
+                broker = socket.create_connection(("127.0.0.1", self._broker_port), timeout=60.0)
             except OSError:
                 if self._ended:
                     return
@@ -120,7 +120,7 @@ class Proxy:
             if self._before:
                 return
             frame, self._held = self._held, None
-        with socket.create_connection(("127.0.0.1", self._broker_port), timeout=5.0) as late:
+        with socket.create_connection(("127.0.0.1", self._broker_port), timeout=60.0) as late:
             late.sendall(frame)
             _frame(late)
         self.delivered += 1

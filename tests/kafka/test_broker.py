@@ -16,7 +16,7 @@ def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     broker = DevelopmentBroker(tmp_path, port, controller_port)
     pid = kafka_broker.start(broker)
     assert (broker.pid(), broker.start()) == (pid, pid)
-    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    socket.create_connection(("127.0.0.1", port), timeout=60).close()
     assert main(["kafka", "status", "--dir", str(tmp_path)]) == 0
     assert main(["kafka", "stop", "--dir", str(tmp_path)]) == 0
     assert broker.pid() is None

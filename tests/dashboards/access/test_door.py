@@ -267,7 +267,7 @@ def test_the_server_answers_nobody_there(server: int, path: str) -> None:
 
 
 def test_an_upload_is_refused_before_its_body_is_sent(server: int) -> None:
-    with socket.create_connection(("127.0.0.1", server), timeout=20) as sent:
+    with socket.create_connection(("127.0.0.1", server), timeout=60) as sent:
         head = f"PUT {UPLOAD} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {100 * 1024 * 1024}\r\n\r\n"
         sent.sendall(head.encode())
         assert b" 401 " in sent.recv(2_000).splitlines()[0]

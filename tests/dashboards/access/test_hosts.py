@@ -35,7 +35,7 @@ def rack_command() -> list[str]:
 
 def answer(port: int, *lines: str, path: str = HEALTH, version: str = "1.1") -> bytes:
     """Send a request of these header lines; return the status line and what follows."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as sent:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sent:
         sent.sendall("\r\n".join([f"GET {path} HTTP/{version}", *lines, "", ""]).encode())
         return sent.recv(2_000)
 

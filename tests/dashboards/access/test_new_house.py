@@ -38,7 +38,7 @@ def ask(new: NewHouse, step: str = "", **changed: str) -> tuple[int, str]:
     """Send a form as the page does, with some of it changed; return the status and what was answered."""
     origin, host = changed.pop("origin", f"http://localhost:{new.port}"), changed.pop("host", f"localhost:{new.port}")
     given = {"seal": new.seal, "step": step, **ANSWERS, **changed}
-    connection = HTTPConnection("127.0.0.1", new.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", new.port, timeout=60)
     connection.request("POST", changed.get("path", "/"), urlencode(given), {"Origin": origin, "Host": host})
     answer = connection.getresponse()
     told = answer.status, answer.read().decode()

@@ -1,13 +1,14 @@
 """The pages of a floor with a log in a real Chromium: the floor follows it, the queue writes to it."""
 
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from desk.review.desk import desk_at
 from tests.dashboards.living import Living
-from tests.dashboards.running import PHONE, expect_drawn, expect_fits
+from tests.dashboards.running import PHONE, choose, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -98,28 +99,13 @@ def test_an_alarm_stays_when_its_round_closes_and_can_still_be_taken(
 def press(page: Page, key: str, wanted: str) -> None:
     """Press a key until the page shows what is wanted: a page that is still being drawn does not hear it."""
     place = page.locator("h2.rk-h2").first
-    for _ in range(10):
+    for _ in range(2):
         expect_drawn(page)
         page.keyboard.press(key)
-        try:
-            expect(place).to_have_text(wanted, timeout=3_000)
-        except AssertionError:
-            continue
-        return
+        with suppress(AssertionError):
+            expect(place).to_have_text(wanted)
+            return
     expect(place).to_have_text(wanted)
-
-
-def choose(page: Page, label: str, words: str) -> None:
-    """Choose from a list; it closes again if the page is drawn meanwhile, and then is opened once more."""
-    box = page.get_by_label(label, exact=True)
-    for _ in range(8):
-        box.click()
-        try:
-            page.get_by_role("option", name=words).click(timeout=3_000)
-        except TimeoutError:
-            continue
-        break
-    expect(box).to_have_value(words)
 
 
 def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, floor: Living, page: Page) -> None:
@@ -131,7 +117,9 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     press(page, "j", "FU-01 · round 2")
     expect_drawn(page)
     expect(page.get_by_label("To", exact=True)).to_have_count(1)  # the boxes of the round before are gone
-    choose(page, "To", "S.LEE (s.lee)")
+    box = page.get_by_label("To", exact=True)
+    choose(box, "S.LEE (s.lee)")
+    expect(box).to_have_value("S.LEE (s.lee)")
     page.get_by_label("Why").fill("camera 4")
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.locator(".rk-history")).to_contain_text("assigned the finding to s.lee: camera 4")

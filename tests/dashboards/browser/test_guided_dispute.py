@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, TimeoutError, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from dashboards.run import CASES_VARIABLE, KEY_VARIABLE
 from tests.dashboards import living
 from tests.dashboards.conftest import served
 from tests.dashboards.living import Living
-from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits
+from tests.dashboards.running import PHONE, SCREEN, choose, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -159,14 +159,7 @@ class Hand:
         self.click(self.page.get_by_role("button", name=name))
 
     def chooses(self, label: str, words: str) -> None:
-        """Choose from a list; it closes again if the page is drawn meanwhile, and then is opened once more."""
-        for _ in range(5):
-            self.page.get_by_role("combobox", name=label).click()
-            try:
-                self.page.get_by_role("option", name=words).click(timeout=3_000)
-                break
-            except TimeoutError:
-                continue
+        choose(self.page.get_by_role("combobox", name=label), words)
         self.clicks += 2
         expect_drawn(self.page)
 

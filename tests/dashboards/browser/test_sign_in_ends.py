@@ -44,7 +44,7 @@ def cookies_of(context: BrowserContext) -> str:
 
 def status(address: str, cookie: str = "") -> int:
     try:
-        with urlopen(Request(address, headers={"Cookie": cookie} if cookie else {}), timeout=20) as answer:
+        with urlopen(Request(address, headers={"Cookie": cookie} if cookie else {}), timeout=60) as answer:
             return int(answer.status)
     except HTTPError as error:
         return error.code

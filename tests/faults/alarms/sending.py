@@ -35,7 +35,7 @@ RECEIVER = """
 [receiver.{name}]
 url = "http://127.0.0.1:{port}/alarms"
 secret_file = "secret"
-timeout_s = 1
+timeout_s = {patience_s}
 """
 
 
@@ -46,7 +46,9 @@ class Floor:
         self.folder, self.path = folder, folder / "floor.db"
         self._table, self._stored, self.rounds = Table(), 0, 0
         text = SETTINGS.format(names=", ".join(f'"{name}"' for name in ports))
-        text += "".join(RECEIVER.format(name=name, port=port) for name, port in ports.items())
+        text += "".join(
+            RECEIVER.format(name=name, port=port, patience_s=1 if name == "bad" else 60) for name, port in ports.items()
+        )
         for name, content in (("alarms.toml", text), ("secret", SECRET_LINE)):
             (folder / name).touch(0o600)
             (folder / name).write_text(content)

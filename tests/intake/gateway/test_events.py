@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -174,27 +174,30 @@ def test_a_body_that_is_no_array_of_cloud_events_is_refused_whole(gateway: Serve
 # --------------------------------------------------------------------------------------------- groups, and what is full
 
 
+class Slow(SqliteLog):
+    """A log whose commits wait until they may."""
+
+    gate, at_gate = threading.Event(), threading.Event()
+
+    def append_groups(self, groups: Any) -> list[AppendResult]:
+        self.at_gate.set()
+        self.gate.wait()
+        return super().append_groups(groups)
+
+
 def test_requests_that_come_together_share_a_commit(path: Path, drafts: Drafts) -> None:
     commits: list[int] = []
-    commit = GroupCommit(opening(path), lambda lines, _: commits.append(lines))
+    Slow.gate.clear()
+    commit = GroupCommit(lambda: Slow(path, create=True, property_id=PROPERTY), lambda lines, _: commits.append(lines))
     lines = [read_line(line, f"line:{n}") for n, line in enumerate(day_and_wagers(drafts, 9), 1)]
     handed = [CommitRequest(partial(list, [line]), 1, 100) for line in lines]
     for each in handed:
         commit.hand_in(each)
+    Slow.gate.set()
     assert [each.outcomes.result()[1][0].seq for each in handed] == list(range(1, 11))
     commit.close()
     assert sum(commits) == 10
     assert len(commits) <= 2
-
-
-class Slow(SqliteLog):
-    """A log whose commits wait until they may."""
-
-    gate = threading.Event()
-
-    def append_groups(self, groups: Any) -> list[AppendResult]:
-        self.gate.wait()
-        return super().append_groups(groups)
 
 
 def test_what_is_too_much_is_refused_at_once_and_taken_later(
@@ -341,48 +344,20 @@ def test_the_queue_takes_nothing_beyond_its_bytes(path: Path, monkeypatch: pytes
     commit.close()
 
 
-# ---------------------------------------------------------------------------------------------------------- broken builds
-
-
-def acknowledging_before_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build that answers as soon as lines are read."""
-    real = GroupCommit._store
-
-    def store(self: GroupCommit, group: Sequence[CommitRequest]) -> None:
-        for handed in group:
-            handed.outcomes.set_result((handed.lines, []))
-            handed.outcomes = Future()
-        real(self, group)
-
-    monkeypatch.setattr(GroupCommit, "_store", store)
-
-
-def test_the_check_of_the_answer_sees_a_build_that_answers_too_early(
-    path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check = partial(check_that_answered_is_stored, path, day_and_wagers(drafts))
-    check()
-    acknowledging_before_the_commit(monkeypatch)
-    with pytest.raises(AssertionError, match="before it was stored"):
-        check()
-
-
-def check_that_answered_is_stored(path: Path, lines: Sequence[bytes]) -> None:
+def test_nothing_is_answered_before_it_is_stored(path: Path, drafts: Drafts) -> None:
     Slow.gate.clear()
+    Slow.at_gate.clear()
+    lines = day_and_wagers(drafts)
     commit = GroupCommit(lambda: Slow(path, create=True, property_id=PROPERTY))
     handed = CommitRequest(lambda: [read_line(line, "line:1") for line in lines], len(lines), 100)
+    answer = handed.outcomes
     commit.hand_in(handed)
-    try:
-        handed.outcomes.result(timeout=0.3)
-    except TimeoutError:
-        early = False
-    else:
-        early = True
+    Slow.at_gate.wait()
+    early = answer.done()
     Slow.gate.set()
-    try:
-        commit.close()
-    finally:
-        assert not early, "answered before it was stored"
+    assert len(answer.result()[1]) == len(lines)
+    commit.close()
+    assert not early
 
 
 def test_the_limits_named_to_devices_are_those_of_the_log() -> None:
