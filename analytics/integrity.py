@@ -1,8 +1,7 @@
 """The reach of the record and of judging: ends of streams, high-water marks, lag, quarantine, devices.
 
 Invariant: it reads ends and marks, which is quick. `rack verify` reads everything and finds out whether the record between them
-is intact. `desk.review.witness_status` reads a witness's state, `desk.review.last_verification` the notice of the last full
-verification; their names are available here.
+is intact. `desk/verification` reads a witness's state and the notice of the last full verification; their names are here, too.
 """
 
 from __future__ import annotations
@@ -13,9 +12,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from desk.review.desk import REFUSALS, Desk
-from desk.review.last_verification import State, VerificationStatus, verified_at
-from desk.review.witness_status import REFUSALS as WITNESS_REFUSALS
-from desk.review.witness_status import SIGNATURE_TIMEOUT_S, RefusedCheckpoints, SeenCheckpoint, Witnessed, witnessed_at
+from desk.verification.last_verification import State, VerificationStatus, verified_at
+from desk.verification.witness_status import REFUSALS as WITNESS_REFUSALS
+from desk.verification.witness_status import (
+    SIGNATURE_TIMEOUT_S,
+    RefusedCheckpoints,
+    SeenCheckpoint,
+    Witnessed,
+    witnessed_at,
+)
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 

@@ -22,7 +22,7 @@ SHADOW_NAME = re.compile(r"[a-z0-9-]{1,32}(?<!-wal)(?<!-shm)(?<!-journal)")
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
 VERIFIED = ".verified"
-"""The notice of its last full verification, likewise (see `desk.review.last_verification`)."""
+"""The notice of its last full verification, likewise (see `desk.verification.last_verification`)."""
 
 
 def open_log(address: str, **options: Any) -> EventLog:

@@ -16,6 +16,7 @@ from desk.keys import KeyBook
 from desk.review import persons
 from desk.review.persons import Person, register
 from desk.whole_files import write_whole
+from events.log.clock import utc_now_us
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
 from events.open import parse_address
@@ -23,7 +24,6 @@ from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind, Signer
 from events.proofs.signing_memory import SigningMemory
-from events.sqlite.log import utc_now_us
 from events.vocabulary.envelope import Draft
 from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day

@@ -14,7 +14,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.decisions import finding_link
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
-from dashboards.parts import desk, save_link, source, verification_run, witness_status
+from dashboards.parts import desk, save_link, source, verification_run, witness_panel
 from dashboards.run import log_address, warehouse_path
 from desk.review.desk import REFUSALS
 from desk.verification.steps import VerificationStep
@@ -55,7 +55,7 @@ def page() -> None:
     formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
     with st.container():  # what is redrawn beneath stays in its place
         show_verification(address, formats)
-    witness_status.show(address, formats)
+    witness_panel.show(address, formats)
     ends(formats)
     missing(formats)
 

@@ -11,12 +11,12 @@ from urllib.parse import quote
 from desk.house.plan import APPLIERS, make_plan
 from desk.house.property_file import FILE, Property, read_property
 from desk.house.record import TableRecord
-from desk.review.last_verification import State, record_path, verified_at
-from desk.review.last_verification import read as read_notice
 from desk.review.persons import ReviewRefused
-from desk.review.witness_status import REFUSALS, witnessed_at
 from desk.sign_in.accounts import Accounts
 from desk.sign_in.login_file import local_sign_in
+from desk.verification.last_verification import State, record_path, verified_at
+from desk.verification.last_verification import read as read_notice
+from desk.verification.witness_status import REFUSALS, witnessed_at
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog
 from events.open import open_checkpoints, open_log

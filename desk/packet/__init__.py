@@ -6,7 +6,6 @@ checks the bundle or the PDF with only a public key. docs/dispute-packet.md desc
 
 import contextlib
 import re
-import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +26,7 @@ from desk.packet.story import tell
 from desk.packet.withholding import NotWithheld
 from desk.review import desk as review
 from desk.review.desk import Desk, Entry
+from events.log.clock import utc_now_us
 from events.log.contract import CheckpointStore, EventLog
 from events.open import open_checkpoints, open_log
 from events.proofs.keys import KeyRefused, read_signer
@@ -118,7 +118,7 @@ def make_packet(
         round_no,
         seat=seat,
         signer=signer,
-        clock=clock or _now_us,
+        clock=clock or utc_now_us,
         note=note,
         by=by,
         reason=reason,
@@ -183,7 +183,7 @@ def packet_at(
     right to write to the log is taken only for the export. The backends get the options (`security`). Raises what `cover`,
     `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
     """
-    signer, now = read_signer(key), clock or _now_us
+    signer, now = read_signer(key), clock or utc_now_us
     with contextlib.closing(open_log(address, read_only=True, **options)) as log:
         if note is None:
             cover(
@@ -229,7 +229,3 @@ def check_packet(data: bytes, keys: Sequence[PublicKey]) -> PacketCheck:
     if checked.key.key != signature.public or checked.key.id.hex() != signature.key_id:
         raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, its bundle by {checked.key.id.hex()}")
     return checked
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000

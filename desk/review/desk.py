@@ -7,7 +7,6 @@ are available here too.
 
 import contextlib
 import secrets
-import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -31,6 +30,7 @@ from desk.review.state import (
     entry_of,
 )
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.log.clock import utc_now_us
 from events.log.contract import EventLog, ResultStore
 from events.open import open_log, open_results
 from events.vocabulary import model
@@ -101,7 +101,7 @@ class Desk:
         clock: Callable[[], int] | None = None,
     ) -> None:
         self.log, self.results, self._persons = log, results, persons
-        self._clock = clock or _now_us
+        self._clock = clock or utc_now_us
         self.memory = DeskMemory()
         """What was read before; a caller that opens a desk again and again may pass the same to each."""
 
@@ -560,10 +560,6 @@ def review_event(cls: type[Event], **fields: Any) -> Event:
         return cls(**values)
     except msgspec.ValidationError as error:
         raise ReviewRefused(f"{error}: nothing was written") from error
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000
 
 
 def gaming_day(at_us: int, configured: PropertyConfigured) -> str:

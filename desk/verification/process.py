@@ -76,7 +76,7 @@ def main() -> int:
     """Run the parent's request; return 0 if there is a result, good or bad."""
     from desk.verification.verification import verify
     from desk.verification.words import as_json
-    from events.sqlite.log import utc_now_us
+    from events.log.clock import utc_now_us
     from replay.installed_games import add_installed_games
 
     def show(step: VerificationStep) -> None:

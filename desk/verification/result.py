@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from desk.review.attachments import AttachmentCheck
-from desk.review.last_verification import Acceptance
-from desk.review.verified_before import VerifiedBefore
-from desk.review.witness_status import Witnessed
+from desk.verification.last_verification import Acceptance
+from desk.verification.verified_before import VerifiedBefore
+from desk.verification.witness_status import Witnessed
 from events.log.foreign import StoreFault
 from events.open import parse_address
 from events.proofs.since import VerifiedStart

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from desk.report.verification import Verified
 from desk.review.attachments import compared
 from desk.review.case_folder import CaseFolder, attachments_folder
-from desk.review.last_verification import CoveredEnd, covered, differing, keep, record_path, start_at
-from desk.review.last_verification import made as notice_of
-from desk.review.verified_before import VerifiedBefore, verified_before
-from desk.review.witness_status import Witnessed, look
 from desk.verification.file import checkpoint_of
-from desk.verification.report import signed_report
+from desk.verification.last_verification import CoveredEnd, covered, differing, keep, record_path, start_at
+from desk.verification.last_verification import made as notice_of
+from desk.verification.report import Verified, signed_report
 from desk.verification.result import Request, Verification, result, witness_failures
 from desk.verification.steps import Watch, unwatched
+from desk.verification.verified_before import VerifiedBefore, verified_before
 from desk.verification.walk import verify_log
+from desk.verification.witness_status import Witnessed, look
 from desk.verification.words import break_line
 from events.errors import IntegrityError, LogUnavailable
+from events.log.clock import utc_now_us
 from events.log.contract import CheckpointStore, EventLog, Head
 from events.log.plain_file import read_plain
 from events.open import ON_THIS_MACHINE, open_checkpoints, open_log, stored_results
@@ -39,7 +39,6 @@ from events.proofs.since import VerifiedStart
 from events.proofs.verify import VerificationReport
 from events.proofs.verify_results import StoredState
 from events.proofs.witness import WitnessFolder
-from events.sqlite.log import utc_now_us
 from replay.run.verdict_check import VerdictCheck, check_verdicts
 
 if TYPE_CHECKING:

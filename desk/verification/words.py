@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from desk.review.last_verification import said_of
-from desk.review.witness_status import Witnessed
+from desk.verification.last_verification import said_of
 from desk.verification.result import RESULT_KINDS, Verification, VerificationResult
+from desk.verification.witness_status import Witnessed
 from events.archive.manifest import ARCHIVE
 from events.log.clock import ahead_lines
 from events.log.contract import QUARANTINE

@@ -1,9 +1,10 @@
-"""A log's clock that runs ahead: records with a time that this machine's clock has not reached.
+"""The time now, and a log's clock that runs ahead: records with a time that this machine's clock has not reached.
 
 `recorded_at_us` never decreases, so that a clock which stepped into the future once stays there: every later event of the stream,
 and every later checkpoint, has that time until it has come (D841). Numbers and chains are not affected.
 """
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -29,6 +30,11 @@ class _Recorded(msgspec.Struct):
 
 
 _recorded = msgspec.json.Decoder(_Recorded)
+
+
+def utc_now_us() -> int:
+    """Return the present as integer UTC microseconds."""
+    return time.time_ns() // 1000
 
 
 def is_ahead(at_us: int, now_us: int) -> bool:

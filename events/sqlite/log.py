@@ -26,6 +26,7 @@ from events.errors import (
     WrongSequence,
 )
 from events.log.appender import StreamState, place, report_digest, state_at
+from events.log.clock import utc_now_us
 from events.log.contract import NOTHING_EXPECTED, AppendResult, Clock, Head, QuarantineEntry, Record, StreamIndex
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
@@ -42,11 +43,6 @@ from events.vocabulary.model import Token
 
 POLL_S = 0.02
 _LAST = 2**63 - 1
-
-
-def utc_now_us() -> int:
-    """Return the present as integer UTC microseconds."""
-    return time.time_ns() // 1000
 
 
 class SqliteLog(OwnStore):

@@ -70,7 +70,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "alarms": ("recorded_round", "review"),
         "verification": ("recorded_round", "report", "packet", "review"),
         "sign_in": ("review",),
-        "house": ("alarms", "keys", "sign_in", "review"),
+        "house": ("alarms", "keys", "sign_in", "verification", "review"),
         "transcript_entry": ("recorded_round", "review"),
         "shadows": ("house", "packet", "report", "review"),
     },

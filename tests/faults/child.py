@@ -28,6 +28,7 @@ from events.kafka.client import TopicReader
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.transactions import TransactionalWriter
+from events.log.clock import utc_now_us
 from events.log.contract import EventLog, ResultStore
 from events.log.high_water import HighWater
 from events.log.turn import Turns
@@ -35,7 +36,7 @@ from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import read_signer
 from events.proofs.signing_memory import SigningMemory
 from events.sqlite import results as sqlite_results
-from events.sqlite.log import SqliteLog, utc_now_us
+from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from rack.settings import kafka_security
 from replay.run import replayer

@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics.shown_events import check
 from desk.review.desk import Desk
-from desk.review.last_verification import State, keep, made, verified_at
+from desk.verification.last_verification import State, keep, made, verified_at
 from events.open import VERIFIED
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog

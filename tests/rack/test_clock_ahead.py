@@ -27,7 +27,7 @@ class Floor:
         self.address = f"sqlite://{folder}/floor.db"
         self.offset_us = 0
         real = time.time_ns
-        monkeypatch.setattr("events.sqlite.log.time.time_ns", lambda: real() + 1_000 * self.offset_us)
+        monkeypatch.setattr("time.time_ns", lambda: real() + 1_000 * self.offset_us)
 
     def __call__(self, *words: object, code: int = 0) -> None:
         assert main([*map(str, words), "--log", self.address]) == code

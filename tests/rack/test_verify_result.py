@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from desk.review.last_verification import FullVerification, KeptNotices, State, keep, read, record_path, verified_at
+from desk.verification.last_verification import (
+    FullVerification,
+    KeptNotices,
+    State,
+    keep,
+    read,
+    record_path,
+    verified_at,
+)
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.device_lines import as_lines

@@ -55,12 +55,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """
     from contextlib import ExitStack, closing
 
-    from events.log.clock import ahead_lines
+    from events.log.clock import ahead_lines, utc_now_us
     from events.open import stored_results
     from events.proofs.checkpointer import Checkpointer
     from events.proofs.keys import read_signer
     from events.proofs.signing_memory import SigningMemory
-    from events.sqlite.log import utc_now_us
     from rack.opening import log_at, options_of
 
     if arguments.every is not None and not arguments.follow:

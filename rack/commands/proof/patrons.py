@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from events.log.clock import utc_now_us
 from rack.actions import Act, action_parsers, run_action
 from rack.arguments import add, moment
 from rack.errors import UsageError
@@ -70,14 +70,14 @@ def _new(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _token(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
-    at_us = _now_us() if arguments.at is None else arguments.at
+    at_us = utc_now_us() if arguments.at is None else arguments.at
     tokens = [keyring.token(number, at_us) for number in _numbers()]
     output.value(tokens)
     output.text(*tokens)
 
 
 def _rotate(keyring: Keyring, arguments: argparse.Namespace, output: Output) -> None:
-    now_us = _now_us()
+    now_us = utc_now_us()
     since_us = now_us if arguments.at is None else arguments.at
     if since_us < now_us:
         raise UsageError(
@@ -127,10 +127,6 @@ def _numbers() -> Iterator[str]:
             raise UsageError(f"stdin:{place}: a card number has 1 to 64 characters, no quotes or backslashes")
         if number:
             yield number
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000
 
 
 def _format_time(at_us: int) -> str:

@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     request = _request(arguments)
     from desk.verification.verification import verify
     from desk.verification.words import as_json, lines
+    from events.log.clock import utc_now_us
     from events.log.foreign import foreign_lines
-    from events.sqlite.log import utc_now_us
 
     made = verify(request, _watching(arguments, output))
     for problem in (*made.problems, *(f"evidence can be lost: {fault.line()}" for fault in made.faults)):

@@ -38,9 +38,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Cosign the newest checkpoint; 4, without cosigning, if it does not extend the last one seen."""
     from contextlib import ExitStack, closing
 
+    from events.log.clock import utc_now_us
     from events.proofs.keys import read_public_key, read_signer
     from events.proofs.witness import Witness, WitnessFolder
-    from events.sqlite.log import utc_now_us
     from rack.opening import checkpoints_at, log_at
 
     if arguments.seconds is not None and not arguments.follow:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from analytics import integrity
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, verification_run, witness_status
+from dashboards.parts import desk, verification_run, witness_panel
 from dashboards.run import WITNESS_KEY_VARIABLE, WITNESS_VARIABLE
 from rack.cli import main
 from tests.dashboards import living, sample
@@ -47,7 +47,7 @@ class Watched:
 
     def told(self, after_s: float = 0) -> str:
         found = integrity.witnessed_at(self.floor.log, *self.paths)
-        return "".join(witness_status.sentences(found, FORMATS, time.time_ns() // 1000 + int(after_s * 1e6)))
+        return "".join(witness_panel.sentences(found, FORMATS, time.time_ns() // 1000 + int(after_s * 1e6)))
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_folder_that_is_gone_is_said(watched: Watched) -> None:
 def test_health_asks_after_the_witness(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "north agrees, 0 checkpoints behind" in said(start("health"))
     watched.sign()
-    monkeypatch.setattr("desk.review.witness_status.SIGNATURE_TIMEOUT_S", 0)
+    monkeypatch.setattr("desk.verification.witness_status.SIGNATURE_TIMEOUT_S", 0)
     assert "1 checkpoint waits for the signature of north" in said(start("health"))
     (watched.paths[0] / "refused-00112233445566ff").write_bytes(b"what it was shown")
     page = said(start("health"))

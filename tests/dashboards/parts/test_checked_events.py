@@ -306,7 +306,7 @@ def test_health_tells_when_by_whom_and_with_which_result(floor: Living) -> None:
 
 
 def test_the_page_verifies_in_the_name_of_who_is_logged_in(floor: Living) -> None:
-    from desk.review.last_verification import read, record_path
+    from desk.verification.last_verification import read, record_path
     from tests.dashboards.running import log_in
 
     log_in("a.auditor@bellwether.example", "auditor")

@@ -53,7 +53,7 @@ def test_the_memory_of_a_key(tmp_path: Path, other: Callable[[Path], None]) -> N
 
 
 def test_the_notice_of_the_last_verification(tmp_path: Path, other: Callable[[Path], None]) -> None:
-    from desk.review.last_verification import read
+    from desk.verification.last_verification import read
 
     other(tmp_path / "floor.db.verified")
     with pytest.raises(ValueError, match="not a plain file"):

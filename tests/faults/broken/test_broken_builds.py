@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from analytics import shown_events
-from desk.review import last_verification
+from desk.verification import last_verification
 from events.errors import EventError, IntegrityError
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains

@@ -16,6 +16,7 @@ from events.errors import LogUnavailable
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.client import TopicReader
 from events.kafka.log import KafkaLog, KafkaResults
+from events.log.clock import utc_now_us
 from events.proofs.checkpoint import origin_of
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import new_key
@@ -23,7 +24,6 @@ from events.proofs.signed_note import KeyKind
 from events.proofs.signing_memory import SigningMemory
 from events.proofs.verify import verify
 from events.proofs.witness import Witness, WitnessFolder
-from events.sqlite.log import utc_now_us
 from tests.contract.drafts import Drafts
 from tests.contract.sealed import publish
 from tests.faults.floor import LOG_ID, PROPERTY, groups

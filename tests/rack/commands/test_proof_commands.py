@@ -339,7 +339,7 @@ def test_a_witness_that_leaves_checkpoints_unsigned_is_silent(
     rack("checkpoint", "--key", key)
     args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
     assert "SILENCE of the witness" not in rack("verify", *args)
-    monkeypatch.setattr("desk.review.witness_status.SIGNATURE_TIMEOUT_S", 0)
+    monkeypatch.setattr("desk.verification.witness_status.SIGNATURE_TIMEOUT_S", 0)
     assert "SILENCE of the witness north: 1 checkpoint without its signature, the first of " in rack("verify", *args)
 
 

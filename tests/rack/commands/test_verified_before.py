@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from desk.review.last_verification import State, read, record_path, verified_at
+from desk.verification.last_verification import State, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.device_lines import as_lines
@@ -223,7 +223,7 @@ def test_of_two_who_verify_at_once_the_further_one_counts(desk: Desk) -> None:
     early = read(path)
     assert early is not None
     path.write_text(notice)
-    from desk.review.last_verification import keep
+    from desk.verification.last_verification import keep
 
     keep(path, early.last)
     now = read(path)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from desk.review.last_verification import read, record_path
+from desk.verification.last_verification import read, record_path
 from events.open import open_log
 from floor.day.gaming_day import simulate
 from rack.cli import main

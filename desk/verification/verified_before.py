@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from desk.review.last_verification import (
+from desk.verification.last_verification import (
     Acceptance,
     ReachedEnds,
     checkpoint_marks,

@@ -9,8 +9,8 @@ from desk.packet import BadPacket
 from desk.report.check import check_report
 from desk.report.content import Report
 from desk.report.document import to_pdf
-from desk.report.verification import Verified, verification_report
-from desk.review.witness_status import Witnessed
+from desk.verification.report import Verified, verification_report
+from desk.verification.witness_status import Witnessed
 from events.log.contract import Head
 from events.log.foreign import NO_FOREIGN_RECORDS
 from events.proofs.keys import FileSigner, new_key

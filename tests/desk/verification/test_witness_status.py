@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.review.witness_status import LATEST, SIGNATURE_TIMEOUT_S, Witnessed, look, witnessed_at
+from desk.verification.witness_status import LATEST, SIGNATURE_TIMEOUT_S, Witnessed, look, witnessed_at
 from events.errors import LogUnavailable
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import KeyRefused, new_key
