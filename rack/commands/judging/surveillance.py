@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from desk.review.desk import Desk
     from desk.review.surveillance import HandOver, SurveillanceEntry
 
-HELP = "Keep the log of the surveillance room: enter what was seen, sign a shift over, accept it"
+HELP = "Keep the log of the surveillance room: enter what was seen, hand a shift over, accept it"
 
 EPILOG = """\
 Entries cannot be edited or deleted. To correct one, add another. Who acts must be registered (rack review register).
