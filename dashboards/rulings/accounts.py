@@ -301,9 +301,9 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
             ]
         )
     if not rows:
-        return markup.empty(
-            "No wagers", f"Nothing was at stake {'in this round' if seat is None else f'at seat {seat}'}."
-        )
+        here = "in this round" if seat is None else f"at seat {seat}"
+        words = "No wager {} could be settled" if view.round["verdict"] == "UNDETERMINED" else "Nothing was at stake {}"
+        return markup.empty("No wagers", f"{words.format(here)}.")
     return markup.table(SETTLED, rows, "Recorded vs. recomputed", marked=marked)
 
 

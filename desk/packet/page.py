@@ -49,13 +49,13 @@ def to_html(story: Story) -> bytes:
         "<h2>Appendix: what the decision rests on</h2>",
         _pairs(story["facts"]),
         "<h2>Money</h2>",
-        _money(story["money"]),
+        _money(story["money"]) or f"<p>{escape(story['no_money'])}</p>",
         "<h2>Recorded next to recomputed</h2>",
         _play(story["play"]),
         "<h2>What was found</h2>",
         "".join(map(_finding, story["findings"])) or "<p>Nothing was found against the rules.</p>",
         "<h2>The sections, in our own words</h2>",
-        "".join(map(_section, story["sections"])),
+        "".join(map(_section, story["sections"])) or f"<p>{escape(story['no_sections'])}</p>",
         "<h2>What was not adjudicated, and why</h2><ul>",
         "".join(map(_limit, story["limits"])),
         "</ul>",
@@ -166,7 +166,7 @@ def _pairs(rows: Iterable[Sequence[str]]) -> str:
 
 def _money(rows: Sequence[Story]) -> str:
     if not rows:
-        return "<p>Nothing was at stake.</p>"
+        return ""
     header = ("Seat", "Wager", "Paytable", "Staked", "Due", "Done", "Differs", "Line", "Section")
     body = "".join(
         "<tr>"

@@ -55,6 +55,9 @@ BEYOND = (
 )
 """What no replay decides."""
 
+NOT_SETTLED, NO_SECTIONS = "No wager could be settled.", "None: nothing was settled, and nothing was found."
+"""What a packet says if it shows no money of an undetermined verdict, and no sections though rules are in force."""
+
 WITHHELD = (
     "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews, except what was "
     "decided about this seat. Of each event "
@@ -109,12 +112,14 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "withheld": WITHHELD if about.withheld else "",
         "facts": _facts(bundle, judged, style),
         "money": _money(verdict, about.seat, style),
+        "no_money": NOT_SETTLED if verdict.verdict == "UNDETERMINED" else "Nothing was at stake.",
         "play": play,
         "findings": [_finding(each, style) for each in (*verdict.findings, *bundle.findings)],
         "sections": [
             {"section": each.section, "says": list(each.says), "found": each.found}
             for each in sections(verdict, judged.book, about.seat)
         ],
+        "no_sections": f"None: {judged.book}." if isinstance(judged.book, str) else NO_SECTIONS,
         "limits": _limits(verdict, judged.round, style),
         "rules": _rules(judged),
         "custody": _custody(bundle, judged, style),

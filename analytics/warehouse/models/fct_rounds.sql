@@ -1,8 +1,8 @@
 -- grain: stream, round_no
 -- renewed by: round; of fct_wagers, fct_findings, stg_adjudications
 -- One round as it was last judged, with the sums of its wagers and findings. Of a round in which nothing is found and nothing is
--- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860). Where no
--- settled wager is on record, what is computed from wagers is null, never 0. The dealer is the one at the table at the first card.
+-- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860), nor is
+-- one of which no wager could be settled. If no settled wager is on record, what is computed from wagers is null, never 0. The dealer is the one at the table at the first card.
 -- What people observed is in fct_observed_rounds.
 WITH wagers AS (
     SELECT
@@ -55,7 +55,10 @@ SELECT
     'recorded' AS basis,
     a.verdict,
     a.undetermined,
-    a.verdict = 'VARIANCE' OR coalesce(w.staked_cents, 0) = 0 OR w.unsettled < w.wagers AS judged,
+    CASE
+        WHEN coalesce(w.staked_cents, 0) = 0 THEN a.verdict <> 'UNDETERMINED'
+        ELSE a.verdict = 'VARIANCE' OR w.unsettled < w.wagers
+    END AS judged,
     coalesce(w.seats, 0) AS seats,
     coalesce(w.wagers, 0) AS wagers,
     coalesce(w.unsettled, 0) AS unsettled,

@@ -43,9 +43,10 @@ def row_key(name: str) -> str:
 
 def test_rounds_of_which_no_settlement_is_on_record_are_not_judged(tmp_path: Path) -> None:
     """
-    Nine rounds settled as due, one underpaid; eight of which nothing is on record of how they were settled: 1 of 12.
+    Nine rounds settled as due, one underpaid; eight of which nothing is on record of how they were settled: 1 of 13.
 
-    One more is a variance (something else was found in it), and was judged; of another one, one wager was settled.
+    One more is a variance (something else was found in it), and was judged; of another one, one wager was settled. In one
+    no rules were in force, so that nothing could be settled; in another nothing was at stake, and it was judged.
     """
 
     def settled(*done: int | None) -> list[Settlement]:
@@ -61,15 +62,17 @@ def test_rounds_of_which_no_settlement_is_on_record_are_not_judged(tmp_path: Pat
     ]
     rounds.append(sample.adjudication(table, 19, settled(None, None), [sample.finding(table, 19, *cut)]))
     rounds.append(sample.adjudication(table, 20, settled(-500, None)))
+    rounds.append(sample.adjudication(table, 21, [], verdict="UNDETERMINED", undetermined=("no rules are in force",)))
+    rounds.append(sample.adjudication(table, 22, []))
     path = tmp_path / "warehouse.duckdb"
     build(path, adjudications=rounds, ledger=(), facts=sample.FACTS)
     with reading(path) as db:
         (dealer,) = error_rates(db).iter_rows(named=True)
-        assert (dealer["rounds"], dealer["rounds_wrong"], dealer["wagers"]) == (12, 1, 24)
+        assert (dealer["rounds"], dealer["rounds_wrong"], dealer["wagers"]) == (13, 1, 24)
         (seat, _) = error_rates(db, "seat").sort("seat").iter_rows(named=True)
         assert (seat["rounds"], seat["rounds_wrong"], seat["wagers"]) == (12, 1, 12)
-        assert error_prone_rules(db)["rounds"].to_list() == [12, 12]
-        assert db.execute("SELECT sum(rounds) FROM mart_pace").fetchone() == (20,)
+        assert error_prone_rules(db)["rounds"].to_list() == [13, 13]
+        assert db.execute("SELECT sum(rounds) FROM mart_pace").fetchone() == (22,)
 
 
 def test_rates_of_dealers_by_hand(db: Warehouse) -> None:
