@@ -1,4 +1,4 @@
-"""A round without people's names: patrons and staff become `patron-1`, `staff-1` in order of appearance.
+"""Rounds and reports without people's names: in a round patrons and staff become `patron-1`, `staff-1` in order of appearance.
 
 Invariant: a name is replaced by the same word everywhere on the page, so that the same person stays recognizable. The hash shown
 is that of the recorded event, and the page says so.
@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 
 from analytics.hold.hold import RoundView
+from desk.report.content import Report
 
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))
 STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by", "signed_by"))
@@ -41,8 +42,15 @@ def without_names(view: RoundView) -> RoundView:
     for payload in payloads:
         _collect(payload, names)
     replaced = [json.dumps(_replace(payload, names), ensure_ascii=False) for payload in payloads]
-    found = view.findings.with_columns(
-        pl.Series(column, [_in_text(words, names) for words in view.findings[column]], dtype=pl.String)
+    settlements, findings = (
+        rows.with_columns(
+            pl.Series(column, [names.get(who, who if who in ROLES else None) for who in rows[column]], dtype=pl.String)
+            for column in ("dealer", "bettor")
+        )
+        for rows in (view.settlements, view.findings)
+    )
+    found = findings.with_columns(
+        pl.Series(column, [_in_text(words, names) for words in findings[column]], dtype=pl.String)
         for column in ("expected", "observed")
     )
     return msgspec.structs.replace(
@@ -58,8 +66,27 @@ def without_names(view: RoundView) -> RoundView:
                 "source", [PEOPLE_SOURCES.sub(r"\1", source) for source in view.events["source"]], dtype=pl.String
             ),
         ),
+        settlements=settlements,
         findings=found,
     )
+
+
+def report_without_names(report: Report) -> Report:
+    """Return a report with every person and all free text replaced, in columns that `figures.toml` marks."""
+    tables = [
+        msgspec.structs.replace(
+            table,
+            rows=tuple(
+                tuple(
+                    column.hidden if column.hidden and value is not None else value
+                    for column, value in zip(table.columns, row, strict=True)
+                )
+                for row in table.rows
+            ),
+        )
+        for table in report.tables
+    ]
+    return msgspec.structs.replace(report, tables=tuple(tables))
 
 
 def _collect(value: Any, names: dict[str, str]) -> None:

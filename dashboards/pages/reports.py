@@ -6,6 +6,8 @@ import streamlit as st
 
 from analytics.reports.catalogue import REPORTS
 from analytics.reports.sources import NoPeriod, period
+from dashboards.access import access
+from dashboards.access.anonymous import report_without_names
 from dashboards.drawing import markup
 from dashboards.parts import report_files, source
 from desk.packet.words import Style
@@ -77,7 +79,7 @@ def _show(name: str, first: date, last: date, *, newest: date) -> None:
     report: Report | None = kept[1]
     if report is not None:
         report_files.offer(report)
-        _draw(report)
+        _draw(report if access.may(access.NAMES) else report_without_names(report))
 
 
 def _draw(report: Report) -> None:

@@ -30,13 +30,17 @@ NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "diff
 
 
 class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """A column: its name in files, its label on paper, its format, its meaning, and the section that defines it."""
+    """A column: its name in files, its label on paper, its format, its meaning, and the section that defines it.
+
+    `hidden` stands in place of each value for a viewer who may not see names: of a person, or of what people wrote.
+    """
 
     name: str
     label: str
     kind: Kind
     meaning: str = ""
     cite: str = ""
+    hidden: str = ""
 
 
 class ReportTable(msgspec.Struct, frozen=True, kw_only=True):

@@ -229,8 +229,10 @@ def test_the_source_of_what_a_person_entered_is_hidden_with_the_names(floor: Liv
         view = round_view(db, "table/fu-01", 2)
     assert view is not None
     view = structs.replace(view, events=view.events.with_columns(pl.lit(source).alias("source")))
-    shown = set(without_names(view).events["source"])
-    assert shown == {source if source == "fu-01-floor" else source.partition("-")[0]}
+    view = structs.replace(view, settlements=view.settlements.with_columns(pl.lit("p-third").alias("bettor")))
+    hidden = without_names(view)
+    assert set(hidden.events["source"]) == {source if source == "fu-01-floor" else source.partition("-")[0]}
+    assert "p-third" not in hidden.settlements["bettor"].to_list()
 
 
 def test_every_source_of_a_person_is_known() -> None:

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analytics.reports.catalogue import REPORTS
+from dashboards.access import access
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.parts import report_files
 from desk.report.check import check_report
@@ -19,6 +20,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start
+from tests.desk.people import PEOPLE
 
 
 def click(test: AppTest, label: str) -> AppTest:
@@ -106,9 +108,24 @@ def test_without_a_login_a_report_is_shown_and_cannot_be_taken_away(signing_floo
     assert next(each for each in test.button if each.label == "Sign report").disabled
 
 
+def test_a_role_without_names_reads_reports_without_patrons_people_and_their_words(signing_floor: Living) -> None:
+    named = re.compile(r"p-third|m\.ortiz|s\.lee|jane roe", re.IGNORECASE)
+    with desk_at(signing_floor.log, persons=PEOPLE) as at:
+        at.open_dispute("fu-01", 1, dispute="x-9", claim="Jane Roe was short", by="m.ortiz", seat=3, patron="p-third")
+        at.assign(at.cases()[0].finding.id, to="s.lee", by="m.ortiz", reason="video")
+    seen = []
+    for person, role in (("k.may", "surveillance"), ("c.compton", "compliance")):
+        log_in(f"{person}@bellwether.example", role)
+        pages = [said(click(start("reports", report=name), "Make report")) for name in REPORTS]
+        seen.append({each.lower() for each in named.findall("".join(pages))})
+    assert seen == [{"p-third", "m.ortiz", "s.lee", "jane roe"}, set()]
+
+
+def test_who_takes_reports_or_packets_away_may_see_names() -> None:
+    assert all(access.NAMES in rights for rights in access.RIGHTS.values() if rights & {access.EXPORT, access.PACKET})
+
+
 @pytest.mark.parametrize("role", ["analyst", "administrator"])
 def test_reports_are_for_surveillance_and_auditors(signing_floor: Living, role: str) -> None:
-    from dashboards.access import access
-
     log_in("a.nalyst", role)
     assert not access.may("reports")
