@@ -29,7 +29,9 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
     by = group_by(theory, part.bar)
     found = figures.answer(theory, by, of)
     if found.is_empty():
-        source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
+        source.show(
+            markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
+        )
         return
     show_sums(figures, of, formats)
     found = flagged_first(found)

@@ -54,7 +54,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(rates, by, of)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():
-        source.show(markup.empty("No mispayment", "Every wager in this part of the floor was paid as due."))
+        source.show(markup.empty("No mispayment", "None was found in this part of the floor."))
         return
     names = [_name(by, row) for row in found.iter_rows(named=True)]
     drawn = found.head(25).with_columns(

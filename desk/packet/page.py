@@ -38,7 +38,7 @@ details>summary{cursor:pointer}@media print{details{display:block}}
 
 def to_html(story: Story) -> bytes:
     """Return the page."""
-    heading = f"Dispute packet: {story['title']}"
+    heading, nothing = f"Dispute packet: {story['title']}", story["nothing"]
     body = [
         f'<p class="soft">Dispute packet · {escape(story["property"])}</p><h1>{escape(story["title"])}</h1>',
         f'<div class="verdict" style="--tone:{TONES[story["verdict"]]}">'
@@ -49,13 +49,13 @@ def to_html(story: Story) -> bytes:
         "<h2>Appendix: what the decision rests on</h2>",
         _pairs(story["facts"]),
         "<h2>Money</h2>",
-        _money(story["money"]) or f"<p>{escape(story['no_money'])}</p>",
+        _money(story["money"]) or f"<p>{escape(nothing['staked'])}</p>",
         "<h2>Recorded next to recomputed</h2>",
         _play(story["play"]),
         "<h2>What was found</h2>",
-        "".join(map(_finding, story["findings"])) or "<p>Nothing was found against the rules.</p>",
+        "".join(map(_finding, story["findings"])) or f"<p>{escape(nothing['found'])}</p>",
         "<h2>The sections, in our own words</h2>",
-        "".join(map(_section, story["sections"])) or f"<p>{escape(story['no_sections'])}</p>",
+        "".join(map(_section, story["sections"])) or f"<p>{escape(nothing['cited'])}</p>",
         "<h2>What was not adjudicated, and why</h2><ul>",
         "".join(map(_limit, story["limits"])),
         "</ul>",
@@ -72,6 +72,7 @@ def to_html(story: Story) -> bytes:
             "Reviews",
             ("Event", "Time", "By", "What"),
             ([r["seq"], r["at"], r["by"], r["says"]] for r in story["reviews"]),
+            nothing["reviewed"],
         ),
         "<h2>Events of the round</h2>",
         _events("Events of the round", story["events"]),
@@ -149,10 +150,12 @@ def _head(names: Iterable[str]) -> str:
     return f"<tr>{cells}</tr>"
 
 
-def _table(label: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _table(
+    label: str, header: Sequence[str], rows: Iterable[Sequence[Any]], empty: str = "Nothing about it is on record."
+) -> str:
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     if not body:
-        return '<p class="soft">Nothing is on record.</p>'
+        return f'<p class="soft">{escape(empty)}</p>'
     return _wide(label, _head(header), body)
 
 

@@ -55,9 +55,6 @@ BEYOND = (
 )
 """What no replay decides."""
 
-NOT_SETTLED, NO_SECTIONS = "No wager could be settled.", "None: nothing was settled, and nothing was found."
-"""What a packet says if it shows no money of an undetermined verdict, and no sections though rules are in force."""
-
 WITHHELD = (
     "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews, except what was "
     "decided about this seat. Of each event "
@@ -112,14 +109,13 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "withheld": WITHHELD if about.withheld else "",
         "facts": _facts(bundle, judged, style),
         "money": _money(verdict, about.seat, style),
-        "no_money": NOT_SETTLED if verdict.verdict == "UNDETERMINED" else "Nothing was at stake.",
         "play": play,
         "findings": [_finding(each, style) for each in (*verdict.findings, *bundle.findings)],
         "sections": [
             {"section": each.section, "says": list(each.says), "found": each.found}
             for each in sections(verdict, judged.book, about.seat)
         ],
-        "no_sections": f"None: {judged.book}." if isinstance(judged.book, str) else NO_SECTIONS,
+        "nothing": _nothing(verdict, judged.book, about.seat if about.withheld else None),
         "limits": _limits(verdict, judged.round, style),
         "rules": _rules(judged),
         "custody": _custody(bundle, judged, style),
@@ -280,6 +276,20 @@ def _attached(bundle: Bundle) -> list[list[str]]:
         if files
         else []
     )
+
+
+def _nothing(verdict: Adjudication, book: Rulebook | str, seat: int | None) -> dict[str, str]:
+    """Return what the parts without a row say; `seat` if all others are left out."""
+    here, about = ("", "this round") if seat is None else (f" at seat {seat}", "this seat")
+    is_open = verdict.verdict == "UNDETERMINED"
+    return {
+        "staked": f"No wager{here} could be settled." if is_open else f"Nothing was at stake{here}.",
+        "found": f"Nothing was found against the rules{here}.",
+        "cited": f"None: {book}." if isinstance(book, str) else "None: nothing was settled, and nothing was found.",
+        "reviewed": f"Nothing about {about} is on record up to the checkpoint."
+        if seat is None
+        else f"Nothing was decided about {about} up to the checkpoint.",
+    }
 
 
 def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]:

@@ -169,8 +169,8 @@ def test_a_table_without_rules_has_a_packet_that_says_so(tmp_path: Path) -> None
     assert "no rules submission is in force" in story["rules"]["why"]
     assert "no rules submission is in force" in story["sentence"]
     assert (story["money"], story["sections"]) == ([], [])
-    assert story["no_money"] == "No wager could be settled."
-    assert story["no_sections"] == "None: no rules submission is in force at this table."
+    assert story["nothing"]["staked"] == "No wager could be settled."
+    assert story["nothing"]["cited"] == "None: no rules submission is in force at this table."
     assert "Nothing was at stake" not in to_html(story).decode()
 
 
@@ -180,8 +180,8 @@ def test_a_seat_without_a_wager_has_no_sections_though_rules_are_in_force(floor:
     assert checked.judged is not None
     story = tell(msgspec.structs.replace(checked.bundle, adjudication=nothing), checked.judged)
     assert story["sections"] == []
-    assert story["no_money"] == "Nothing was at stake."
-    assert story["no_sections"] == "None: nothing was settled, and nothing was found."
+    assert story["nothing"]["staked"] == "Nothing was at stake."
+    assert story["nothing"]["cited"] == "None: nothing was settled, and nothing was found."
 
 
 def test_of_a_typed_round_no_device_is_certified(tmp_path: Path, floor: Floor) -> None:
