@@ -198,6 +198,7 @@ def test_no_sign_is_left_alone_at_the_end_of_a_line(signer: FileSigner, columns:
     assert [line for line in text.splitlines() if line.rstrip().endswith(("−", "+"))] == []
     assert len(re.findall(r"−\S*\s?489,415,840\.00", text)) == columns + 40
     assert len(re.findall(r"\+\S*\s?489,415,840\.00", text)) == columns
+    assert "\u200b" not in text  # a digest can be copied, and found by searching
 
 
 @pytest.mark.parametrize(
