@@ -38,34 +38,34 @@ def text(content: object) -> Html:
     return content if isinstance(content, Html) else Html(escape(str(content)))
 
 
-def link(page: str, words: object, **query: object) -> Html:
+def link(page: str, words: object, /, **query: object) -> Html:
     """Return a link to a page of ours with its query."""
     return Html(f'<a href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
-def button_link(page: str, words: object, **query: object) -> Html:
+def button_link(page: str, words: object, /, **query: object) -> Html:
     """Return a link that looks like a button."""
     return Html(f'<a class="rk-button" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
-def key_link(name: str, page: str, words: object, **query: object) -> Html:
+def key_link(name: str, page: str, words: object, /, **query: object) -> Html:
     """Return a link that a key opens (`enter`: Enter, `next`: N); a page has at most one of each."""
     return Html(f'<a class="rk-button rk-{name}" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
-def chip(page: str, words: object, here: bool, **query: object) -> Html:
+def chip(page: str, words: object, here: bool, /, **query: object) -> Html:
     """Return a small link to a view; the present view is marked."""
     now = ' aria-current="page"' if here else ""
     return Html(f'<a class="rk-chip" href="{escape(href(page, **query))}" target="_self"{now}>{text(words)}</a>')
 
 
-def clear_chip(page: str, words: object, **query: object) -> Html:
+def clear_chip(page: str, words: object, /, **query: object) -> Html:
     """Return a small link that removes a filter; `query` is the remaining query."""
     said = f'<span class="rk-hidden">Clear </span>{text(words)} <span aria-hidden="true">✕</span>'
     return Html(f'<a class="rk-chip rk-clear" href="{escape(href(page, **query))}" target="_self">{said}</a>')
 
 
-def href(page: str, **query: object) -> str:
+def href(page: str, /, **query: object) -> str:
     """Return the address of one of our pages, relative to the present one.
 
     >>> href("round", table="fu-01", round=17)

@@ -185,3 +185,18 @@ def test_a_rate_that_the_axis_cuts_off_says_where_it_lies(rate: float, high: flo
         {"rate": [1.0, 2.0, 3.0, 2.0, rate], "low": [0.5] * 5, "high": [4.0, 5.0, 6.0, 5.0, high], "look": [False] * 5}
     )
     assert plotted.words(rates_chart(frame, list("abcde"), "of 1,000", "Rates")) == words
+
+
+def test_a_link_carries_a_query_by_any_name() -> None:
+    """The search of *Queue* is `words`: with another filter beside it, the page could not be drawn."""
+    query = {"words": "paid", "page": "2", "name": "x", "here": "y"}
+    address = "queue?words=paid&amp;page=2&amp;name=x&amp;here=y"
+    assert markup.href("queue", **query) == address.replace("&amp;", "&")
+    for made in (
+        markup.link("queue", "Open", **query),
+        markup.button_link("queue", "Open", **query),
+        markup.key_link("enter", "queue", "Open", **query),
+        markup.chip("queue", "Open", True, **query),
+        markup.clear_chip("queue", "Open", **query),
+    ):
+        assert f'href="{address}"' in made
