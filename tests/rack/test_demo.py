@@ -20,12 +20,16 @@ from desk.keys import SOURCE as KEYS_SOURCE
 from desk.review import persons
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
+from floor.day.gaming_day import SELDOM, simulate
+from floor.faults.comparison import compare
 from rack.cli import main
 from rack.opening import log_at, results_at
+from rack.settings import DEMO_SEED
 from replay.run import replayer
 from replay.run.memory_results import MemoryResults
 from tests.contract.backends import in_rows
 from tests.rack.shown_rounds import round_events
+from tests.whatif.simulated_log import SimulatedLog
 from trial.audit import hold_audit
 from trial.demo import STAFF, prepare, register_staff
 from trial.place import PERSONS, PROPERTY, TrialRefused, demo_log
@@ -455,35 +459,14 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
 
 
 @pytest.mark.slow
-def test_everything_planted_at_fortune_asia_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """This many rounds that every code is planted whose time can come in so few of them."""
-    code = main(["demo", "--games", "fortune_asia", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
-    found = json.loads((tmp_path / "demo.json").read_text())
-    assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) >= 60
-
-
-@pytest.mark.slow
-def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Path) -> None:
-    code = main(["demo", "--games", "player_dealer", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
-    found = json.loads((tmp_path / "demo.json").read_text())
-    assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 40
-
-
-@pytest.mark.slow
-def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """This many rounds that every code that the chapter can break is planted, in the tables' streams and the meters'."""
-    code = main(["demo", "--games", "pai_gow_poker", "--rounds", "1100", "--out", str(tmp_path), "--quiet"])
-    found = json.loads((tmp_path / "demo.json").read_text())
-    assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 69
-
-
-@pytest.mark.slow
-def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """This many rounds that every code that the chapter can break is planted."""
-    code = main(["demo", "--games", "over_under", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
-    found = json.loads((tmp_path / "demo.json").read_text())
-    assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 38
+@pytest.mark.parametrize(
+    ("game", "rounds", "codes"),
+    [("fortune_asia", 300, 60), ("player_dealer", 300, 40), ("pai_gow_poker", 1100, 69), ("over_under", 300, 38)],
+)
+def test_everything_planted_at_one_game_is_found_and_nothing_else(game: str, rounds: int, codes: int) -> None:
+    """This many rounds of the demo's day plant every code whose time can come, in the tables' streams and the meters'."""
+    day, results = simulate(DEMO_SEED, rounds, games=(game,), rare_every=SELDOM), MemoryResults()
+    summary = replayer.replay(SimulatedLog(day.groups()), results)
+    compared = compare(day.labels, replayer.findings(results))
+    assert (compared.missed, compared.false_alarms, list(summary.integrity)) == ((), (), [])
+    assert len(compared.planted) >= codes

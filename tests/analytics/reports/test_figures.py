@@ -13,13 +13,12 @@ from desk.report.content import NUMERIC
 HERE = Path(analytics.reports.__file__).parent
 
 
-@pytest.mark.parametrize("name", figures())
-def test_a_figure_has_its_definition_and_its_section(name: str) -> None:
-    figure = figures()[name]
-    assert figure.label
-    if figure.kind in NUMERIC - {"number"}:
-        assert figure.meaning.endswith(".")
-        assert figure.cite
+def test_a_figure_has_its_definition_and_its_section() -> None:
+    for name, figure in figures().items():
+        assert figure.label, name
+        if figure.kind in NUMERIC - {"number"}:
+            assert figure.meaning.endswith("."), name
+            assert figure.cite, name
 
 
 def test_every_figure_that_is_defined_stands_in_a_report() -> None:

@@ -170,12 +170,12 @@ def integers(kind: mi.Type) -> list[mi.IntType]:
     raise AssertionError(f"not a type of the wire: {kind}")
 
 
-@pytest.mark.parametrize("cls", [*REGISTRY.values(), Replacement], ids=lambda cls: cls.__name__)
-def test_every_integer_is_bounded(cls: type[msgspec.Struct]) -> None:
-    for number in integers(mi.type_info(cls)):
-        assert number.ge is not None
-        assert number.le is not None
-        assert -MAX_INT <= number.ge <= number.le <= MAX_INT
+def test_every_integer_is_bounded() -> None:
+    for cls in (*REGISTRY.values(), Replacement):
+        for number in integers(mi.type_info(cls)):
+            assert number.ge is not None, cls
+            assert number.le is not None, cls
+            assert -MAX_INT <= number.ge <= number.le <= MAX_INT, cls
 
 
 def test_every_integer_of_the_envelope_is_bounded() -> None:

@@ -14,6 +14,8 @@ from rack.opening import log_at
 from replay.findings import LedgerEntry
 from tests.analytics.counts import DAYS, DROP, OF_WAGERS, entry, month
 from tests.dashboards import sample
+from tests.desk.packet.signed_floor import floor_at, played
+from tests.desk.people import register_people
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +142,12 @@ def test_without_a_warehouse_it_says_what_to_do(tmp_path: Path, capsys: pytest.C
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A log with a table fu-01."""
+    """A log with a table fu-01, judged."""
     folder = tmp_path_factory.mktemp("log")
-    assert main(["demo", "--rounds", "30", "--out", str(folder), "--quiet"]) in (0, 1)
-    return f"sqlite://{folder}/floor.db"
+    register_people(folder)
+    address = floor_at(folder, played(1)).address
+    assert main(["replay", "--log", address, "--quiet"]) == 0
+    return address
 
 
 @pytest.fixture(scope="module")
