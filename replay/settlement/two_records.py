@@ -1,7 +1,7 @@
 """Compares two records of one round: the cards, the wagers, the settlement. It does not decide which is right.
 
 Only facts in both records are compared: a person enters what they saw, and claims nothing else. A card unread in one of them is
-not a difference.
+not a difference, nor is a wager in one of them that was refused or withdrawn altogether.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ def compared(entered: Round, other: Round) -> RecordComparison:
     for what, read in (("wagered", _wagered), ("settled", _settled)):
         said, known = read(entered), read(other)
         for key, (cents, words, facts) in said.items():
-            if key not in known and (what == "settled" or not known):
+            if key not in known and (what == "settled" or not known or not any(cents)):
                 continue
             amounts += 1
             stated = known[key][0] if key in known else None

@@ -23,6 +23,7 @@ OUT_OF_ORDER = PAID.replace("pay     seat=3 base 25.00\n", "").replace(
     "take    seat=1 base 10.00\n", "take    seat=1 base 10.00\npay     seat=3 base 25.00\n"
 )
 """Seat 1 is settled before seat 3; the text settles from seat 6 to seat 1 (§ 688a.11(e))."""
+SEAT_1 = "wager   seat=1 base 10.00\n"
 
 
 def house(rounds: int = 1) -> Table:
@@ -116,8 +117,22 @@ def test_where_the_order_was_not_seen_the_evidence_has_the_numbers_of_the_stream
         (PAID.replace("As Ah 7c", "?? Ah 7c"), []),
         (PAID.replace("seat=3 base 25.00", "seat=3 base 30.00"), ["LOG-OBSERVED-DIFFERS seat=3 wager=base"] * 2),
         (UNPAID, []),
+        (PAID.replace(SEAT_1, f"{SEAT_1}wager   seat=5 base 20.00\nrefuse  seat=5 base 20.00\n"), []),
+        (PAID.replace(SEAT_1, f"{SEAT_1}wager   seat=5 base 20.00\n"), ["LOG-OBSERVED-DIFFERS seat=5 wager=base"]),
+        (PAID.replace(SEAT_1, f"{SEAT_1}wager   seat=1 base 5.00\nrefuse  seat=1 base 5.00\n"), []),
+        (PAID.replace(SEAT_1, f"{SEAT_1}refuse  seat=1 base 10.00\n"), ["LOG-OBSERVED-DIFFERS seat=1 wager=base"]),
     ],
-    ids=["alike", "card", "unread card", "amounts", "not seen"],
+    ids=[
+        "alike",
+        "card",
+        "unread card",
+        "amounts",
+        "not seen",
+        "refused",
+        "not refused",
+        "raise refused",
+        "one refused",
+    ],
 )
 def test_two_records_of_one_round_are_compared_and_none_replaces_the_other(text: str, found: list[str]) -> None:
     table = house()
