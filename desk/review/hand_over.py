@@ -101,8 +101,11 @@ def _of_cases(reviews: dict[str, TableReview], today: str) -> list[HandOverLine]
             )
             lines.append(HandOverLine(kind="cases", words=words, page="cases", table=each.table))
     for table, review in reviews.items():
-        without = sum(each.outcome is None and review.case_of(name) is None for name, each in review.disputes.items())
-        lines += _line("disputes", table, without, "open dispute", "dispute")
+        without = [each for name, each in review.disputes.items() if review.case_of(name) is None]
+        waiting = sum(each.pending is not None for each in without)
+        undecided = sum(each.outcome is None for each in without) - waiting
+        lines += _line("signatures", table, waiting, "awaited signature", "dispute")
+        lines += _line("disputes", table, undecided, "open dispute", "dispute")
     return lines
 
 

@@ -81,6 +81,19 @@ def test_what_is_handed_over_follows_what_was_done_in_the_shift(desk: Desk) -> N
     ]
 
 
+def test_a_dispute_that_needs_a_second_signature_is_handed_over_as_a_signature(desk: Desk) -> None:
+    """It was decided against the record (D713); once it is signed, nothing of it is left to hand over."""
+    desk.open_dispute("fu-01", 1, dispute="d-1", claim="not paid", by="m.ortiz")
+    closing = {"dispute": "d-1", "outcome": "for_house", "override": "the video shows it", "reason": "seen"}
+    first = review_event(model.DisputeClosed2, by="m.ortiz", signs=None, **closing)
+    (entry,) = desk.write_together("fu-01", 1, [first])
+    lines = [(each.kind, each.words) for each in surveillance.hand_over_lines(desk) if each.page == "dispute"]
+    assert lines == [("signatures", "FU-01: 1 awaited signature")]
+    assert surveillance.open_work(desk)[1] == 1
+    desk.write_together("fu-01", 1, [review_event(model.DisputeClosed2, by="s.lee", signs=entry.seq, **closing)])
+    assert not [each for each in surveillance.hand_over_lines(desk) if each.page == "dispute"]
+
+
 @pytest.mark.parametrize(
     ("after", "words"),
     [
