@@ -43,6 +43,9 @@ def jackpots(sources: Sources) -> Report:
         "The record has tokens, not people: two tokens of one patron are two here. The key to the tokens is with the property.",
         "Each wager is tested by itself; identical wagers that are to be taken together are not recognized.",
         "Withholding is not worked out.",
+        "If the wager reduces the winnings, it does so in the test of 300 times too. Form W-2G tells the winner that the payout "
+        "is tested: so read, a payout of 300 times a wager needs a form that is not listed here, unless the property files "
+        "`w2g_reduced_by_wager = false`. The minimum of 2026 is that of draft instructions.",
     ]
     return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
 

@@ -74,6 +74,18 @@ def test_d872_a_win_paid_by_a_player_dealer_is_named_and_not_the_house_s_to_file
     assert table(report, "w-2g").marked == marked
 
 
+@pytest.mark.parametrize(
+    ("done", "reduced", "form"),
+    [(300_000, True, True), (299_999, True, False), (299_000, False, True), (298_999, False, False)],
+)
+def test_w2g_the_300_times_are_of_the_winnings_or_of_the_payout_as_filed(
+    tmp_path: Path, done: int, reduced: bool, form: bool
+) -> None:
+    """A wager of $10.00 with a net of $2,990.00 was paid 300 times and won 299 times."""
+    found = forms(tmp_path, won("progressive", 1_000, done), filing=PropertyFiling(w2g_reduced_by_wager=reduced))
+    assert [wagered for wagered, _ in found] == ([1_000] if form else [])
+
+
 def test_w2g_winnings_with_the_stake_where_the_property_filed_so(tmp_path: Path) -> None:
     """6.66 wins 1,995.00: with the stake it is 2,001.66."""
     (tmp_path / "a").mkdir()
