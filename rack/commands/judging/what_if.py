@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     output.text(
         *table(header, lines),
         "",
-        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay. The other rules would have paid "
-        f"the patrons {money(abs(answer.difference_cents))} {more}.",
+        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay (docs/batch.md says why). "
+        f"The other rules would have paid the patrons {money(abs(answer.difference_cents))} {more}.",
         "For one round: rack round TABLE ROUND --rules FILE",
     )
     return Exit.INTEGRITY if answer.integrity else Exit.CLEAN
