@@ -104,9 +104,10 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
 
     Due = opener + fills - credits - buy-ins (also by marker) + house win of the wagers + payments by slip - meters' payments: a
     slip takes no chips from the tray, but a meter's share in chips does. `difference_cents` is counted minus that: negative means
-    that chips are missing. `unsettled` wagers of the day, unrecorded payments, and duplicate slips (`repeated_slips`) explain
-    part of a difference; a difference is a place to look and accuses no one. A table day without settled wagers on record is left
-    out, since its counts cannot be compared. Largest first.
+    that chips are missing. `unsettled` wagers of the day, unrecorded payments, duplicate slips (`repeated_slips`), and the chips
+    of progressive wagers that were accepted and by the record not collected (`chips_not_collected` findings) explain part of a
+    difference; it is a place to look and accuses no one. A table day without settled wagers on record is left out, since its
+    counts cannot be compared. Largest first.
     """
     return frame(
         db,
@@ -114,10 +115,14 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
         SELECT
             table_id, gaming_day, game, opener_cents, closer_cents, fills_cents, credits_cents, buy_ins_cents,
             house_win_cents, by_slip_cents - from_meter_cents AS not_from_tray_cents, unsettled, findings, repeated_slips,
+            (
+                SELECT count(*) FROM fct_findings AS f
+                WHERE f.stream = d.stream AND f.gaming_day = d.gaming_day AND f.code IN ('WAGER-PROGRESSIVE', 'WAGER-LOCKOUT')
+            ) AS chips_not_collected,
             opener_cents + fills_cents - credits_cents - buy_ins_cents + house_win_cents + not_from_tray_cents
                 AS expected_closer_cents,
             closer_cents - expected_closer_cents AS difference_cents
-        FROM fct_table_days
+        FROM fct_table_days AS d
         WHERE openers = closers AND openers > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
         ORDER BY abs(difference_cents) DESC, gaming_day, table_id
         """,

@@ -187,7 +187,8 @@ def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
     if not unexplained_cents:
         return "Reconciles to the cent."
     return (
-        f"Reconciles to the cent, except {formats.money(abs(unexplained_cents))} in the trays that no record explains."
+        f"Reconciles to the cent, except {formats.money(abs(unexplained_cents))} in the trays: `rack hold tray` lists the days. "
+        "Progressive chips that were accepted and not collected explain part of such a difference."
     )
 
 

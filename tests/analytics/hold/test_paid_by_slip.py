@@ -88,6 +88,7 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
                 sample.settlement(2, "fortune_bonus", 500, -500, -500, "lose", paytable="1"),
                 sample.settlement(3, "progressive", 100, 99_900, 99_900, "five_aces", paytable="1", slip=100_000),
             ],
+            [sample.finding("table/fu-01", 1, "WAGER-PROGRESSIVE", None, "progressive", None, "1 chip", "0 chips")],
         )
     ]
     ledger = [
@@ -104,6 +105,7 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
         assert total["handle_cents"] - total["payouts_cents"] == total["house_win_cents"]
         (tray,) = periods.tray_differences(db).iter_rows(named=True)
         assert (tray["not_from_tray_cents"], tray["difference_cents"]) == (4_000_000, -100)
+        assert (tray["unsettled"], tray["chips_not_collected"]) == (0, 1)
         (row,) = reconciliation.reconciliation(db).iter_rows(named=True)
         terms = ("house_win_cents", "not_from_tray_cents", "box_less_buy_ins_cents", "tray_difference_cents")
         assert sum(row[name] for name in terms) - row["uncounted_house_win_cents"] == row["win_cents"] == 500
