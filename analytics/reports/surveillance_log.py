@@ -174,7 +174,7 @@ def _devices(sources: Sources) -> ReportTable:
             if day > str(sources.last):
                 continue
             if type_ == "device_failed":
-                last[device] = (fault, at_us, "", seq)
+                last[device] = (fault, last[device][1] if device in last else at_us, "", seq)
             elif type_ == "device_covered" and device in last:
                 last[device] = (*last[device][:2], "covered", last[device][3])
             elif type_ == "device_restored":

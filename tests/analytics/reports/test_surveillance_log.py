@@ -43,6 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     )
     devices = [
         said(one, model.DeviceFailed(device="shuffler", fault="jam")),
+        said(one, model.DeviceFailed(device="shoe", fault="jam")),
         said(one, model.DeviceFailed(device="shoe", fault="inoperative")),
         said(one, model.DeviceRestored(device="shuffler")),
         said(one, model.DeviceCovered(device="shoe", how="sign")),
@@ -88,8 +89,9 @@ def test_what_is_open_is_handed_over(report: Report) -> None:
 
 
 def test_a_device_is_out_of_order_until_it_works_again_and_not_before_it_failed(report: Report) -> None:
-    assert rows(report, "devices", "table_id", "device", "fault", "remark") == [
-        ("fu-01", "Shoe", "inoperative", "covered")
+    """Since its first failure: another one that is reported meanwhile begins nothing anew."""
+    assert rows(report, "devices", "table_id", "device", "fault", "remark", "failed_at_us") == [
+        ("fu-01", "Shoe", "inoperative", "covered", START_US + (Table("table/fu-01").last + 2) * SECOND_US)
     ]
 
 
