@@ -1,9 +1,9 @@
 """Input that was refused, and how it comes into the record after all (`rack quarantine`, D240).
 
-Nothing leaves the quarantine. If a refused line can be read by now, or somebody hands in what it should have said, it
-is appended as a correction of the `intake_refused` event that represents it: what the line says counts from then on in
-the place where it came in, and its round is judged again. The correction is under the device's own id and number, so
-that the gap closes which the refusal had left in the device's count, and the line cannot come in a second time.
+Nothing leaves the quarantine. If a refused line can be read by now, or somebody hands in the right line, it is appended as a
+correction of the line's `intake_refused` event. From then on the line counts in the place where it came in, and its round is
+judged again. The correction has the device's own id and number: this closes the gap that the refusal left in the device's count,
+and the line cannot come in a second time.
 """
 
 from collections.abc import Iterable

@@ -15,8 +15,8 @@ from replay.findings import Finding, Settlement
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Advice on the open round of a table, as of one event of its stream.
 
-    `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
-    the record stands, what they are due (`due_cents` is never None; `done_cents` is None until something was done).
+    `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers whose due
+    is certain on the present record (`due_cents` is never None; `done_cents` is None until something was done).
     `warnings` are findings as the verdict would make them now, with the same ids: one that is gone was put right at the table,
     or taken back by what came later. A warning holds from the last event of its evidence on.
     """

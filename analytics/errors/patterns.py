@@ -16,13 +16,6 @@ from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.names import table_name
 
-KINDS: Final = {
-    "dealer_patron": "a dealer's mistakes of one direction fall on one patron's wagers",
-    "dealer": "a dealer's mistakes go one way more often than the floor's",
-    "patron": "mistakes of one direction fall on one patron's wagers, whoever deals",
-}
-"""What can repeat."""
-
 LEAST: Final = 2
 """Once is no repetition."""
 
@@ -30,9 +23,9 @@ LEAST: Final = 2
 def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return recurring errors, least explained by chance first; a round counts once, by its most wrong wager.
 
-    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (None if not part of it),
-    `times` (rounds), `of` (all wrong rounds compared), `expected` (by chance), `amount_cents`, `p`, `p_adjusted` (Holm over all
-    possible outliers), `look`, `sentence`.
+    Columns: `kind` (`dealer_patron`, `dealer`, `patron`: whose mistakes repeat), `direction` (`overpaid`: to the patron's gain),
+    `dealer`, `bettor` (None if not part of it), `times` (rounds), `of` (all wrong rounds compared), `expected` (by chance),
+    `amount_cents`, `p`, `p_adjusted` (Holm over all possible outliers), `look`, `sentence`.
     """
     mispayments = _mispayments(db, selection)
     rows: list[dict[str, Any]] = []

@@ -58,8 +58,8 @@ NONE_AS_FAR: Final = 1 / (SIMULATED + 1)
 SURE: Final = 1e-9
 """Where the commoner values alone are less likely than this, no simulated sample would be as far off."""
 LEAST_PAIRS: Final = 200
-"""Fewer pairs of rounds (or rolls) than this are no test of what follows from what: their sum is not near enough to normal that a
-p-value small enough for an alarm is right, and only a gross bias could show."""
+"""Fewer pairs of rounds (or rolls) than this do not test whether one depends on the one before: their sum is not normal enough
+for a p-value as small as an alarm needs, and only a gross bias could show."""
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,8 +12,8 @@ import polars as pl
 
 from analytics.reports.round_documents import cash_wagers, corrected_buyers, slips
 from analytics.reports.sources import Sources, table_of
-from desk.report.buyers import buyers
 from desk.report.content import Report, ReportingRule, ReportTable
+from desk.report.single_events import buyers
 from replay.settlement.stakes import ENVY
 
 NAME, TITLE = "jackpots", "Jackpots, tax forms and cash"

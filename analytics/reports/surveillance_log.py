@@ -12,7 +12,7 @@ import polars as pl
 from analytics.reports.round_documents import device_events
 from analytics.reports.sources import Sources, table_of
 from desk.report.content import Report, ReportingRule, ReportTable
-from desk.report.device_times import device_times
+from desk.report.single_events import device_times
 from desk.review.desk import TableReview
 from desk.review.disputes import case_name
 from desk.review.surveillance import SURVEILLANCE, HandOver, SurveillanceEntry, log

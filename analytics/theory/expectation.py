@@ -25,16 +25,15 @@ Shares = Literal["seat", "round", "some"]
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """The expected house win of one wager with one paytable, per unit.
 
-    `edge` is the mean if patrons play as in `rack theory`, `edge_by_house_way` the mean if they set by the house way (None if
-    theory has no other figure). `ends` are (probability, house win per unit), smallest first, with their `variance`; all house
-    wins differ by multiples of `step`. `decided`: patrons make decisions; worse play loses more, so a high win proves nothing.
+    `edge` is the mean if patrons play as in `rack theory`. `ends` are (probability, house win per unit), smallest first, with
+    their `variance`; all house wins differ by multiples of `step`. `decided`: patrons make decisions; worse play loses more, so a
+    high win proves nothing.
     """
 
     chapter: str
     wager: str
     paytable: str
     edge: float
-    edge_by_house_way: float | None
     variance: float
     skewness: float
     ends: tuple[tuple[float, float], ...]
@@ -116,13 +115,11 @@ def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares)
     mean = sum(share * win for share, win in ends)
     variance = sum(share * (win - mean) ** 2 for share, win in ends)
     third = sum(share * (win - mean) ** 3 for share, win in ends)
-    house_way = result.parts.get("house_way_return_percent")
     return Expected(
         chapter=listed.edition_key,
         wager=result.wager,
         paytable=result.paytable,
         edge=mean,
-        edge_by_house_way=None if house_way is None else 1 - house_way / 100,
         variance=variance,
         skewness=third / variance**1.5,
         ends=ends,

@@ -27,7 +27,7 @@ SCOPES: Final[dict[str, dict[str, str]]] = {
     "stream": {"stream": "VARCHAR"},
     "observation": {"stream": "VARCHAR"},
 }
-"""Scope → the columns by which it is told what has changed, each a table `in_<scope>` while the models are renewed.
+"""Scope → the columns that identify what has changed: a table `in_<scope>` for each, while the models are renewed.
 
 `verdict`: rounds with a new verdict (number 0: findings of a stream that no round states). `round`: rounds of which anything
 changed. The others: findings, incidents, reviews, entries of the ledger, tables with a new submission, events of tables that are

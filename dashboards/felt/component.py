@@ -35,16 +35,16 @@ def felt(
     chapter: str = "pa-688a",
     draft: str = "",
     *,
+    currency: str,
     done: str = "",
     filed: str | None = None,
-    currency: str = "USD",
     shows: Callable[[FeltInput], bool] = lambda typed: True,
 ) -> FeltInput:
     """Show the felt with an initial transcript, and return its present content.
 
-    `draft`: the name under which the browser keeps the text over a reload; empty: not kept. `done` names the stored part of the
-    draft, which is forgotten. `filed`: the rules of the round, if they are not chosen on the felt. `shows`: whether the answer
-    may be shown; in a blind audit, only after the payments are typed.
+    `draft`: the name under which the browser keeps the text over a reload; empty: not kept. `currency` by ISO 4217.
+    `done` names the stored part of the draft, which is forgotten. `filed`: the rules of the round, if they are not chosen on the
+    felt. `shows`: whether the answer may be shown; in a blind audit, only after the payments are typed.
     """
     key, typed = _key(draft, done), typed_on(draft, done, text)
     said: dict[str, Any] | None = None

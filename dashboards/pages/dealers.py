@@ -31,7 +31,7 @@ def page() -> None:
     source.show(
         markup.heading(
             "Dealer errors",
-            "Where things go wrong, compared with chance. A row that stands out is where to look; it does not say why.",
+            "Where things go wrong, compared with chance. A row that stands out shows where to look, not why.",
         )
     )
     if not source.ask(hold.choices).tables:

@@ -175,13 +175,15 @@ def _draft(place: Place | None) -> FeltDraft:
 @st.fragment
 def _felt(place: Place | None, draft: FeltDraft) -> None:
     """Show the felt. Typing redraws only this part of the page."""
+    currency = source.frame_formats().currency
     if place is None:
-        felt(draft=draft.name)
+        felt(draft=draft.name, currency=currency)
         return
     felt(
         draft.begin,
         place.chapter,
         draft.name,
+        currency=currency,
         done=draft.turn,
         filed=place.rules,
         shows=lambda now: _shows(place, f"{draft.name}-{draft.turn}", now),

@@ -35,7 +35,7 @@ def page() -> None:
     source.show(
         markup.heading(
             "Fairness",
-            "Whether dice, cards and shufflers behave as chance would. A test that stands out is where to look.",
+            "Whether dice, cards and shufflers behave as chance would. A test that stands out shows where to look.",
         )
     )
     part = floor_part(dealers=False, by_month=True)

@@ -231,7 +231,7 @@ def _of_log(at: Desk) -> list[Check]:
             "act",
             "Log",
             f"{events:,} events in {plural(len(found), 'stream')}; the newest is of a time {ago(ahead_s)} in the future",
-            "set the clocks of the machines that write and sign right: until then all that follows bears that time",
+            "set the clocks right on the machines that write and sign: until then everything new gets that time",
         )
     ends = Check("ok", "Ends of the streams", "all as acknowledged on this machine")
     if troubled:
@@ -376,7 +376,7 @@ def of_disk(folder: Path) -> Check:
         space = shutil.disk_usage(folder)
     except OSError as error:
         return Check("look", "Disk", f"{folder}: {error.strerror}", "Does the folder exist?")
-    found = f"{space.free / 1e9:,.1f} GB of {space.total / 1e9:,.1f} GB are free where the warehouse lies"
+    found = f"{space.free / 1e9:,.1f} GB of {space.total / 1e9:,.1f} GB are free on the disk of the warehouse"
     if space.free < LITTLE_SPACE * space.total:
         return Check("act", "Disk", found, "Free space: a full disk refuses events")
     return Check("ok", "Disk", found)

@@ -137,7 +137,9 @@ def ends(formats: Formats) -> None:
         if sound:
 
             def without_fault() -> None:
-                says = "Each is a chain of its own. Acknowledged: what this machine was told is stored."
+                says = (
+                    "Each is a chain of its own. Acknowledged: this machine has an answer that these events are stored."
+                )
                 source.show(f'<p class="rk-note">{says}</p>')
                 source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
 

@@ -82,7 +82,7 @@ def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
             markup.notice(
                 f"The witness refused {plural(len(found.refused), 'checkpoint')}",
                 markup.coded(
-                    "It was shown what does not extend what it had seen, and kept it as evidence. Verify the log, and ask the "
+                    "It saw a log that does not extend what it saw before, and kept it as evidence. Verify the log, and ask the "
                     "witness: `rack witness` said why, and names the file."
                 ),
             )

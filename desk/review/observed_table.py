@@ -46,7 +46,6 @@ class EnteredRound(msgspec.Struct, kw_only=True):
     seq: int
     header: model.RoundObserved
     entered_us: int
-    entered_day: str
     lines: dict[int, Envelope]
     counts: dict[int, Event | None]
     is_withdrawn: bool = False
@@ -142,7 +141,6 @@ class ObservedTable:
                     seq=event.seq,
                     header=header,
                     entered_us=event.recorded_at_us,
-                    entered_day=event.gaming_day,
                     lines={event.seq: event},
                     counts={event.seq: counts},
                     is_withdrawn=counts is None,

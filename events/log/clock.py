@@ -1,7 +1,7 @@
 """The time now, and a log's clock that runs ahead: records with a time that this machine's clock has not reached.
 
-`recorded_at_us` never decreases, so that a clock which stepped into the future once stays there: every later event of the stream,
-and every later checkpoint, has that time until it has come (D841). Numbers and chains are not affected.
+`recorded_at_us` never decreases. If a clock once stepped into the future, every later event of the stream, and every later
+checkpoint, keeps that time until it has come (D841). Numbers and chains are not affected.
 """
 
 import time

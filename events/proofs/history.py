@@ -44,9 +44,9 @@ def compare(stream: str, mark: Mark, head: Head, found: bytes) -> None:
 class Keys:
     """Which keys may sign: those in force in the log as far as a checkpoint covers it, and of these only trusted ones.
 
-    `anchors` are keys that were given from outside, each of which is trusted with all for which it vouches; none: any key. Until
-    the first checkpoint of a trusted key (`begun`), the keys that vouch for an anchor may sign too: what they signed is not
-    forged, and is not checked with a given key either (D448).
+    `anchors` are keys that were given from outside; each is trusted, and so is every key for which it vouches; none: any key.
+    Until the first checkpoint of a trusted key (`begun`), keys that vouch for an anchor may sign too: their checkpoints are not
+    forged, but no given key checks them (D448).
     """
 
     def __init__(self, log: EventLog, anchors: Sequence[PublicKey] = (), *, begun: bool = False) -> None:

@@ -119,8 +119,8 @@ def vouch_for(key: PublicKey, signer: Signer) -> str:
 
 
 class KeyEntry(msgspec.Struct):
-    """A key of a log: the numbers of the events that published and (0: not) retired it, the vouch that was published with it,
-    and the key whose vouch that is (None: none, or one that does not count).
+    """A key of a log: the numbers of the events that published and retired it (0: not retired), the published vouch for it, and
+    the key that vouches (None: there is no vouch, or it does not count).
     """
 
     key: PublicKey

@@ -1,7 +1,8 @@
 """Proofs for many leaves of one Merkle tree at once: these leaves and the hashes next to them give the root. Pure.
 
-The tree is that of RFC 9162 (see `merkle.py`). If leaves are together, one sparse proof is far shorter than an inclusion
-proof for each: of every subtree in which none of the leaves lies, the proof holds the root, from left to right.
+The tree is that of RFC 9162 (see `merkle.py`). The proof holds, from left to
+right, the root of every subtree without any of the leaves. If the leaves are together, it is far shorter than an inclusion proof
+for each.
 """
 
 from bisect import bisect_left

@@ -1,9 +1,9 @@
 """The start of a verification that reads only what came after an earlier one.
 
-Invariant: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
-checkpoint, not by the note of the earlier verification. A stream begins after the last event of which a
-checkpoint states root and chain hash: the subtrees kept of it must give that root, and the event there must have that hash.
-If anything does not fit, the stream is read from its first event, which finds what is wrong.
+Invariant: a signed checkpoint, not the note of the earlier verification, must cover the events that are not read again, and show
+where they end. A stream begins after the last event for which a checkpoint states root and chain hash. The kept subtrees must
+give that root, and the event there must have that hash. If anything does not fit, the stream is read from its first event, which
+finds the fault.
 """
 
 from collections.abc import Mapping

@@ -88,8 +88,8 @@ def check_checkpoints(
 ) -> CheckpointVerification:
     """Walk all checkpoints up to the first that cannot be trusted.
 
-    `anchors` are keys that the auditor was given (none: those that the log itself names), each of which counts by itself, and
-    then there must be a checkpoint of one of them, or of a key for which one vouches; `marks` are checkpoints that others
+    `anchors` are the keys that the auditor was given, each of which counts by itself; none: the keys that the log names. With
+    anchors, one of them, or a key for which one vouches, must have signed a checkpoint. `marks` are checkpoints that others
     remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`. The first
     checkpoint of a time after `now_us` is named.
     """

@@ -78,7 +78,7 @@ class Simulation:
 
     @property
     def events(self) -> int:
-        """The number of drafts, counting messages sent twice twice."""
+        """The number of drafts; a message that was sent twice counts twice."""
         return sum(len(drafts) for _, drafts in self._groups)
 
     def groups(self) -> Iterator[tuple[str, list[Draft]]]:

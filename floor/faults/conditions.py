@@ -76,7 +76,7 @@ def capped(table: Any) -> bool:
 
 
 def own_meter_running(table: Any) -> bool:
-    """The table has its own running meter with a recorded reading that the next can be compared with."""
+    """The table has its own running meter, and a recorded reading to compare the next one with."""
     return not table.book.linked_meter and table.meter.running and table.meter_read
 
 

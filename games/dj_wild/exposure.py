@@ -138,8 +138,8 @@ def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str |
 def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
     """Return why it is open whether a card of the stack came into a hand in play: empty if it did, None if it did not (D367).
 
-    It did not if it went aside or to a box that is not in play, if by the order of the deal all had their cards, or if all hands
-    are on record without it. Open if it was not read, or a card of a hand was not (D533).
+    It did not if it went aside or to a box not in play, if all hands had their cards by the order of the deal, or if all hands
+    are on record without it. It is open if this card, or a card of a hand, was not read (D533).
     """
     card, playing = exposed.payload.card, positions(round_, book)
     went = {fact.payload.to for fact in round_.of(model.CardsDealt) if card is not None and card in fact.payload.cards}
@@ -161,9 +161,9 @@ def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> st
 def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
     """Whether a card was exposed before the raises: a raise was placed after it, or no one had decided yet.
 
-    If some had decided and only folds came after it, it may be read either way: the floor's decision to void holds. None
-    if the clocks contradict an order that it depends on, or no decision is on record; but a record that would show the
-    decisions, and shows instead that all that a void gives back went back as void, shows that it came before them (D861).
+    If some had decided and only folds came after it, it may be read either way: the floor's decision to void holds. None if the
+    clocks contradict an order that it depends on, or no decision is on record. But it came before the decisions if the record
+    covers them, has none, and shows that everything a void gives back went back as void (D861).
     """
     made = of_players(round_, book)
     if not round_.order_seen and exposed.payload.KIND is model.HandRevealed:

@@ -4,8 +4,8 @@ The server's own limits count a connection that only waits like one that is serv
 the head of its first request and `IDLE_S` between two; where as many are open as may be, the one that has waited longest is
 closed.
 
-The library that reads heads takes three forms of a line's end that another server may read otherwise, so that a request could
-be hidden from one of them (RFC 9112, 2.2 and 5.2). Here they are refused with 400, and the connection is closed.
+The library that reads heads accepts three line endings that another server may read otherwise, so that one of the two servers
+could miss a request (RFC 9112, 2.2 and 5.2). Here they are refused with 400, and the connection is closed.
 """
 
 from __future__ import annotations

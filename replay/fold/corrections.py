@@ -38,8 +38,8 @@ class Correction(msgspec.Struct, frozen=True):
     round_no: int | None = None
 
     def settles(self, refused: "Correction") -> bool:
-        """Say whether this correction, which counts, replaces one that was refused (D851): it corrects the event that the refused
-        one named, by number or by id, or makes the same correction to another event.
+        """Say whether this valid correction replaces a refused one (D851): it corrects the event that the refused one named by
+        number or by id, or makes the same correction to another event.
 
         >>> Correction(9, 5, "ab", None).settles(Correction(7, 4, "ab", None))
         True
@@ -95,7 +95,7 @@ def _latest(corrections: Iterable[Correction]) -> dict[int, Correction]:
 
 
 class RefusedCorrections:
-    """The corrections of a stream that do not fit, each with the fault that it is."""
+    """The corrections of a stream that do not fit, each with its fault."""
 
     def __init__(self) -> None:
         self._faults: list[tuple[Correction, RecordFault]] = []

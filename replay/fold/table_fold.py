@@ -50,20 +50,21 @@ from replay.fold.table_state import TableState, is_filed_by_device
 
 
 class TableFold(DeviceReports):
-    """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
+    """The fold of one table's stream. `apply` returns each round when it closes, and again when one of its facts comes late.
 
-    A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
-    `moved` are late openings, by the event that showed them missing, and None by their own number. `far_gaps` are those found
-    of rounds that were not at hand; `known_gaps` those of the fold before. `late` are facts that came after their round,
-    `late_of` those of the fold before, by round: the rounds after it are judged by them.
+    A second record under a round's number is returned too, as a repeat: no one judges it (D780). `moved` are late openings, by
+    the event that showed them missing, and None by their own number. `far_gaps` are gaps in rounds no longer at hand;
+    `known_gaps` are those of the fold before. `late` are facts that came after their round, `late_of` those of the fold before,
+    by round: later rounds are judged by them.
+
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were judged
-    by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by number of the
-    event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which facts came late, as
-    `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
+    by. The stream must then be folded again from its beginning. That fold gets the `corrections` in force as `replacements` (by
+    number of the event), the `objections` to void corrections (by their own number), and the `missed_rounds`, whose facts came
+    late, as `rounds_to_keep`. Its rounds are compared with those before.
 
-    A fold may also begin with a state that an earlier one left, after round `begins_after` and event `begins_at`:
-    `reaches_behind` is set by an event that needs what lay before it, but not by a late change of the table at or before
-    `refolded_to`: the rounds before the fold that it concerns were judged with it.
+    A fold may begin with the state of an earlier one, after round `begins_after` and event `begins_at`. `reaches_behind` is set
+    by an event that needs an earlier state, but not by a late change of the table at or before `refolded_to`: the earlier rounds
+    were judged with that change.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:

@@ -238,7 +238,7 @@ class TableState(msgspec.Struct):
         self.lost = {other: gaps for other, gaps in self.lost.items() if other != what} if self.lost else self.lost
 
     def is_known_from(self, *types: type[Event]) -> None:
-        """Note that the state set by these types of event is known again, or no longer counts, despite earlier late events."""
+        """Note that late events no longer leave open what these types of event set: it is known, or it no longer counts."""
         if self.late:
             known = {type_.TYPE for type_ in types}
             self.late = {name: seq for name, seq in self.late.items() if name not in known}

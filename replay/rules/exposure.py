@@ -164,7 +164,7 @@ def _counts_as_exposed(fact: RecordedEvent) -> bool:
 
 
 def _may_await_election(round_: Round, book: Rulebook, exposed: RecordedEvent, elected: Container[int]) -> bool:
-    """Return whether a card of the stack may have become that of a player who did not elect."""
+    """Return whether a card of the stack may have come to a player who made no election."""
     return not after_the_deal(round_, book, exposed) and any(
         seat not in elected and may_be_of(round_, book, exposed, seat) for seat in stakes_at(round_, book)
     )

@@ -246,7 +246,7 @@ def surrendered_taken(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 
 def progressive_light(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the lights at seats that did not hit a Must-Hit-By bonus: of the others the light may be the bonus's."""
+    """Yield the lights at seats that did not hit a Must-Hit-By bonus; at the others the light may be for that bonus."""
     hit = {fact.payload.seat for fact in round_.of(model.MysteryHit)}
     for fact in round_.of(model.LightSeen):
         if fact.payload.seat not in hit:

@@ -25,8 +25,8 @@ ENVY_WAGERS = get_args(model.EnvyWager)
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """If two clocks contradict the order of a wager and "no more bets", it cannot be told whether the wager was late.
 
-    Late wagers themselves are found with their money, in `settlement.py`. Nor is a wager known if more of it was withdrawn than
-    was placed on record, or if something was refused that is not on record as placed (D388).
+    Late wagers themselves are found with their money, in `settlement.py`. A wager is unknown, too, if
+    more of it was withdrawn than the record shows as placed, or if a refusal is of chips that no record shows as placed (D388).
     """
     for stake in stakes(round_, book).values():
         if stake.on_layout_cents < 0:

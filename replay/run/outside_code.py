@@ -1,8 +1,8 @@
 """The code and the numbers of games from outside, as far as they decide verdicts: their part of the engine's digest.
 
-What decides in such a game is its package, and whatever that imports. All of it counts, so that a change cannot go unnoticed:
-every file of the top-level packages in which added games lie, and the texts of their chapters. A file too many costs a replay; a
-file too few would let two programs judge under one name.
+Such a game's package decides, with everything that it imports. Every file of the added games' top-level packages counts, and the
+texts of their chapters, so that no change goes unnoticed. A file too many costs a replay; a file too few would let two programs
+judge under one name.
 """
 
 import os

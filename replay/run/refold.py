@@ -1,16 +1,16 @@
 """Folds a stream again, with every correction in its place; the result is only what differs.
 
-This is done when an event reaches back further than what is at hand (a correction of what later rounds were judged by, an
-event that comes very late), and when another engine resumes a stream. Verdicts between the first fold and this one are not
+This is done when an event reaches back further than the rounds at hand (a correction that later rounds depend on, an event that
+comes very late), and when another engine resumes a stream. Verdicts between the first fold and this one are not
 published again.
 
 The stream is read twice: by a scout, which judges nothing and collects the corrections and the rounds of which facts come late;
 then by the worker, which applies the corrections in force where the events they correct are.
 
-The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind. What was
-folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past
-the same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; if it is not,
-the scout begins again further back, in the end at the first event.
+The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind.
+Everything up to there was folded with all its corrections. A fold from the first event would reach the same state, and the
+rounds before are judged already. The scout finds out whether a point is one; if it is not, the scout begins again further back,
+in the end at the first event.
 """
 
 from bisect import bisect_right
@@ -143,7 +143,7 @@ def _begun(
 
 
 def _reaches_behind(scout: StreamWorker, point: RestPoint) -> bool:
-    """Whether anything that a scout came past needs what lay before the point at which it began."""
+    """Whether anything that the scout read depends on events before its starting point."""
     fold, corrections = scout.table, _corrections(scout)
     if fold is None or fold.reaches_behind or fold.published.reach_behind:
         return True
@@ -172,9 +172,9 @@ def _corrections(scout: StreamWorker) -> Sequence[Correction]:
 
 
 def _objections(scout: StreamWorker, read: Reader) -> tuple[dict[int, str], set[int]]:
-    """Return why corrections that a scout came past do not count, by their own numbers, and the rounds that all are about.
+    """Return why void corrections that a scout read do not count, by their own numbers, and the rounds of all corrections.
 
-    Of one that was followed by the right one (D851) the reason is empty: it is found nowhere.
+    The reason is empty if the right correction followed (D851): then nothing is found of the void one.
     """
     corrections = _corrections(scout)
     events = _events(read, {made.superseded for made in corrections if made.superseded < made.seq})

@@ -78,9 +78,9 @@ Progress = Callable[[int, int], None]
 class Replay:
     """A replay under way: the workers by stream, and the results that wait for the next commit.
 
-    Stored state and results that do not fit are judged again first, of each stream from its first event; with `again` those of
-    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, next to the results. What an earlier
-    engine judged is held (`held.py`) until what is adopted in its place is read through `adoptions`.
+    If stored state or results of a stream do not fit, the stream is judged again first, from its first event; with `again` every
+    stream is. The streams in `without` are left out. `rounds` keeps the rounds too, next to the results. Verdicts of an earlier
+    engine are held (`held.py`) until `adoptions` names others in their place.
     """
 
     def __init__(

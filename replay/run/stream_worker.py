@@ -206,9 +206,9 @@ class StreamWorker:
     def take_run(self, records: Sequence[Record], publish: Callable[[Result], None]) -> int:
         """Fold records in a row and publish the results, as `take` does, but faster.
 
-        Return how many were taken: all, or those up to and including the first after which a worker that judges needs a refold
-        (of which no result is published). Raises `UndecodableEvent` after all that are before. What came late with the last
-        record is taken in with the next, or by `take_in`.
+        Return how many were taken. A worker that judges stops after the first record that needs a refold, and publishes no result
+        of that record. Raises `UndecodableEvent` after all records before. If something came late with the last record, the next
+        one, or `take_in`, takes it in.
         """
         data = [record.data for record in records]
         events = read_all(data)
@@ -332,7 +332,7 @@ class StreamWorker:
         return self.late.end_with(event.type, event.recorded_at_us, late)
 
     def late_ends_before(self, record: Record) -> bool:
-        """Say the same of a record; an unreadable one is not waited for."""
+        """Return the same for a record not yet read; late events are applied before an unreadable one."""
         try:
             return self.late_ends_with(_raw.decode(record.data))
         except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -21,7 +21,7 @@ MOST_SETTLED = 1_500
 
 
 MOST_TRIED = 50
-"""This many combinations of hands that are settled alike are tried for one in which no card lies twice."""
+"""Of hands with the same settlement, this many combinations are tried to find one that holds no card twice."""
 
 
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:

@@ -104,7 +104,7 @@ def foreign_in_words(round_: Round, foreign: Sequence[int]) -> str:
 
 
 def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]:
-    """Return the cards first read when the position's hands were set that are on record in another hand too (D351)."""
+    """Return the cards that were first read at the setting of the position's hands, and that another hand has too (D351)."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
     own = _read_when_set(round_, position)

@@ -52,7 +52,7 @@ def _recorded_cents(round_: Round, book: Rulebook, seat: int, wager: str) -> int
 def _share_of_line(book: Rulebook, wager: str, due: Due | None, flow: WagerFlow) -> int:
     """Return the meter's part by the line due, for a payment without a controller's record.
 
-    If the line is not known, a slip over what a fixed line pays is the house's, and another is the meter's (D352, D690).
+    If the line is unknown, the house pays a slip above the amount of a fixed line; the meter pays any other (D352, D690).
     """
     if due is None:
         return 0

@@ -139,7 +139,7 @@ def first_moves(moves: Sequence[RecordedEvent]) -> list[RecordedEvent]:
 
 
 def describe_flow(flow: WagerFlow, stake_cents: int) -> str:
-    """Return the flow of a wager in words; `stake_cents` should have been returned with winnings, 0 if none."""
+    """Return the flow of a wager in words. `stake_cents` should have been returned with the winnings (0: none)."""
     parts = []
     if flow.winnings_cents:
         parts.append(f"{show_money(flow.winnings_cents)} paid")

@@ -38,9 +38,7 @@ def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
 
 
 def as_answered(reading: Round) -> Round:
-    """In a reading of a round without recorded order, turn the returns that the reading takes as withdrawals into withdrawals
-    (D1360).
-    """
+    """Return a reading of a round without recorded order, with withdrawals in place of the returns that it reads so (D1360)."""
     return _withdrawn(
         reading, {seq for (asked, seq), answer in reading.answers.items() if answer and asked == GIVEN_BACK}
     )

@@ -285,7 +285,7 @@ def amounts(words: Words, context: Context) -> list[tuple[Any, int | None, int]]
 
 
 def amounts_of(words: Words, context: Context, seat: int) -> list[tuple[str, Any, int | None, int]]:
-    """Take wagers of a seat and their amounts, each with whose it is: who is named, else who placed it there (D382)."""
+    """Read the wagers of a seat with their amounts and owners: the named person, otherwise the one who placed it (D382)."""
     named = words.option("bettor")
     pairs = amounts(words, context)
     behind = set(context.bettors.get((seat, "backline"), ()))

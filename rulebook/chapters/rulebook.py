@@ -347,7 +347,7 @@ class _SubmissionReader:
         return low, high
 
     def _scaled(self, section: _Section, paytable: Paytable, amount_cents: int) -> Paytable:
-        """Return a progressive's paytable for the wager filed: "for 1" amounts and the seed go with it, others are fixed."""
+        """Return a progressive's paytable for the filed wager: "for 1" amounts and the seed scale with it, others are fixed."""
         if Citation(paytable.cite).assumed:
             return self._as_filed(section, paytable)
         for key in ("amount", "min", "max"):

@@ -42,7 +42,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
     `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid next to `returned_cents` of the stake;
     `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in the
-    net; `range_cents`: the least and the most that a net which cannot be told can be, if that is known; `uncovered_cents`: what
+    net; `range_cents`: the least and the most of an unknown net, if these are known; `uncovered_cents`: what
     of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses have `for_position`.
     """
 

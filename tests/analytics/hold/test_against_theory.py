@@ -38,7 +38,6 @@ def wager(*ends: tuple[float, float], step: float = 1.0) -> Expected:
         wager="x",
         paytable="",
         edge=mean,
-        edge_by_house_way=None,
         variance=variance,
         skewness=sum(p * (win - mean) ** 3 for p, win in ends) / variance**1.5,
         ends=tuple(sorted(ends, key=lambda e: e[1])),

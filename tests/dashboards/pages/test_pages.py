@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from analytics.warehouse.warehouse import build
+from analytics.warehouse.warehouse import PropertyFacts, build
 from dashboards.access.places import PAGES
 from dashboards.run import WAREHOUSE_VARIABLE, command, warehouse_path
 from tests.dashboards import sample
@@ -144,6 +144,15 @@ def test_the_pit_needs_a_log_and_no_warehouse(tmp_path: Path, monkeypatch: pytes
 
 def test_a_round_is_answered_without_a_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Enter a round" in said(run("entry", tmp_path / "none.duckdb", monkeypatch))
+
+
+def test_the_felt_answers_in_the_currency_of_the_property(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    currencies: list[str] = []
+    monkeypatch.setattr("dashboards.parts.source.hold.property_facts", lambda _: PropertyFacts(currency="EUR"))
+    monkeypatch.setattr("dashboards.parts.source._warehouse", lambda: None)
+    monkeypatch.setattr("dashboards.felt.component.felt", lambda **about: currencies.append(about["currency"]))
+    run("entry", tmp_path / "none.duckdb", monkeypatch)
+    assert currencies == ["EUR"]
 
 
 @pytest.mark.parametrize("page", ASKING)

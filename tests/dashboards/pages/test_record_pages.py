@@ -335,7 +335,7 @@ def test_a_submission_that_is_refused_says_why() -> None:
 def test_health_says_that_everything_runs(floor: Living) -> None:
     page = said(start("health"))
     assert "Everything runs." in page
-    for words in ("every event is judged", "generation 1", "are free where the warehouse lies"):
+    for words in ("every event is judged", "generation 1", "are free on the disk of the warehouse"):
         assert words in page
 
 
