@@ -60,6 +60,17 @@ def rack(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProc
     return python(site, "-m", "rack.cli", *arguments, code=code)
 
 
+@pytest.fixture(scope="module")
+def log(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a day at which only this game was played, judged by no one."""
+    folder = tmp_path_factory.mktemp("log")
+    day, address = folder / "day.jsonl", f"sqlite://{folder}/floor.db"
+    rack(site, "simulate", "--games", "high_card", "--rounds", "60", "--out", str(day), "--plant", "nothing")
+    rack(site, "ingest", f"{day}.office.jsonl", "--office", "--log", address, "--property", "example", "--quiet")
+    rack(site, "ingest", str(day), "--log", address, "--property", "example", "--quiet")
+    return folder / "floor.db"
+
+
 def engine_of(site: Path) -> str:
     """The engine as a worker of a cluster names it."""
     return python(site, "-c", "from whatif.workers.cluster import software; print(software())").stdout.strip()
@@ -78,13 +89,10 @@ def test_its_returns_are_counted(site: Path) -> None:
     assert {row["game"] for row in returns} == {"high_card"}
 
 
-def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_path: Path) -> None:
+def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, log: Path, tmp_path: Path) -> None:
     """The processes are started again: each adds the game for itself, and all name the same engine."""
-    day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
-    rack(site, "simulate", "--games", "high_card", "--rounds", "60", "--out", str(day), "--plant", "nothing")
-    rack(site, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")
-    rack(site, "ingest", str(day), "--log", log, "--property", "example", "--quiet")
-    judged = rack(site, "replay", "--workers", "2", "--log", log, "--json", "--quiet")
+    shutil.copy(log, tmp_path)
+    judged = rack(site, "replay", "--workers", "2", "--log", f"sqlite://{tmp_path}/floor.db", "--json", "--quiet")
     assert json.loads(judged.stdout)["verdicts"]["UPHELD"] >= 50
 
 
@@ -115,19 +123,16 @@ def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, package: str, prob
     assert "correct or uninstall high-card-game" in refused.stderr
 
 
-def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(tmp_path: Path) -> None:
+def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(log: Path, tmp_path: Path) -> None:
     """No defect of Discard Rack, whoever judged: this process, or one of several."""
-    whole, broken = install(tmp_path / "whole"), install(tmp_path / "broken")
+    broken = install(tmp_path / "broken")
     source = broken / PACKAGE / "settle.py"
     head, rest = source.read_text().split("    return [\n", 1)
     source.write_text(f"{head}    1 / 0\n    return [\n{rest}")
     line = head.count("\n") + 1
     (tmp_path / "dispute.txt").write_text(UNDERPAID)
-    day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
-    rack(whole, "simulate", "--games", "high_card", "--rounds", "6", "--out", str(day), "--plant", "nothing")
-    rack(whole, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")
-    rack(whole, "ingest", str(day), "--log", log, "--property", "example", "--quiet")
-    for words in (["judge", str(tmp_path / "dispute.txt")], ["replay", "--workers", "2", "--log", log, "--quiet"]):
+    address = f"sqlite://{shutil.copy(log, tmp_path)}"
+    for words in (["judge", str(tmp_path / "dispute.txt")], ["replay", "--workers", "2", "--log", address, "--quiet"]):
         refused = rack(broken, *words, code=3)
         assert f"raised by the game high_card ({source}, line {line}); correct or uninstall it" in refused.stderr
 
@@ -144,13 +149,13 @@ def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp_path: Path) -> None:
-    same = install(tmp_path / "same")
-    assert engine_of(same) == engine_of(site) != engine()
+    same, ours = install(tmp_path / "same"), engine_of(site)
+    assert engine_of(same) == ours != engine()
     for number, file in enumerate(("rules.py", "settle.py", CHAPTER)):
         other = install(tmp_path / str(number))
         with (other / PACKAGE / file).open("a") as source:
             source.write("\n# changed\n")
-        assert engine_of(other) != engine_of(site), file
+        assert engine_of(other) != ours, file
 
 
 def test_the_engine_is_named_after_the_chapters_of_an_added_game(
