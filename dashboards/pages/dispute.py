@@ -103,7 +103,7 @@ def search(formats: Formats) -> None:
         source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
     else:
         source.show(markup.section(words, "Open one to see what was due." if rounds.fits or rounds.nearly else ""))
-    source.show(dispute_parts.hits(search_words.shown(rounds, SHOWN), said, formats))
+    source.show(dispute_parts.hits(search_words.shown(rounds, SHOWN), said, formats, text))
     source.watch()
 
 

@@ -82,7 +82,10 @@ def left_out_notices() -> Html:
             with suppress(StreamlitAPIException):  # bound to a box, which writes it so, and offers its own values
                 st.query_params[name] = values[-1].lower()
             continue
-        del st.query_params[name]
+        try:
+            del st.query_params[name]
+        except StreamlitAPIException:  # bound to a box, which says itself what it takes
+            continue
         shown = ascii(values[-1][:SHOWN]) + (f" … ({len(values[-1]):,} characters)" if len(values[-1]) > SHOWN else "")
         notices.append(
             markup.notice(

@@ -55,9 +55,10 @@ def _text_link(found: FoundText) -> Html:
     return markup.link("round", found.place, table=found.table, round=found.round_no, finding=finding)
 
 
-def hits(found: Sequence[Candidate], said: Remembered, formats: Formats) -> Html:
-    """Return the rounds found, each a link to its answer, with what matches and what does not."""
-    return Html(f'<div class="rk-hits">{"".join(hit(each, said, formats) for each in found)}</div>')
+def hits(found: Sequence[Candidate], said: Remembered, formats: Formats, sentence: str) -> Html:
+    """Return the rounds found by a sentence, each a link to its answer, with what matches and what does not."""
+    links = "".join(hit(each, said, formats) for each in found)
+    return Html(f'<div class="rk-hits" data-sentence="{markup.text(sentence)}">{links}</div>')
 
 
 def hit(found: Candidate, said: Remembered, formats: Formats) -> Html:

@@ -84,6 +84,31 @@ def test_a_link_that_is_redrawn_between_press_and_release_is_followed(desk_site:
     assert taken.value.suggested_filename.endswith(".pdf")
 
 
+ENTER_AND_CLICK = """{
+    const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+    document.querySelector('input[aria-label="What the patron remembers"]').dispatchEvent(enter);
+    document.querySelector('a.rk-hit').click();
+}"""
+
+
+@pytest.mark.parametrize("sends", [True, False], ids=["entered", "typed"])
+def test_a_round_that_an_earlier_sentence_found_is_not_opened(site: str, page: Page, *, sends: bool) -> None:
+    """A click on the old list comes to nothing, and the list of the new sentence takes its place."""
+    page.goto(f"{site}/dispute")
+    box, hit = page.get_by_label("What the patron remembers"), page.locator("a.rk-hit").first
+    box.fill("fu-02 round 4")
+    box.press("Enter")
+    expect(hit).to_contain_text("FU-02 · Round 4")
+    box.fill("fu-01 round 17 seat 3")
+    page.evaluate(ENTER_AND_CLICK if sends else "document.querySelector('a.rk-hit').click()")
+    box.press("Tab")
+    expect(hit).to_contain_text("FU-01 · Round 17")
+    expect(page).not_to_have_url(re.compile("of="))
+    expect_drawn(page)
+    hit.click()
+    expect(page.locator(".rk-answer")).to_contain_text("Seat 3 is owed $100.00")
+
+
 def test_an_open_form_tears_nothing_apart(desk_site: str, page: Page) -> None:
     """The steps have a column of their own: what is next to them follows its own heading, however long they are."""
     log_in(page, desk_site, "m.ortiz@bellwether.example", "dispute?of=fu-01&round=2&seat=3")
