@@ -25,7 +25,8 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
     (drop less recorded buy-ins), `tray_difference_cents` (closing chips less those due), `win_without_wagers_cents` (of counted
     table days without recorded wagers), `win_cents`, and `unsettled`, the wagers whose chips explain part of a difference, as
     `repeated_drops` and `repeated_slips` do. `house_win − uncounted + not from tray + box less buy-ins + tray difference + win
-    without wagers = win`. Lines that need wagers are None if none are recorded, and win is None without a counted table day.
+    without wagers = win`. Lines that need wagers are None if none are recorded, those that need counts too without a counted
+    table day with wagers; win is None without a counted table day.
     Raises `ValueError` for a dealer, shift, wager or hour (D27).
     """
     columns = columns_of(by, BY_RECONCILIATION)
@@ -70,5 +71,6 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
 
 
 def _of_wagers(cents: str, which: str) -> str:
-    """Return the sum of amounts that depend on wagers, over some table days; None if no table day has recorded wagers."""
-    return f"(CASE WHEN bool_or(has_wagers) THEN coalesce(sum({cents}) FILTER ({which}), 0) END)::BIGINT"
+    """Return the sum of amounts that depend on wagers, over some table days; None if none of the days that it needs has any."""
+    of = "has_wagers" if which == "NOT counted" else "has_wagers AND counted"
+    return f"(CASE WHEN bool_or({of}) THEN coalesce(sum({cents}) FILTER ({which}), 0) END)::BIGINT"

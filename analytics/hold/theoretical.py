@@ -5,7 +5,7 @@ correlated. Different rounds (games, paytables) are independent, and their half-
 covers 95 % or more; for one wager on one paytable it is that wager's own (D604).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any, Final
 
@@ -33,8 +33,8 @@ def theoretical_win(
     Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`, `house_win_percent` and
     `theoretical_percent` (of the handle), of wagers known to theory; `unknown_handle_cents` and `unknown_house_win_cents` of the
     others, and, unless there is a row for each wager, of what was paid without a stake (an Envy Bonus). Voided wagers are in
-    neither. With `bands` also `low_95_cents` and `high_95_cents`: where the house win lies by luck in at least 95 of 100 such
-    periods (None without theory).
+    neither. What is theoretical is None if no wager is known to theory. With `bands` also `low_95_cents` and `high_95_cents`:
+    where the house win lies by luck in at least 95 of 100 such periods (None without theory).
     """
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
@@ -60,14 +60,14 @@ def _in_order(group: tuple[tuple[Any, ...], list[Compared]]) -> tuple[tuple[bool
     return tuple((value is not None, value) for value in group[0])
 
 
-def _sums(rows: Iterable[Compared]) -> tuple[int, ...]:
-    sums = [0, 0, 0.0, 0, 0]
-    for row in rows:
-        known = row.expected is not None
-        sums[0 if known else 3] += row.handle_cents
-        sums[1 if known else 4] += row.house_win_cents
-        sums[2] += row.theoretical_cents
-    return tuple(round(value) for value in sums)
+def _sums(rows: Sequence[Compared]) -> tuple[int | None, ...]:
+    sums: list[int | None] = []
+    for known in (True, False):
+        part = [row for row in rows if (row.expected is not None) == known]
+        sums += [sum(row.handle_cents for row in part), sum(row.house_win_cents for row in part)]
+        if known:
+            sums.append(round(sum(row.theoretical_cents for row in part)) if part else None)
+    return tuple(sums)
 
 
 def _band(rows: Iterable[Compared]) -> tuple[int | None, int | None]:

@@ -182,8 +182,10 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
         )
 
 
-def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
+def _reconciliation(unexplained_cents: int | None, formats: Formats) -> str:
     """Return how closely win and house win agree."""
+    if unexplained_cents is None:
+        return "No table day with wagers is fully counted: win and house win cannot be compared."
     if not unexplained_cents:
         return "Reconciles to the cent."
     return (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.hold import hold, periods, reconciliation
+from analytics.hold import hold, periods, reconciliation, theoretical
 from analytics.theory.expectation import expectations
 from analytics.warehouse.warehouse import build, reading
 from replay.findings import LedgerEntry
@@ -110,6 +110,22 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
         terms = ("house_win_cents", "not_from_tray_cents", "box_less_buy_ins_cents", "tray_difference_cents")
         assert sum(row[name] for name in terms) - row["uncounted_house_win_cents"] == row["win_cents"] == 500
         assert row["tray_difference_cents"] == -100
+
+
+def test_what_no_theory_covers_and_what_no_count_shows_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    """One wager without a filed paytable on a day without any count: its house win of $5.00 is all that is known."""
+    path = tmp_path / "warehouse.duckdb"
+    lost = sample.adjudication("table/fu-01", 1, [sample.settlement(1, "base", 500, -500, -500)])
+    build(path, adjudications=[lost], ledger=[], facts=sample.FACTS)
+    with reading(path) as db:
+        (of_theory,) = theoretical.theoretical_win(db, "table", bands=True).iter_rows(named=True)
+        names = ("theoretical_win_cents", "difference_cents", "low_95_cents", "theoretical_percent")
+        assert [of_theory[name] for name in names] == [None] * 4
+        assert (of_theory["handle_cents"], of_theory["unknown_house_win_cents"]) == (0, 500)
+        (row,) = reconciliation.reconciliation(db).iter_rows(named=True)
+        counted = ("not_from_tray_cents", "box_less_buy_ins_cents", "tray_difference_cents", "win_cents")
+        assert [row[name] for name in counted] == [None] * 4
+        assert (row["house_win_cents"], row["uncounted_house_win_cents"]) == (500, 500)
 
 
 @pytest.mark.parametrize(("with_round", "differences"), [(True, 1), (False, 0)], ids=["recorded", "counts only"])
