@@ -237,27 +237,32 @@
   // What is typed into a draft's box stays in the browser, for who is signed in, until it is stored or emptied (parts/drafts.py).
   const draftOf = (element) => {
     const name = /\bst-key-(draft-[\w-]+)/.exec(element.closest?.('[class*="st-key-draft-"]')?.className ?? "")?.[1];
-    return name && keptAs(name);
+    const kept = name && keptAs(name);
+    return kept && element.tagName === "INPUT" ? `${kept} ${element.ariaLabel}` : kept;
   };
   const keptAs = (name) => {
     const person = document.querySelector(".rk-who")?.textContent.trim();
     return person && `rack-${person}-${name}`;  // while a page goes away it names no one, and nothing is kept for no one
   };
-  const keep = (name, words) => words.trim() ? localStorage.setItem(name, words) : localStorage.removeItem(name);
+  const CARD_NUMBER = /(\d[ -]?){13}/;
+  const keep = (name, words) => words.trim() && !CARD_NUMBER.test(words) ? localStorage.setItem(name, words) : localStorage.removeItem(name);
   const seen = new WeakMap(), stored = new Map(), typed = new WeakSet();
   const put = (box, words) => {
-    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, words);
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, words);
     box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: "draft" }));
     box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   };
-  const draftBoxes = () => [...document.querySelectorAll('[class*="st-key-draft-"] textarea')];
+  const DRAFTS = '[class*="st-key-draft-"] :is(textarea, .stTextInput input[type="text"])';
+  const draftBoxes = () => [...document.querySelectorAll(DRAFTS)];
   const tendDrafts = () => {
     for (const mark of document.querySelectorAll("[data-draft-stored]")) {
       const name = keptAs(mark.dataset.draftStored);
       if (!name || seen.has(mark)) continue;
       seen.set(mark, "");
-      stored.set(name, localStorage.getItem(name));
-      localStorage.removeItem(name);
+      for (const key of Object.keys(localStorage).filter((each) => each === name || each.startsWith(`${name} `))) {
+        stored.set(key, localStorage.getItem(key));
+        localStorage.removeItem(key);
+      }
     }
     for (const box of draftBoxes()) {
       const name = draftOf(box);
@@ -266,14 +271,15 @@
       const kept = localStorage.getItem(name), aside = localStorage.getItem(`${name}-aside`);
       if (aside && aside !== (kept || box.value)) offerOther(box, name, "in another tab you wrote another text, which is not stored.", aside);
       if (!kept || kept === box.value) {
-        if (box.value !== stored.get(name)) keep(name, box.value);  // a box that goes away may be drawn once more
+        // A box that goes away may be drawn once more; what is in a line before anybody types is proposed by the page.
+        if (box.tagName !== "INPUT" && box.value !== stored.get(name)) keep(name, box.value);
         continue;
       }
       put(box, kept);
     }
   };
   document.addEventListener("input", (event) => {
-    const name = event.target.tagName === "TEXTAREA" && draftOf(event.target);
+    const name = event.target.matches?.(DRAFTS) && draftOf(event.target);
     if (!name) return;
     keep(name, event.target.value);
     if (event.detail !== "draft") typed.add(event.target);

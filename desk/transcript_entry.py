@@ -21,7 +21,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import Event
 from intake.filings import TableFilings
 from replay.narrative.names import moment
-from replay.transcript.clock import UnreadableTime, clock_of
+from replay.transcript.clock import clock_of
 from replay.transcript.read import DECK
 from replay.transcript.transcript import Script, parse
 from replay.transcript.write import statement
@@ -228,15 +228,6 @@ def _opening(script: Script) -> model.RoundOpened:
 def line_of(event: Event) -> str:
     """Return the transcript line of an entry's event; empty for the entry's header and end."""
     return "" if isinstance(event, model.RoundObserved | model.RoundClosed) else statement(event) or ""
-
-
-def time_of(desk: Desk, text: str, day: str) -> int:
-    """Return the time (UTC microseconds) of a property clock on a gaming day. Raises `ReviewRefused`."""
-    try:
-        found, _ = clock_of(property_configured(desk.log)).read(text, day, None)
-    except UnreadableTime as error:
-        raise ReviewRefused(str(error)) from error
-    return int(found.timestamp()) * 1_000_000
 
 
 def gaming_day_of(desk: Desk, at_us: int) -> str:

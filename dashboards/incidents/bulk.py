@@ -10,7 +10,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
-from dashboards.parts import desk, review_panel, source
+from dashboards.parts import desk, drafts, review_panel, source
 from dashboards.parts.desk import Reviews
 from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
@@ -76,7 +76,8 @@ def _form(
     if action == "resolve" and disposition is None:
         return
     totals = {cause: _waiting(of) for cause, of in reviews.items()}
-    with st.form(f"sheet {key}", border=False, enter_to_submit=True):
+    draft = f"{action} {key.rpartition(' ')[0]}"
+    with drafts.lines(draft), st.form(f"sheet {key}", border=False, enter_to_submit=True):
         if action == "assign":
             names = {person.id: person.name for person in desk.register().all}
             label = list(names).index(who)
@@ -101,6 +102,7 @@ def _form(
                 return
             places = {row["finding_id"]: _place(row) for row in chosen}
             desk.act_on_each(places, lambda at, cause: acts[action](IncidentDesk(at), cause)[-1])
+            drafts.stored(draft)
 
         st.form_submit_button(words, key=f"{action} {key}", type="primary", on_click=write)
 

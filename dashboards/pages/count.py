@@ -7,7 +7,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, house, source
+from dashboards.parts import desk, drafts, house, source
 from desk.house.counting import CountRoom, DraftCount, differences
 from desk.house.pit import typed_cents
 from desk.review.persons import ReviewRefused
@@ -80,7 +80,7 @@ def grid(day: str, boxes: list[str], way: str, title: str) -> None:
     source.show(
         markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there.")
     )
-    with st.form(f"count-{way}-{day}", border=False):
+    with drafts.lines(f"count {way} {day}"), st.form(f"count-{way}-{day}", border=False):
         for first in range(0, len(boxes), ACROSS):
             for column, table in zip(st.columns(ACROSS), boxes[first : first + ACROSS], strict=False):
                 column.text_input(table_name(table), key=f"{way}-{day}-{table}")
@@ -101,6 +101,7 @@ def _enter(day: str, boxes: list[str], way: str) -> None:
             st.session_state[house.NOTICE] = f"{words}; nothing is on record yet."
 
     if house.in_count_room("First entry taken" if way == "enter" else "Second entry taken", what):
+        drafts.stored(f"count {way} {day}")
         for key in keys.values():
             st.session_state[key] = ""
 
@@ -123,7 +124,7 @@ def _differing(day: str, entered: DraftCount, formats: Formats) -> None:
     source.show(markup.section("What differs", "Nothing of this day is on record until it is settled."))
     source.show(markup.table(DIFFERENT, rows, "Boxes whose entries differ"))
     tables = [each.table for each in different]
-    with st.form(f"settle-{day}", border=False):
+    with drafts.lines(f"settle {day}"), st.form(f"settle-{day}", border=False):
         for table in tables:
             st.text_input(f"{table_name(table)} held", key=f"settle-{day}-{table}")
         st.text_input("Why", key=f"settle-{day}-reason", placeholder="counted a third time, both present")
@@ -139,7 +140,8 @@ def _settle(day: str, tables: list[str]) -> None:
             raise ReviewRefused("say why these amounts count")
         room.settle(day, {table: cents(table, words) for table, words in typed.items()}, by=by, reason=reason)
 
-    house.in_count_room("The count is on record", what)
+    if house.in_count_room("The count is on record", what):
+        drafts.stored(f"settle {day}")
 
 
 page()

@@ -12,7 +12,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import day_name
 from dashboards.felt.component import FeltInput, felt, typed_on
-from dashboards.parts import clips, desk, observed_round, source
+from dashboards.parts import clips, desk, drafts, observed_round, source
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, ReviewRefused, desk_at
 from desk.review.observations import unveil
@@ -223,7 +223,7 @@ def _put_on_record(place: Place) -> bool:
 def _storing(place: Place, draft: FeltDraft) -> None:
     """Ask for the source, and store the round in the name of the signed-in person."""
     st.session_state.setdefault(KNOWN, {}).setdefault(draft, place.last)
-    with st.form("store", border=True):
+    with drafts.lines(draft.name), st.form("store", border=True):
         row = st.columns([2, 2, 2, 2])
         basis = row[0].selectbox("How it is known", list(BASES), format_func=BASES.__getitem__)
         camera = _camera(row[1], place.table)
@@ -322,6 +322,7 @@ def _store(observer: Observer, text: str, draft: FeltDraft) -> None:
         st.session_state[REFUSED] = re.sub(r"^the entry:(\d+): ", r"line \1 of the text: ", str(error))
         return
     names = " and ".join(f"entry {each.round_no}" for each in stored)
+    drafts.stored(draft.name)
     st.session_state[DONE] = observer.table, stored[-1].round_no, f"{names} at {table_name(observer.table)}"
     st.session_state[TURN] = f"{observer.table}-{stored[-1].round_no}"
     st.session_state[NEXT] = "\n".join(line for line in text.split("\n") if line.startswith(("rules ", "wager ")))

@@ -10,13 +10,14 @@ import streamlit as st
 from analytics.warehouse.observed import ObservationResult, results_of
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, observed_round, round_files, source
+from dashboards.parts import desk, drafts, observed_round, round_files, source
 from dashboards.rulings import observation_parts as parts
 from dashboards.run import log_address
 from desk.review import observations
 from desk.review.desk import REFUSALS, Desk, ReviewRefused
 from desk.review.observed_table import EnteredRound, Observation, ObservedTable, drawn, verdict_of, work_of
-from desk.transcript_entry import add_to_entry, correct_line, gaming_day_of, line_of, time_of
+from desk.review.surveillance import time_of
+from desk.transcript_entry import add_to_entry, correct_line, gaming_day_of, line_of
 from replay.narrative.names import plain, table_name
 
 PURPOSES = ("dealer_audit", "game_audit", "for_cause", "dispute")
@@ -80,7 +81,7 @@ def _every(at: Desk) -> tuple[Results, Formats, list[str], str]:
 
 def _opening(tables: list[str], today: str) -> None:
     """Ask for the subject of an observation; a random selection is drawn at its opening, before anyone watches."""
-    with st.form("open-observation", border=False):
+    with drafts.lines("open-observation"), st.form("open-observation", border=False):
         first = st.columns([2, 2, 2, 1])
         table = first[0].selectbox("Table", tables, format_func=table_name)
         purpose = first[1].selectbox("Purpose", PURPOSES, format_func=lambda each: plain(each).capitalize())
@@ -115,6 +116,7 @@ def _opening(tables: list[str], today: str) -> None:
         made.append(observations.open_observation(at, table, **fields).observation)
 
     if observed_round.act("Observation opened", write):
+        drafts.stored("open-observation")
         st.query_params.from_dict({"table": table, "observation": made[0]})
     st.rerun()
 
@@ -163,7 +165,7 @@ def _doing(table: str, observation: Observation, to_do: list[int], formats: Form
     name, counted = observation.opened.observation, observation.opened.frame_rounds is not None
     left, right = st.columns(2)
     if to_do:
-        with left, st.form("unreadable"):
+        with left, drafts.lines(f"unreadable {table} {name}"), st.form("unreadable"):
             at = st.selectbox(
                 "Cannot be read",
                 to_do,
@@ -172,20 +174,21 @@ def _doing(table: str, observation: Observation, to_do: list[int], formats: Form
             why = st.text_input("Why", placeholder="glare on the layout").strip()
             pressed = st.form_submit_button("Record as not readable")
         if pressed:
-            _then("Recorded", lambda by, who: observations.mark_unreadable(
+            _then("Recorded", f"unreadable {table} {name}", lambda by, who: observations.mark_unreadable(
                 by, table, observation=name, selected=at, by=who, reason=why
             ))  # fmt: skip
-    with right, st.form("close-observation"):
+    with right, drafts.lines(f"close {table} {name}"), st.form("close-observation"):
         reason = st.text_input("Why it ends", placeholder="all planned rounds were seen").strip()
         pressed = st.form_submit_button("Close observation")
     if pressed:
-        _then("Observation closed", lambda by, who: observations.close_observation(
+        _then("Observation closed", f"close {table} {name}", lambda by, who: observations.close_observation(
             by, table, observation=name, by=who, reason=reason
         ))  # fmt: skip
 
 
-def _then(done: str, what: Callable[[Desk, str], object]) -> None:
-    observed_round.act(done, what)
+def _then(done: str, draft: str, what: Callable[[Desk, str], object]) -> None:
+    if observed_round.act(done, what):
+        drafts.stored(draft)
     st.rerun()
 
 
@@ -227,9 +230,10 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
     drawn_from, present = f"entry-drawn {table} {number}", sha256(repr(entered.counts).encode()).hexdigest()
     version = st.session_state.setdefault(drawn_from, present)
 
-    def write(done: str, what: Callable[[Desk, str], object], typed: str) -> None:
+    def write(done: str, what: Callable[[Desk, str], object], typed: str, draft: str = "") -> None:
         if version == present:
-            observed_round.act(done, what)
+            if observed_round.act(done, what) and draft:
+                drafts.stored(draft)
         else:
             desk.refuse(f"{entered.corrected_by} corrected this entry meanwhile; look at it again")
             desk.quote(typed)
@@ -240,7 +244,8 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
         seq = st.selectbox(
             "Line to correct", list(lines), format_func=lambda each: f"{each}: {lines[each]}", key=f"line-{version}"
         )
-        with st.form(f"correct-{seq}-{version}", border=False):
+        draft = f"correct {table} {number} {seq}"
+        with drafts.lines(draft), st.form(f"correct-{seq}-{version}", border=False):
             says = f"says-{seq}-{version}"
             text = st.text_input("It should say", value=lines.get(seq, ""), key=says).strip()
             strike = st.checkbox("It never happened")
@@ -250,8 +255,8 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
             write("Corrected", lambda at, who: (
                 observations.correct(at, table, seq, None, by=who, reason=reason)
                 if strike else correct_line(at, table, seq, text, by=who, reason=reason)
-            ), text)  # fmt: skip
-    with right, st.form(f"add-line-{version}"):
+            ), text, draft)  # fmt: skip
+    with right, drafts.lines(f"add {table} {number}"), st.form(f"add-line-{version}"):
         text = st.text_input("Forgotten line", placeholder="pay seat=3 base 25.00").strip()
         after = None
         if entered.header.order_seen:
@@ -263,6 +268,7 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
             "Line added",
             lambda at, who: add_to_entry(at, table, number, text, by=who, reason=reason, after=after),
             text,
+            f"add {table} {number}",
         )
     if st.button("Confirm: the entry is what its source shows", help="By another person than the one who entered it."):
         write("Confirmed", lambda at, who: observations.confirm(at, table, number, by=who), "")

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, house, source
+from dashboards.parts import desk, drafts, house, source
 from desk.house.pit import MAY_CHANGE, Pit, typed_cents
 from desk.house.record import Line, TableRecord
 from desk.review.desk import REFUSALS
@@ -157,7 +157,7 @@ def form(record: TableRecord, action: str, seq: int | None, formats: Formats) ->
             _correction(record, record.line(seq or 0))
             return
         fields = (OF_OPEN | OF_CLOSED)[action].fields
-        with st.form(f"{table}-{action}", clear_on_submit=False, border=False):
+        with drafts.lines(f"{table} {action}"), st.form(f"{table}-{action}", clear_on_submit=False, border=False):
             given = {name: FIELDS[name](record, formats) for name in fields}
             at = st.text_input("When (default: now)", key=f"{table}-{action}-at", placeholder="21:14")
             pressed = st.form_submit_button(
@@ -235,6 +235,7 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
     }  # fmt: skip
     label = (OF_OPEN | OF_CLOSED)[action].label
     if house.in_pit(f"{table_name(table)}: {label.lower()} entered", writes[action]):
+        drafts.stored(f"{table} {action}")
         for name in ("amount", "slip", "dealer"):
             st.session_state.pop(f"{table}-{name}", None)
         st.session_state[DOING] = None
@@ -245,7 +246,8 @@ def _correction(record: TableRecord, line: Line) -> None:
     """Ask for the right content of a line, or whether it never happened, and why."""
     table, now = record.table, line.counts
     may = [name for name in (() if now is None else MAY_CHANGE.get(now.KIND, ())) if name != "verified_by"]
-    with st.form(f"{table}-correct-{line.seq}", border=False):
+    draft = f"{table} correct {line.seq}"
+    with drafts.lines(draft), st.form(f"{table}-correct-{line.seq}", border=False):
         given = {}
         for name in may:
             value = getattr(now, name)
@@ -269,6 +271,7 @@ def _correction(record: TableRecord, line: Line) -> None:
         return pit.correct(table, line.seq, by=by, reason=reason, **changed)
 
     if house.in_pit(f"{table_name(table)}: line {line.seq} corrected", write):
+        drafts.stored(draft)
         st.session_state[DOING] = None
     st.rerun()
 

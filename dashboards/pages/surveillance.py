@@ -1,9 +1,8 @@
 """Surveillance log: what happened on this shift, and what does the next one take over?"""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -14,7 +13,7 @@ from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, drafts, source
 from dashboards.run import log_address
 from desk.review import surveillance
-from desk.review.desk import REFUSALS, TableReview
+from desk.review.desk import REFUSALS, Desk, TableReview
 from replay.narrative.names import plural, table_name
 
 ENTRIES = {"Happened": "short", "Table": "short", "Camera": "short", "Persons": "text", "What": "text", "By": "short"}
@@ -121,7 +120,8 @@ def _accept(
     )
     if who is None or who == waiting.signed.by:
         return
-    with st.form("accept"):
+    draft = f"accept {waiting.entry.seq}"
+    with drafts.lines(draft), st.form("accept"):
         st.caption("Tick each line that you take over, or all lines of one kind at once.")
         left = [
             words
@@ -132,8 +132,10 @@ def _accept(
         if st.form_submit_button("Accept shift", type="primary"):
             if left:
                 desk.refuse(f"Tick every line first: {', '.join(left)}.")
-            elif _is_filled_in({"Acceptance note": note}):
-                desk.act(lambda at: surveillance.accept(at, note=note, by=who, ticked=lines))
+            elif _is_filled_in({"Acceptance note": note}) and desk.act(
+                lambda at: surveillance.accept(at, note=note, by=who, ticked=lines)
+            ):
+                drafts.stored(draft)
             st.rerun()
 
 
@@ -150,7 +152,7 @@ def _unticked(kind: str, lines: Sequence[str], waiting: int) -> list[str]:
 def _enter(who: str, formats: Formats) -> None:
     """Show the form for an entry; without a day and a time, it is for now."""
     tables: list[str | None] = [None, *source.ask(hold.tables)]
-    with st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
+    with drafts.lines(f"{ENTRY}-lines"), st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
         note = drafts.box("What happened", ENTRY)
         first, second, third = st.columns(3)
         table = first.selectbox(
@@ -159,9 +161,9 @@ def _enter(who: str, formats: Formats) -> None:
         camera = second.text_input("Camera")
         persons = third.text_input("Persons", help="Patrons by token")
         day = first.date_input("Day (default: today)", None, format="MM/DD/YYYY")
-        clock = second.time_input("Time (default: now)", None)
+        clock = second.text_input("Time (default: now)", placeholder="21:14").strip()
         if st.form_submit_button("Make entry", type="primary"):
-            if not _is_filled_in({"What happened": note.strip()} | ({"Time": str(clock or "")} if day else {})):
+            if not _is_filled_in({"What happened": note.strip()} | ({"Time": clock} if day else {})):
                 st.rerun()
             values: dict[str, Any] = {
                 "note": note.strip(),
@@ -169,19 +171,21 @@ def _enter(who: str, formats: Formats) -> None:
                 "table": table,
                 "camera": camera.strip().lower() or None,
                 "persons": persons.strip() or None,
-                "happened_us": _moment(day, clock, formats),
             }
-            if desk.act(lambda at: surveillance.make_entry(at, **values)) is not None:
-                drafts.stored(ENTRY)
+            if desk.act(lambda at: surveillance.make_entry(at, **values, happened_us=_moment(at, day, clock, formats))):
+                drafts.stored(ENTRY, f"{ENTRY}-lines")
             st.rerun()
 
 
-def _moment(day: date | None, clock: time | None, formats: Formats) -> int | None:
-    """Return a day (default: today) and a time of the property's clock as UTC microseconds; None without a time: now."""
-    if clock is None:
+def _moment(at: Desk, day: date | None, clock: str, formats: Formats) -> int | None:
+    """Return a typed time of a day (default: today) in UTC microseconds; None without a time: now. Raises `ReviewRefused`.
+
+    A time with its date is taken as it is.
+    """
+    if not clock:
         return None
-    zone = formats.zone or ZoneInfo("UTC")
-    return int(datetime.combine(day or datetime.now(zone).date(), clock, zone).timestamp()) * 1_000_000
+    on = (day or datetime.now(formats.zone or UTC).date()).isoformat()
+    return surveillance.time_of(at, clock if clock[4:5] == "-" else f"{on} {clock}", on)
 
 
 def _entries(of_room: TableReview, formats: Formats) -> None:
@@ -227,7 +231,7 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
 
 def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLine]) -> None:
     """Offer to hand over the log to the next shift, with the present open work."""
-    with st.form("sign-over"):
+    with drafts.lines("sign-over"), st.form("sign-over"):
         st.caption(f"Hand over to the next shift. {open_now}")
         listed = "".join(
             f"<li>{markup.link(each.page, each.words, table=each.table if each.page == 'queue' else None)}</li>"
@@ -239,8 +243,10 @@ def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLin
         shift = left.text_input("Shift that ends", placeholder=known).strip().lower()
         note = right.text_input("Note for the next shift", max_chars=400).strip()
         if st.form_submit_button("Hand over"):
-            if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}):
-                desk.act(lambda at: surveillance.sign_over(at, shift=shift, note=note, by=who))
+            if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}) and desk.act(
+                lambda at: surveillance.sign_over(at, shift=shift, note=note, by=who)
+            ):
+                drafts.stored("sign-over")
             st.rerun()
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, review_panel, source
+from dashboards.parts import desk, drafts, review_panel, source
 from dashboards.run import cameras_path
 from desk.review.cameras import Camera, Cameras, read_cameras
 from desk.review.desk import REFUSALS
@@ -89,7 +89,8 @@ def _form(
     """Show the form for a clip. Times are typed by the property's clock, and stored by the camera's with the offset."""
     key = f"clip {table} {round_no} {marked}"
     seen = known.seeing(table, seat) if known is not None else []
-    with st.form(key, border=False, enter_to_submit=False):
+    draft = f"{key} {at_us}"
+    with drafts.lines(draft), st.form(key, border=False, enter_to_submit=False):
         camera: Any
         if seen:
             camera = st.selectbox("Camera", seen, format_func=_camera_words, key=f"{key} camera")
@@ -124,7 +125,7 @@ def _form(
     else:
         offset_ms = camera.clock_offset_ms if isinstance(camera, Camera) else None
         ahead_us = (offset_ms or 0) * 1_000
-        desk.act(
+        marked_now = desk.act(
             lambda at: at.mark_video(
                 table,
                 round_no,
@@ -137,6 +138,8 @@ def _form(
                 digest=digest or None,
             )
         )
+        if marked_now is not None:
+            drafts.stored(draft)
     st.rerun()
 
 

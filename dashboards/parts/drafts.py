@@ -1,12 +1,13 @@
 """A draft: the browser keeps typed text under the person's name until it is stored or cleared.
 
-Text is never cut: a text that is too long stays in its box, which says by how much. keys.js does the keeping: a box whose
-container's key begins with `draft-`, and a mark that names stored drafts.
+Text is never cut: a text that is too long stays in its box, which says by how much. keys.js does the keeping: a text box whose
+container's key begins with `draft-`, and a mark that names stored drafts. No other box is kept, and no number of a card.
 """
 
 import re
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboards.drawing import markup
 from desk.review.desk import LONGEST
@@ -24,6 +25,12 @@ def box(label: str, name: str, *, longest: int = LONGEST, value: str = "", place
             words = f"{longest:,} fit; nothing was cut. Shorten it."
             st.html(markup.notice(f"{plural(len(typed) - longest, 'character')} too many", words))
     return typed
+
+
+def lines(name: str) -> DeltaGenerator:
+    """Return a container for one-line boxes, each a draft under its label."""
+    forget()  # a fragment draws it without the top of its page
+    return st.container(key=_container(name))
 
 
 def text(name: str) -> str:

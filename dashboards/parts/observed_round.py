@@ -15,7 +15,7 @@ from analytics.warehouse.warehouse import PropertyFacts
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, packets, source
+from dashboards.parts import desk, drafts, packets, source
 from dashboards.run import cases_path, log_address, log_options
 from desk.review import cases
 from desk.review.cases import CaseFolder
@@ -99,7 +99,8 @@ def case_and_packet(place: str, number: int) -> None:
 
 
 def _open_case(place: str, number: int) -> None:
-    with st.form(f"case {place} {number}", border=False):
+    draft = f"case {place} {number}"
+    with drafts.lines(draft), st.form(draft, border=False):
         left, right, button = st.columns([5, 1, 2], vertical_alignment="bottom")
         claim = left.text_input(
             "What the patron says", max_chars=400, placeholder="the ace high bonus was not paid"
@@ -114,9 +115,10 @@ def _open_case(place: str, number: int) -> None:
         desk.refuse("Write down what the patron says")
     else:
         settings = CaseFolder(cases_path()).settings()
-        act(
+        if act(
             "Case opened",
             lambda at, who: cases.open_case(at, place, number, by=who, settings=settings, claim=claim, seat=seat),
-        )
+        ):
+            drafts.stored(draft)
         desk.forget()
     st.rerun()

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import desk, save_link, source
+from dashboards.parts import desk, drafts, save_link, source
 from dashboards.run import cases_path, key_path, log_address, log_options
 from desk.review import cases
 from desk.review.cases import CaseFolder, PatronCase
@@ -88,6 +88,7 @@ def _make_once(name: str, table: str, round_no: int, seat: int | None, reason: s
         made = _make(table, round_no, seat, reason, withhold)
     if made is not None:
         st.session_state[name] = made
+        drafts.stored(f"packet {table} {round_no}")
 
 
 def _letter(found: PatronCase, who: str) -> bytes | None:
@@ -112,7 +113,8 @@ def _letter(found: PatronCase, who: str) -> bytes | None:
 def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
     """Ask for the purpose of the packet, and whether to leave out other patrons, which needs a seat."""
     with st.popover("Packet options"):
-        reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}")
+        with drafts.lines(f"packet {table} {round_no}"):
+            reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}")
         others = st.checkbox("Include other patrons", key=f"packet of all {table} {round_no}", disabled=seat is None)
     return " ".join(reason.split()) or "dispute packet from a page", seat is not None and not others
 

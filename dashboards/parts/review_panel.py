@@ -13,7 +13,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
-from dashboards.parts import desk, source
+from dashboards.parts import desk, drafts, source
 from dashboards.parts.desk import Reviews
 from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, amount_moved, incident_holder, incident_state
@@ -153,7 +153,7 @@ def panel(
         )
         if todo in ("assign", "resolve"):
             st.session_state[LAST_ACTION] = todo
-        _FORMS[todo](_Form(members, reviews, alike, me.id, key, formats))
+        _FORMS[todo](_Form(todo, members, reviews, alike, me.id, key, formats))
 
 
 def _overtaken(cause: str, reviews: Sequence[FindingReview], formats: Formats) -> str:
@@ -171,6 +171,7 @@ class _Form:
 
     def __init__(
         self,
+        todo: str,
         members: Sequence[dict[str, Any]],
         reviews: Sequence[FindingReview],
         alike: Sequence[str],
@@ -183,6 +184,7 @@ class _Form:
         self.alike = alike if self.is_one_finding else ()
         self.who, self.key, self.formats = who, key, formats
         self.id: str = self.cause["finding_id"]
+        self.draft = f"{todo} {self.id}"
         self.place = table_name(self.cause["table_id"])
         if self.cause["round_no"] is not None:
             self.place += f" · round {self.cause['round_no']:,}"
@@ -198,7 +200,7 @@ class _Form:
 
     def sheet(self) -> DeltaGenerator:
         """Return the container of boxes and button: typed text is sent only with the button."""
-        return st.form(f"sheet {self.key}", border=False, enter_to_submit=True)
+        return drafts.lines(self.draft).form(f"sheet {self.key}", border=False, enter_to_submit=True)
 
     def box(self, label: str, name: str, **options: Any) -> None:
         """Show a text box; it is read when the button is pressed."""
@@ -227,7 +229,10 @@ class _Form:
                 desk.refuse(f"Fill in: {', '.join(self.labels[name] for name in missing)}.")
             elif desk.act(action, about=self.places) is None:
                 st.session_state.pop(NAMED, None)  # the incident stays on the page
-            elif self.action:
+                return
+            else:
+                drafts.stored(self.draft)
+            if not missing and self.action:
                 kept = st.session_state.get(LAST_REASON, {})
                 st.session_state[LAST_REASON] = kept | {self.action: self.read("reason")}
                 if self.disposition not in ("", "duplicate"):

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.parts import desk, observed_round, source
+from dashboards.parts import desk, drafts, observed_round, source
 from dashboards.run import cases_path, log_address
 from desk.review import cases
 from desk.review.cases import CaseFolder
@@ -48,7 +48,8 @@ def panel(place: str, round_no: int) -> None:
 
 
 def _form(place: str, round_no: int, folder: CaseFolder, count: int) -> None:
-    with st.form(f"attach-{place}-{round_no}-{count}", border=False):
+    draft = f"attach {place} {round_no}"
+    with drafts.lines(draft), st.form(f"attach-{place}-{round_no}-{count}", border=False):
         file = st.file_uploader("Picture or clip", max_upload_size=folder.settings().largest_mib)
         words = st.text_input("What it is", max_chars=400).strip()
         pressed = st.form_submit_button("Attach")
@@ -65,5 +66,6 @@ def _form(place: str, round_no: int, folder: CaseFolder, count: int) -> None:
         except OSError as error:
             raise ReviewRefused(f"the file cannot be kept next to the log: {error}") from error
 
-    desk.act(write)
+    if desk.act(write) is not None:
+        drafts.stored(draft)
     st.rerun()

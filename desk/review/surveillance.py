@@ -11,6 +11,7 @@ from desk.review.hand_over import HandOverLine, hand_over_lines, summary
 from desk.review.incident_desk import incident_cases
 from desk.review.state import SURVEILLANCE, HandOver, SurveillanceEntry, TableReview
 from events.vocabulary import model
+from replay.transcript.clock import UnreadableTime, clock_of
 
 __all__ = [
     "SURVEILLANCE",
@@ -57,6 +58,15 @@ def make_entry(
         table=table,
     )
     return _written(desk, entry)
+
+
+def time_of(desk: Desk, text: str, day: str) -> int:
+    """Return the time (UTC microseconds) of a property clock on a gaming day. Raises `ReviewRefused`."""
+    try:
+        found, _ = clock_of(desk.memory.configured(desk.log)).read(text, day, None)
+    except UnreadableTime as error:
+        raise ReviewRefused(str(error)) from error
+    return int(found.timestamp()) * 1_000_000
 
 
 def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:

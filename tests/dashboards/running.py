@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from html import unescape
 from pathlib import Path
@@ -76,6 +77,20 @@ def expect_drawn(page: Page) -> None:
     """Wait until the script of a page in a browser has drawn something and come to its end (before it begins, none runs)."""
     expect(page.get_by_test_id("stElementContainer").first).to_be_attached()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def expect_kept(page: Page, typed: dict[str, str], opens: Callable[[], object] = lambda: None) -> None:
+    """Type into one-line boxes (label → text), load the page again, and expect each text in its box; `opens` opens the form."""
+    expect_drawn(page)
+    opens()
+    for again in (False, True):
+        for label, words in typed.items():
+            box = page.get_by_role("textbox", name=label, exact=True).filter(visible=True).first
+            expect(box).to_have_value(words) if again else box.fill(words)
+        if not again:
+            page.reload()
+            expect_drawn(page)
+            opens()
 
 
 def expect_fits(page: Page) -> None:

@@ -12,7 +12,7 @@ from desk.house.record import TableRecord, house_at
 from events.vocabulary import model
 from rack.cli import main
 from tests.dashboards.conftest import served
-from tests.dashboards.running import PHONE, expect_drawn, expect_fits, log_in_browser
+from tests.dashboards.running import PHONE, expect_drawn, expect_fits, expect_kept, log_in_browser
 
 pytestmark = pytest.mark.browser
 
@@ -159,3 +159,9 @@ def test_a_dealer_taps_in_with_two_taps_and_a_typo_is_corrected_with_its_reason(
 def test_who_is_not_of_the_pit_has_no_page_for_it(pit_site: str, page: Page) -> None:
     log_in_browser(page, pit_site, "a.novak", "pit")
     expect(page.get_by_text("No access")).to_be_visible()
+
+
+def test_what_is_typed_in_one_line_outlives_a_reload(pit: Page) -> None:
+    opened(pit, "fu-01")
+    way = tile(pit, "fu-01").get_by_role("button", name="Fill", exact=True)
+    expect_kept(pit, {"Amount, or chips as 25x20, 100x5": "25x20", "Slip": "4711"}, way.click)

@@ -10,7 +10,7 @@ from desk.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.conftest import served
 from tests.dashboards.living import Living
-from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits
+from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits, expect_kept
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -18,6 +18,8 @@ pytestmark = pytest.mark.browser
 ROUNDS = range(1, 7)
 CUT = """() => [...document.querySelectorAll('.rk-queue td :is(span, small)')]
     .filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth).map((e) => e.textContent)"""
+
+KEPT = "Object.entries(localStorage).filter(([key]) => key.startsWith('rack-')).map(([, words]) => words)"
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +178,37 @@ def test_keys_pressed_while_the_next_incident_is_drawn_are_for_it(login_site: st
     expect(note).to_have_value("now")
     assert chosen(page) != mine
     assert states(floor) == written
+
+
+LINES = {
+    "queue?state=open": {"Why": "=HYPERLINK(1)"},
+    "surveillance": {"Shift that ends": "day", "Note for the next shift": "watch FU-01", "Camera": "cam-4"},
+    "observations": {"Dealer": "d-07", "From": "18:00", "To": "22:00", "Rounds in it": "12"},
+}
+
+
+@pytest.mark.parametrize("path", LINES)
+def test_what_is_typed_in_one_line_outlives_a_reload(login_site: str, page: Page, path: str) -> None:
+    log_in(page, login_site, "m.ortiz@bellwether.example", path)
+    expect_kept(page, LINES[path])
+
+
+def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site: str, page: Page) -> None:
+    log_in(page, login_site, "m.ortiz@bellwether.example", "queue?state=open")
+    chosen(page)
+    page.keyboard.press("m")
+    note = page.locator(".st-key-act").get_by_label("Note", exact=True)
+    note.fill("card 4111 1111 1111 1111 shown")
+    page.get_by_label("Search").fill("paid")
+    assert page.evaluate(KEPT) == []
+    note.fill("a slip shown")
+    assert page.evaluate(KEPT) == ["a slip shown"]
+    page.get_by_role("button", name="Add note").click()
+    expect(page.get_by_role("status").filter(has_text="noted: a slip shown")).to_be_visible()
+    expect_drawn(page)
+    page.keyboard.press("m")
+    expect(note).to_have_value("")
+    assert page.evaluate(KEPT) == []
 
 
 def test_what_is_pressed_twice_is_written_once(login_site: str, floor: Living, page: Page) -> None:

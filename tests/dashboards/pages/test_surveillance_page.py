@@ -80,11 +80,35 @@ def test_a_time_without_a_day_is_of_today_and_a_day_without_a_time_is_asked_for_
     assert "Fill in: Time." in said(press(test, "Make entry"))
     assert not of_room(floor).surveillance
     test.date_input[0].set_value(None)
-    test.time_input[0].set_value(time(0, 1))
+    fill(test, "Time (default: now)", "00:01")
     press(test, "Make entry")
     (entry,) = of_room(floor).surveillance
-    at = datetime.fromtimestamp(entry.noted.happened_us / 1e6, ZoneInfo("UTC"))
+    at = datetime.fromtimestamp(entry.noted.happened_us / 1e6, ZoneInfo("America/New_York"))
     assert (at.date(), at.time()) == (datetime.now(ZoneInfo("UTC")).date(), time(0, 1))
+
+
+def test_a_time_that_came_twice_or_never_is_asked_back_and_the_one_meant_is_written(floor: Living) -> None:
+    """On 1 November 2026 the clocks of New York went from 02:00 EDT back to 01:00 EST; on 8 March from 02:00 to 03:00."""
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "What happened", "patron at seat 3 shouts")
+    for day, typed, says in (
+        (date(2026, 3, 8), "02:30", "never was"),
+        (date(2026, 11, 1), "half past one", "expected a time like 21:14:05"),
+        (date(2026, 11, 1), "01:30", "comes twice"),
+    ):
+        test.date_input[0].set_value(day)
+        fill(test, "Time (default: now)", typed)
+        refused = said(press(test, "Make entry"))
+        assert says in refused
+        assert not of_room(floor).surveillance
+    assert "2026-11-01T01:30:00-04:00 or 2026-11-01T01:30:00-05:00" in refused
+    for typed in ("1:30 am EST", "2026-11-01T01:30:00-05:00"):
+        fill(test, "What happened", "patron at seat 3 shouts")
+        test.date_input[0].set_value(date(2026, 11, 1))
+        fill(test, "Time (default: now)", typed)
+        press(test, "Make entry")
+    assert {each.noted.happened_us for each in of_room(floor).surveillance} == {1_793_514_600_000_000}
 
 
 @pytest.mark.parametrize(
