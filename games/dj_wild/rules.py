@@ -141,7 +141,7 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
     placed = stakes(round_, book)
     for seat in in_play(round_, book):
         ante, blind = placed[seat, "ante", None, ""], placed.get((seat, "blind", None, ""))
-        if blind is None or blind.on_layout_cents <= 0:
+        if blind is None or blind.on_layout_cents == 0:
             yield finding(
                 round_,
                 book,

@@ -351,7 +351,7 @@ def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats that got cards and had no wager: all were withdrawn in time, or the record covers the wagers."""
     placed = stakes(round_, book).values()
     known = frozenset(dealt_to(round_)) if round_.covers("wagering") else frozenset(each.seat for each in placed)
-    had = {each.seat for each in placed if each.in_time_cents > 0 or each.on_layout_cents > 0}
+    had = {each.seat for each in placed if each.in_time_cents > 0 or each.on_layout_cents != 0}
     return known & frozenset(dealt_to(round_)) - had
 
 

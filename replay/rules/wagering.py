@@ -29,8 +29,6 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     more of it was withdrawn than the record shows as placed, or if a refusal is of chips that no record shows as placed (D388).
     """
     for stake in stakes(round_, book).values():
-        if stake.on_layout_cents < 0:
-            yield Indeterminate(f"seat {stake.seat} {stake.wager}: more was withdrawn than was placed, by the record")
         if stake.doubt:
             yield Indeterminate(f"seat {stake.seat} {stake.wager}: {stake.doubt}")
 
@@ -42,7 +40,7 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     base = book.chapter.base
     at_base = [stake for stake in stakes(round_, book).values() if stake.wager == base]
-    based = {stake.seat for stake in at_base if stake.in_time_cents > 0}
+    based = {stake.seat for stake in at_base if stake.in_time_cents > 0 or stake.is_overdrawn}
     for stake in stakes(round_, book).values():
         needs = stake.wager not in (base, "backline")
         if needs and stake.on_layout_cents > 0 and stake.seat not in based:
@@ -89,7 +87,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         elif rule_.of is not None:
             other = placed.get((stake.seat, rule_.of, None, ""))
             must = rule_.times * other.in_time_cents if other is not None else 0
-            if must in (0, cents):
+            if must <= 0 or must == cents:
                 continue  # without the other wager at all it is the other's fault, or WAGER-BASE
             times = "as much as" if rule_.times == 1 else f"{rule_.times} times"
             expected = f"{show_money(must)}, {times} the {rule_.of} wager"

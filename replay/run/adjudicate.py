@@ -4,7 +4,8 @@ Invariant: it knows no game and no code. It runs every rule that holds in the ro
 variance; otherwise a doubt leaves it undetermined; otherwise a void round is void; otherwise it is upheld, if a settlement of
 what was at stake is on record (D860). Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. If
 evidence of a round was lost, any other finding is a doubt, since the lost evidence may undo it (D402); so is a finding that the
-order of the clocks does not give (D403), or one in a round in which a device contradicts itself (D404).
+order of the clocks does not give (D403), one in a round in which a device contradicts itself (D404), or one that the round does
+not have if what was withdrawn had been placed (D1433).
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from replay.rules.rule import OF_ORDER, Indeterminate, Rule
 from replay.settlement.other_readings import with_other_readings
 from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import lacks_settlement, settlements
+from replay.settlement.stakes import OVERDRAWN, as_if_placed
 from replay.settlement.voids import was_voided
 from replay.settlement.withdrawals import as_withdrawn
 from rulebook.chapters.rulebook import Chapter, Rulebook
@@ -140,8 +142,12 @@ def _unproved_findings(
     if any(fault.kind == "reopened" for fault in round_.record_faults):
         return {line: f"{line}: the record breaks off where the round was opened again" for line in lines}
     unproved: dict[str, str] = {}
-    for in_other_order, why in ((as_arrived, ARRIVED_LATE), (by_the_clocks, CLOCKS_DIFFER)):
-        other = in_other_order(round_) if lines else None
+    others = (
+        (as_arrived(round_), ARRIVED_LATE),
+        (by_the_clocks(round_), CLOCKS_DIFFER),
+        (as_if_placed(round_, book), OVERDRAWN),
+    )
+    for other, why in others if lines else ():
         if other is not None:
             results = _evaluate(rules, as_withdrawn(other, book), book)
             confirmed = {result.line() for result in results if isinstance(result, Finding)}

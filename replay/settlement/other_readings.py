@@ -203,7 +203,9 @@ def _as_much_as_it_follows(round_: Round, book: Rulebook, seat: int) -> Changed 
         if stake.seat != seat or rule is None or other is None or stake.in_time_cents <= 0:
             continue
         must = rule.times * other.in_time_cents
-        if must not in (0, stake.in_time_cents):
+        if (
+            must > 0 and must != stake.in_time_cents
+        ):  # less than nothing: more was withdrawn than is on record as placed
             most = must if stake.in_time_cents > must else 0
             facts = [fact for each in facts if (fact := _of_at_most(each, stake.facts, most)) is not None]
     return (round_.made_of(facts), book) if facts != round_.facts else None

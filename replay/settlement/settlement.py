@@ -297,8 +297,8 @@ def _wager_settlements(
             number=key[2],
             bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
             paytable=(owed.paytable if owed else "") or _filed_paytable(book, key[1]),
-            staked_cents=stake.in_time_cents if stake else 0,
-            due_cents=_due_cents(round_, book, key, owed),
+            staked_cents=max(0, stake.in_time_cents) if stake else 0,
+            due_cents=_due_cents(round_, book, key, owed, stake),
             done_cents=_done_cents(key, stake, flow, taken) if moved or is_wholly_on_record(round_) else None,
             by_slip_cents=flow.by_slip_cents if flow else 0,
             line=_line(owed, stake),
@@ -320,18 +320,19 @@ def _is_to_be_moved(wager: str, owed: Due | None, stake: Stake | None) -> bool:
     return wager != "progressive" and (at_stake or (owed is not None and owed.net_cents != 0))
 
 
-def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int | None:
-    """Return the patron's net by the rules, in cents; None if unknown (D318, D500, D562)."""
+def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None, stake: Stake | None) -> int | None:
+    """Return the patron's net by the rules, in cents; None if unknown (D318, D500, D562, D1433)."""
     if owed is not None:
         return owed.net_cents
     is_open = no_wagers_on_record(round_) or round_.lost or bool(rules_unknown(round_, book))
+    is_open = is_open or (stake is not None and stake.is_overdrawn)
     is_open = is_open or accepted_without_wager(round_, book, key[0], key[1])
     return None if is_open else 0
 
 
 def _done_cents(key: Key, stake: Stake | None, flow: WagerFlow | None, taken: Sequence[RecordedEvent]) -> int:
     """Return the patron's actual net, in cents, including vigorish (D247)."""
-    staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
+    staked, late_back = (max(0, stake.on_layout_cents), stake.late_back_cents) if stake else (0, 0)
     done = net_done(staked, key[1], flow or WagerFlow(), late_back)
     return done - in_cents(taken) if taken else done
 

@@ -38,6 +38,9 @@ SHAKER_SECTION = "645c.2(f)"
 """All wagers are placed before the shaker is used."""
 
 
+OVERDRAWN = "more was withdrawn than was placed, by the record"
+
+
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, added or withdrawn too late, returned as late, and the facts.
 
@@ -63,6 +66,11 @@ class Stake(msgspec.Struct):
     def on_layout_cents(self) -> int:
         """The final amount on the layout."""
         return self.in_time_cents + self.late_cents
+
+    @property
+    def is_overdrawn(self) -> bool:
+        """Whether more was withdrawn than the record shows as placed, so that what was at stake is unknown (D1433)."""
+        return self.on_layout_cents < 0
 
     def add_of(self, patron: str, cents: int) -> None:
         """Add to a patron's placed amount; negative cents are returned."""
@@ -102,6 +110,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         if stake is not None:
             _give_back(round_, book, stake, fact)
     for stake in by_key.values():
+        if stake.is_overdrawn:
+            stake.doubt = stake.doubt or OVERDRAWN
         if len(stake.cents_by_patron) > 1:
             bettors = (bettor for bettor, cents in stake.cents_by_patron.items() if cents > 0)
             stake.bettor = next(bettors, stake.bettor)
@@ -140,6 +150,27 @@ def _move_wager(
     if sign > 0 or in_time is not False:
         stake.add_of(event.bettor, cents)
     stake.facts.append(fact)
+
+
+def as_if_placed(round_: Round, book: Rulebook) -> Round | None:
+    """Return the round as if overdrawn wagers were placed, and the least was left of them; None if there are none (D1433)."""
+    facts = {fact.seq: fact for fact in round_.facts}
+    for stake in stakes(round_, book).values():
+        if stake.is_overdrawn:
+            last = next(fact for fact in reversed(stake.facts) if isinstance(fact.payload, model.WagerRemoved))
+            event, offer = last.payload, book.offers.get(stake.wager)
+            cents = max(1, event.amount_cents - stake.on_layout_cents + (offer.min_cents if offer is not None else 0))
+            placed = model.fact(
+                model.WagerPlaced,
+                amount_cents=cents,
+                bettor=event.bettor,
+                form="chips",
+                number=event.number,
+                seat=event.seat,
+                wager=event.wager,
+            )
+            facts[last.seq] = msgspec.structs.replace(last, payload=placed)
+    return None if list(facts.values()) == round_.facts else round_.made_of(list(facts.values()))
 
 
 class _Moves:
