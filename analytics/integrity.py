@@ -14,13 +14,7 @@ import msgspec
 from desk.review.desk import REFUSALS, Desk
 from desk.verification.last_verification import State, VerificationStatus, verified_at
 from desk.verification.witness_status import REFUSALS as WITNESS_REFUSALS
-from desk.verification.witness_status import (
-    SIGNATURE_TIMEOUT_S,
-    RefusedCheckpoints,
-    SeenCheckpoint,
-    Witnessed,
-    witnessed_at,
-)
+from desk.verification.witness_status import SIGNATURE_TIMEOUT_S, RefusedCheckpoints, SeenCheckpoint, Witnessed, witnessed_at
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 
@@ -135,9 +129,7 @@ def clock_ahead_s(found: Sequence[StreamStatus], now_us: int) -> float:
 def quarantine(desk: Desk) -> list[QuarantinedMessage]:
     """Return the lines refused at intake, newest first."""
     return [
-        QuarantinedMessage(
-            stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data)
-        )
+        QuarantinedMessage(stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data))
         for each in reversed(desk.log.quarantined())
     ]
 

@@ -50,10 +50,7 @@ class LogMetrics(Collector):
     """
 
     def __init__(
-        self,
-        desk: Callable[[], AbstractContextManager[Desk]],
-        checkpoints: Callable[[str], CheckpointStore],
-        outbox: Path | None,
+        self, desk: Callable[[], AbstractContextManager[Desk]], checkpoints: Callable[[str], CheckpointStore], outbox: Path | None
     ) -> None:
         self._desk, self._checkpoints, self._outbox = desk, checkpoints, outbox
         self._lock = threading.Lock()
@@ -159,9 +156,7 @@ def of_streams(found: list[StreamStatus]) -> Iterator[Metric]:
 def of_foreign(report: ForeignReport) -> Iterator[Metric]:
     """Yield the number of foreign records in the log's topics."""
     yield CounterMetricFamily(
-        "rack_foreign_records",
-        "Records in the log's topics that are no part of it and were skipped.",
-        value=report.count,
+        "rack_foreign_records", "Records in the log's topics that are no part of it and were skipped.", value=report.count
     )
 
 
@@ -173,13 +168,9 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
         labels=["topic", "setting", "value", "expected", "refused"],
     )
     for fault in faults:
-        family.add_metric(
-            [fault.topic, fault.setting, fault.value, fault.expected, "yes" if fault.refused else "no"], 1
-        )
+        family.add_metric([fault.topic, fault.setting, fault.value, fault.expected, "yes" if fault.refused else "no"], 1)
     yield family
-    yield GaugeMetricFamily(
-        "rack_store_faults", "Settings of the store by which evidence can be lost.", value=len(faults)
-    )
+    yield GaugeMetricFamily("rack_store_faults", "Settings of the store by which evidence can be lost.", value=len(faults))
 
 
 def of_alarms(file: Path | None) -> Iterator[Metric]:
@@ -196,12 +187,8 @@ def of_alarms(file: Path | None) -> Iterator[Metric]:
 
 def of_incidents(at: Desk) -> Iterator[Metric]:
     """Yield the work that waits: unresolved incidents and refused lines."""
-    waiting = GaugeMetricFamily(
-        "rack_incidents_waiting", "Incidents that are not resolved.", labels=["severity", "state"]
-    )
-    counts = Counter(
-        (case.incident.severity, case.state) for case in incident_cases(at.cases()) if case.state != "resolved"
-    )
+    waiting = GaugeMetricFamily("rack_incidents_waiting", "Incidents that are not resolved.", labels=["severity", "state"])
+    counts = Counter((case.incident.severity, case.state) for case in incident_cases(at.cases()) if case.state != "resolved")
     for (severity, state), number in sorted(counts.items()):
         waiting.add_metric([severity, state], number)
     yield waiting

@@ -82,9 +82,7 @@ class Question:
     def options(self) -> tuple[str, ...]:
         """The options of the question."""
         asked = [name for name in (*self.takes, *self.named.values(), *self.also) if name not in ("part", "by")]
-        return tuple(
-            dict.fromkeys([*(PART if "part" in self.takes else ()), *(["by"] if self.dimensions else []), *asked])
-        )
+        return tuple(dict.fromkeys([*(PART if "part" in self.takes else ()), *(["by"] if self.dimensions else []), *asked]))
 
     def breakdowns(self) -> tuple[str, ...]:
         """Return the dimensions that the answer can be broken down by."""

@@ -167,9 +167,7 @@ def read_filing(filing: FiledSubmission) -> ReadSubmission | str:
     return read(filing.toml, filing.readings, str(filing.day), filing.published)
 
 
-def read(
-    toml: str, readings: Mapping[str, str], day: str = "", published: tuple[str, ...] = ()
-) -> ReadSubmission | str:
+def read(toml: str, readings: Mapping[str, str], day: str = "", published: tuple[str, ...] = ()) -> ReadSubmission | str:
     """Return a submission, read by the edition of a gaming day, with each wager's return; or why it was refused.
 
     `readings` and `published` are the filing's.
@@ -277,9 +275,7 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
 
 def what_if_anywhere(db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str) -> list[WhatIf]:
     """Return `what_if` of each other paytable that any table of the chapter had for the wager."""
-    made = sorted(
-        paytable for of, paytable in handles(db, submission.chapter) if of == wager and paytable != other_paytable
-    )
+    made = sorted(paytable for of, paytable in handles(db, submission.chapter) if of == wager and paytable != other_paytable)
     answers = (what_if(db, submission, wager, other_paytable, paytable) for paytable in made)
     return [answer for answer in answers if answer is not None]
 
@@ -315,9 +311,7 @@ def what_if(
     )
 
 
-def _reach(
-    db: Warehouse, submission: ReadSubmission, wager: str, made: str, other: str
-) -> tuple[int | None, int | None]:
+def _reach(db: Warehouse, submission: ReadSubmission, wager: str, made: str, other: str) -> tuple[int | None, int | None]:
     """Return the reach of luck below and above the mean house win of these wagers on another paytable (95 %), in cents."""
     published = published_editions(db)
     filed, then = (expected_of(submission.chapter, wager, paytable, published) for paytable in (made, other))

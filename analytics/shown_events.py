@@ -87,9 +87,7 @@ def check(
         return EventsCheck(False, f"An event of {stream} cannot be read: {error}")
 
 
-def _checked(
-    desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping[str, Any]], first_seq: int
-) -> EventsCheck:
+def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping[str, Any]], first_seq: int) -> EventsCheck:
     first, last = min(shown, default=first_seq), max(shown, default=first_seq)
     begins, reached = max(1, min(first, first_seq) - BEFORE), 0
     left, more = set(shown), 0
@@ -128,9 +126,7 @@ def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], ro
     if stored.round_no != round_no:
         wrong.append("round")
     if wrong:
-        raise _Differs(
-            f"event {seq:,} is not shown as the log holds it: its {', '.join(wrong).replace('_us', '')} differs"
-        )
+        raise _Differs(f"event {seq:,} is not shown as the log holds it: its {', '.join(wrong).replace('_us', '')} differs")
 
 
 def _sentence(desk: Desk, stream: str, events: int, begins: int, reached: int) -> str:
@@ -143,6 +139,4 @@ def _sentence(desk: Desk, stream: str, events: int, begins: int, reached: int) -
         return f"{statement}. The rest of the stream up to {end:,} and the checkpoints were not checked; run `rack verify`."
     if mark is None:
         return f"{statement}. No end of the stream was acknowledged on this machine; `rack verify` also checks the checkpoints."
-    return (
-        f"{statement}, up to the end that was acknowledged on this machine. `rack verify` also checks the checkpoints."
-    )
+    return f"{statement}, up to the end that was acknowledged on this machine. `rack verify` also checks the checkpoints."

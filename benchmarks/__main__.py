@@ -63,12 +63,7 @@ def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     chains = [*on_sqlite.chain(path, events), *stored]
     say("where the time goes …")
     found = {
-        "workload": {
-            "rounds": rounds,
-            "events": events,
-            "events_per_round": round(events / rounds, 1),
-            "seed": SEED,
-        },
+        "workload": {"rounds": rounds, "events": events, "events_per_round": round(events / rounds, 1), "seed": SEED},
         "stages": added_by_stage(path),
         "profile": profile(path),
     }
@@ -134,12 +129,8 @@ def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
 PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "log": of_log,
     "live": live,
-    "proofs": lambda folder, options: _benchmarks(
-        [] if options.without_kafka else proofs(folder, options.proof_rounds)
-    ),
-    "adoption": lambda folder, options: _benchmarks(
-        adoption.measure(folder, options.adoption_rounds, options.adoption_share)
-    ),
+    "proofs": lambda folder, options: _benchmarks([] if options.without_kafka else proofs(folder, options.proof_rounds)),
+    "adoption": lambda folder, options: _benchmarks(adoption.measure(folder, options.adoption_rounds, options.adoption_share)),
     "freshness": lambda folder, options: _benchmarks(
         [freshness.measure(folder, options.seconds, options.log, options.warehouse)]
     ),
@@ -175,9 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=freshness.SECONDS, help="freshness: how long the tables play")
     parser.add_argument("--log", metavar="ADDR", help="freshness: a log with a history, on SQLite; needs --warehouse")
     parser.add_argument("--warehouse", type=Path, metavar="FILE", help="freshness: its warehouse")
-    parser.add_argument(
-        "--keep", type=Path, metavar="FILE", help="warehouse: the file to keep, or to ask if it is there"
-    )
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="warehouse: the file to keep, or to ask if it is there")
     parser.add_argument("--kafka", metavar="HOST:PORT", help="refresh: a broker that holds the log")
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")

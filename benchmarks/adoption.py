@@ -78,10 +78,7 @@ def measure(folder: Path, rounds: int = ROUNDS, share: float = SHARE) -> list[Me
             )
         say("adopt …")
         with subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.adoption", address],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-m", "benchmarks.adoption", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as reader:
             assert reader.stdout is not None
             reader.stdout.readline()  # it has asked everything once
@@ -140,9 +137,7 @@ def stored(address: str, rounds: int, share: float) -> int:
         while some := list(islice(made_up, COMMIT_ROUNDS)):
             results.commit(engine.shared_engine(), {}, {}, (each for made in some for each in records(made)))
             others = [made for number, made in enumerate(some) if int(number * share) != int((number + 1) * share)]
-            shadow.commit(
-                shadow_engine(), {}, {}, (each for made in others for each in records(judged_otherwise(made)))
-            )
+            shadow.commit(shadow_engine(), {}, {}, (each for made in others for each in records(judged_otherwise(made))))
             changed += len(others)
     return changed
 
@@ -200,9 +195,7 @@ def read(address: str) -> None:
         asked: dict[str, Callable[[], object]] = {
             "floor": floor.refresh,
             "queue": lambda: (queue_totals(db, QueueFilters()), incidents_queue(db, QueueFilters(), limit=50)),
-            "reviews": lambda: fresh(
-                lambda at: [at.review(each) for each in at.log.streams() if each.startswith("review/")]
-            ),
+            "reviews": lambda: fresh(lambda at: [at.review(each) for each in at.log.streams() if each.startswith("review/")]),
             "findings": lambda: fresh(lambda at: at.memory.findings(at.results)),
             "integrity": lambda: fresh(integrity.streams),
             "health": lambda: fresh(lambda at: engine_state(at, address)),

@@ -74,9 +74,7 @@ def _following(address: str, warehouse: Path) -> Iterator[None]:
             process.send_signal(signal.SIGINT)
 
 
-def measure(
-    folder: Path, seconds: float = SECONDS, address: str | None = None, warehouse: Path | None = None
-) -> Measured:
+def measure(folder: Path, seconds: float = SECONDS, address: str | None = None, warehouse: Path | None = None) -> Measured:
     """Play in real time; return the delays until the warehouse has a round, as the median; the 99th percentile is a note."""
     if address is None:
         address = f"sqlite://{folder}/fresh.db"

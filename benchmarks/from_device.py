@@ -92,9 +92,7 @@ def advice_delays(played: PlayedEvents, commits: Sequence[Commit]) -> list[float
     left = {key: sorted(played.events.get(key, {}).items(), reverse=True) for key in played.rounds}
     delays = []
     for commit in commits:
-        reached: dict[Key, float] = {
-            (stream, reach.round_no): float(reach.at_us) for stream, reach in commit.advised.items()
-        }
+        reached: dict[Key, float] = {(stream, reach.round_no): float(reach.at_us) for stream, reach in commit.advised.items()}
         reached |= dict.fromkeys(commit.rounds, math.inf)
         for key, upto_us in reached.items():
             waiting = left.get(key, [])

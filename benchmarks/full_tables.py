@@ -102,8 +102,7 @@ class Table:
             for position in ("dealer", *SEATS)
         ]
         text += self._settlement(
-            settle(self.book, TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(reading=self.meter))),
-            hands,
+            settle(self.book, TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(reading=self.meter))), hands
         )
         return [*text, "collect all 53", "close"]
 
@@ -115,8 +114,7 @@ class Table:
     def _takes_the_meter(self, hands: dict[Position, tuple[int, ...]]) -> bool:
         """Return whether somebody wins a share of the meter: once in a hundred thousand rounds, and not measured."""
         layout = TableLayout(
-            boxes=[BettingBox(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS],
-            meter=MeterAtSettlement(reading=self.meter),
+            boxes=[BettingBox(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS], meter=MeterAtSettlement(reading=self.meter)
         )
         return any(due.share_bp for due in settle(self.book, layout))
 

@@ -61,13 +61,7 @@ def measure(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
     third = len(after) // 3
     if mean(after[-third:]) > MOST * mean(after[-2 * third : -third]):
         say(f"missed: the last third takes more than {MOST:g} times the memory of the middle third")
-    return {
-        "days": len(after),
-        "rounds": rounds,
-        "events": events,
-        "mib_after_each_day": after,
-        "most_mib": most,
-    }
+    return {"days": len(after), "rounds": rounds, "events": events, "mib_after_each_day": after, "most_mib": most}
 
 
 def _days(turns: Iterable[Turn]) -> Iterator[list[Group]]:

@@ -124,9 +124,7 @@ def chain(path: Path, events: int) -> list[Measured]:
     """Measure reading with the chain checked, and the whole of `rack verify`."""
     rows = peers.by_row(path)
     with closing(open_log(address(path), read_only=True)) as log:
-        ours, bare = side_by_side(
-            lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(rows)
-        )
+        ours, bare = side_by_side(lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(rows))
         whole, select = side_by_side(lambda: verify(log), lambda: peers.sqlite_select(rows))
     rate = events / ours.wall_s
     return [

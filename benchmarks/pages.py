@@ -174,9 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.pages", description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--warehouse", type=Path, required=True, metavar="FILE")
     parser.add_argument("--log", metavar="ADDR", help="the log that the warehouse is of")
-    parser.add_argument(
-        "--key", type=Path, metavar="FILE", help="the log's key: the packet of a round is measured, too"
-    )
+    parser.add_argument("--key", type=Path, metavar="FILE", help="the log's key: the packet of a round is measured, too")
     given = parser.parse_args(arguments)
     with reading(given.warehouse) as db:
         rounds = db.sql("SELECT count(*) FROM fct_rounds").fetchall()[0][0]

@@ -44,8 +44,7 @@ def stored(path: Path) -> Stored:
         schema = ";".join(str(sql) for (sql,) in connection.execute(sql))
         names = {name: number for number, name in connection.execute("SELECT id, name FROM names")}
         index = [
-            {(row[0], row[-1]): row for row in connection.execute(f"SELECT * FROM {table}")}
-            for table in ("reports", "event_ids")
+            {(row[0], row[-1]): row for row in connection.execute(f"SELECT * FROM {table}")} for table in ("reports", "event_ids")
         ]
     reports, ids = ([rows[names[stream], seq] for stream, seq, *_ in events] for rows in index)
     return Stored(schema, reports, ids, events)
@@ -147,9 +146,7 @@ def kafka_poll(bootstrap: str, topic: str, expected: int) -> int:
     return count
 
 
-def kafka_append(
-    bootstrap: str, topic: str, groups: Sequence[Sequence[Record]], partition: dict[str, int], folder: Path
-) -> None:
+def kafka_append(bootstrap: str, topic: str, groups: Sequence[Sequence[Record]], partition: dict[str, int], folder: Path) -> None:
     """Send pre-encoded records by kafka-python alone with the same settings: a transaction a group, then one fsync."""
     producer = kafka.KafkaProducer(
         bootstrap_servers=bootstrap,

@@ -123,7 +123,7 @@ def profile(path: Path) -> dict[str, Any]:
     return {
         "groups_percent": {
             name: round(100 * seconds / total, 1) for name, seconds in sorted(groups.items(), key=lambda item: -item[1])
-        },
+        }
     }
 
 

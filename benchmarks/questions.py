@@ -12,14 +12,7 @@ from typing import Any, Final
 from analytics import integrity, live, rules
 from analytics.errors import mistakes, queue
 from analytics.fairness import fairness
-from analytics.hold import (
-    against_theory,
-    behind,
-    control,
-    day,
-    hold,
-    periods,
-)
+from analytics.hold import against_theory, behind, control, day, hold, periods
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.questions import Question as Registered
 from analytics.search import disputes, search_words
@@ -38,9 +31,7 @@ MONTH: Final = Selection(first=date(2026, 10, 1), last=LAST_DAY)
 FINDING: Final = "f7"
 """A finding that is there however many rounds there are."""
 DONE: Final = queue.QueueFilters(
-    without=tuple(
-        f"f{round_ * 100 + table}" for round_ in range(10_000) for table in range(100) if (round_ + table) % 200 == 7
-    )
+    without=tuple(f"f{round_ * 100 + table}" for round_ in range(10_000) for table in range(100) if (round_ + table) % 200 == 7)
 )
 """The findings that wait, when as many are disposed of."""
 A_SENTENCE: Final = "seat 3 last night around nine, $25 on the base wager, had ace king"
@@ -61,9 +52,7 @@ def _of_page(subject: str) -> dict[str, Question]:
     by_dimension: dict[str, Question] = {
         f"{each.name}, by {by}": partial(_registered, each, by=by) for each in shown for by in each.offered()
     }
-    return by_dimension | {
-        f"{each.name}, a month": partial(_registered, each, part=MONTH) for each in shown if each.takes
-    }
+    return by_dimension | {f"{each.name}, a month": partial(_registered, each, part=MONTH) for each in shown if each.takes}
 
 
 def _what_if(db: Warehouse) -> object:
@@ -121,24 +110,18 @@ _DISPUTE: Final[dict[str, Question]] = {
     "a sentence, read": partial(search_words.read, text=A_SENTENCE, today=LAST_DAY),
     "a sentence": partial(search_words.search, text=A_SENTENCE, today=LAST_DAY),
     "a day": partial(disputes.find, statement=Remembered(gaming_day=LAST_DAY)),
-    "day, time, seat": partial(
-        disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)
-    ),
+    "day, time, seat": partial(disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)),
     "day, time, seat, cards": partial(
         disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND)
     ),
     "table, day, time, seat, cards": partial(
-        disputes.find,
-        statement=Remembered(table="fu-042", gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND),
+        disputes.find, statement=Remembered(table="fu-042", gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND)
     ),
 }
 _HOLD: Final[dict[str, Question]] = {
     "totals": hold.hold_totals,
     "table days": hold.hold_by_table_day,
-    **{
-        f"periods, by {period}": partial(periods.hold_by_period, by="table", period=period)
-        for period in periods.PERIODS
-    },
+    **{f"periods, by {period}": partial(periods.hold_by_period, by="table", period=period) for period in periods.PERIODS},
     "incidents with money": day.incidents_of,
     "counts, a table": partial(behind.counts_behind, selection=TABLE),
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
@@ -157,10 +140,7 @@ _HOLD: Final[dict[str, Question]] = {
 _FAIRNESS: Final[dict[str, Question]] = {
     **{f"by {by}": partial(fairness.fairness, by=by) for by in fairness.BY_FAIRNESS},
     **{f"by {by}, a month": partial(fairness.fairness, by=by, selection=MONTH) for by in fairness.BY_FAIRNESS},
-    **{
-        f"counts of {family}": partial(fairness.fairness_counts, family=family, by="table")
-        for family in fairness.COUNTED
-    },
+    **{f"counts of {family}": partial(fairness.fairness_counts, family=family, by="table") for family in fairness.COUNTED},
 }
 _INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_log}
 _RULES: Final[dict[str, Question]] = {"filed": rules.filings, "editions": rules.editions, "what if": _what_if}

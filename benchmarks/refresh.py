@@ -125,9 +125,7 @@ def one_more(
     found["review list"] = _run([*RACK, "review", "list", *log])
     found["metrics"] = _run([sys.executable, "-c", METRICS, address])
     found["queue page's question"] = _run([sys.executable, "-c", QUEUE, str(warehouse)])
-    found["bare DuckDB COPY of the events"] = _run(
-        [sys.executable, "-c", COPY, str(warehouse), str(folder / "events.parquet")]
-    )
+    found["bare DuckDB COPY of the events"] = _run([sys.executable, "-c", COPY, str(warehouse), str(folder / "events.parquet")])
     return found, of_pages
 
 
@@ -236,8 +234,7 @@ def _session(address: str, page: str) -> Iterator[Callable[[], None]]:
                     raise SystemExit(f"the server does not draw the page {page}: {message}")
                 answer = ForwardMsg.FromString(message)
                 drawn = (
-                    answer.WhichOneof("type") == "script_finished"
-                    and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                    answer.WhichOneof("type") == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
                 )
 
         yield draw

@@ -230,9 +230,7 @@ def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> 
         "| stage | µs a round | share |",
         "| --- | ---: | ---: |",
     ]
-    lines += [
-        f"| {name} | {seconds / rounds * 1e6:.0f} | {100 * seconds / total:.0f} % |" for name, seconds in stages.items()
-    ]
+    lines += [f"| {name} | {seconds / rounds * 1e6:.0f} | {100 * seconds / total:.0f} % |" for name, seconds in stages.items()]
     lines += [
         f"| all | {total / rounds * 1e6:.0f} | |",
         "",

@@ -95,9 +95,7 @@ def _draft(source: str, number: int, payload: model.Event, round_no: int | None)
     )
 
 
-def _compared(
-    folder: Path, key: str, title: str, peer_name: str, ours: on_sqlite.Groups, peer: on_sqlite.Groups
-) -> Measured:
+def _compared(folder: Path, key: str, title: str, peer_name: str, ours: on_sqlite.Groups, peer: on_sqlite.Groups) -> Measured:
     timings = [_replayed(folder / f"{key}-{name}.db", groups) for name, groups in (("ours", ours), ("peer", peer))]
     return Measured(
         key=key,
@@ -128,9 +126,7 @@ def sources(folder: Path, count: int) -> Measured:
         day = _draft("pit", 1, model.GamingDayOpened(gaming_day="2026-03-01"), None)
         names = [f"d-{n}" if different else "d" for n in range(count)]
         numbers = [1 if different else n + 1 for n in range(count)]
-        made = [
-            _draft(name, number, model.LightSeen(seat=1), None) for name, number in zip(names, numbers, strict=True)
-        ]
+        made = [_draft(name, number, model.LightSeen(seat=1), None) for name, number in zip(names, numbers, strict=True)]
         return [day, *made]
 
     timings = []

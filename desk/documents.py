@@ -170,9 +170,7 @@ def findings(*, whole: bool = True) -> str:
     severities = {code: kind.severity for code, kind in finding_kinds().items()} | SEVERITY
     text = FINDINGS.format(said=SAID[not whole])
     for code, sentences in explanations().items():
-        severity = (
-            f" ({severities[code]})" if code in severities else ""
-        )  # a broken log has none: nothing is judged there
+        severity = f" ({severities[code]})" if code in severities else ""  # a broken log has none: nothing is judged there
         said = f". {' '.join(sentences)}" if whole else ""
         text += f'* <a id="{code.lower()}"></a>**{code}**: {finding_title(code)}{severity}{said}\n'
     return text

@@ -94,12 +94,7 @@ class KeyBook:
         now_us = time.time_ns() // 1000  # in the id too: no one can take that first
         identity = sha256(f"{SOURCE}/{self._log.log_id}/{source_seq}/{now_us}".encode()).hexdigest()[:32]
         return Draft(
-            event_id=identity,
-            source=SOURCE,
-            source_seq=source_seq,
-            occurred_at_us=now_us,
-            round_no=None,
-            payload=payload,
+            event_id=identity, source=SOURCE, source_seq=source_seq, occurred_at_us=now_us, round_no=None, payload=payload
         )
 
     def _present_day(self) -> str:
@@ -110,7 +105,5 @@ class KeyBook:
             for record in self._log.read(stream, self._log.head(stream).seq)
         ]
         if not days:
-            raise KeyNotAdded(
-                "the log holds no events and no gaming day is open; append the property's gaming day first"
-            )
+            raise KeyNotAdded("the log holds no events and no gaming day is open; append the property's gaming day first")
         return max(days)

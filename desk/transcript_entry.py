@@ -100,9 +100,7 @@ def enter_transcript(
         gaming_day=observer.day,
     )
     if same is not None and len(scripts) > 1:
-        raise ReviewRefused(
-            f"{source} has {len(scripts)} rounds, and only one can be the same as round {same.round_no}"
-        )
+        raise ReviewRefused(f"{source} has {len(scripts)} rounds, and only one can be the same as round {same.round_no}")
     has_times = _STATES_TIME.search(text) is not None
     for index, script in enumerate(scripts, 1):
         try:
@@ -169,9 +167,7 @@ def correct_line(desk: Desk, table: str, seq: int, line: str, *, by: str, reason
         raise ReviewRefused(f"event {seq} of {state.stream} is no line of an entry")
     read = _read_line(desk, table, entered, line, leave_out=seq)[0]
     if len(read) != 1:
-        raise ReviewRefused(
-            f"{line.split(maxsplit=1)[0]}: a line is corrected to one line; this says {len(read)} things"
-        )
+        raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: a line is corrected to one line; this says {len(read)} things")
     return correct(desk, table, seq, read[0], by=by, reason=reason)
 
 

@@ -131,9 +131,7 @@ class IndexChanged(IntegrityError):
     """The index that detects repeated reports differs from the events: a report could be lost or recorded twice."""
 
     def __init__(self, stream: str, message: str) -> None:
-        super().__init__(
-            stream, 0, f"{message}; the events stand: the next `rack ingest` of a report concerned makes it anew"
-        )
+        super().__init__(stream, 0, f"{message}; the events stand: the next `rack ingest` of a report concerned makes it anew")
 
     def __str__(self) -> str:
         return self.detail

@@ -111,9 +111,7 @@ def _events(
             broken[error.stream] = error
 
 
-def _checkpoints(
-    archive: ArchiveLog, address: str, broken: dict[str, IntegrityError], options: Mapping[str, Any]
-) -> int:
+def _checkpoints(archive: ArchiveLog, address: str, broken: dict[str, IntegrityError], options: Mapping[str, Any]) -> int:
     """Add the archive's checkpoints after the log's own, which must be the first of them; return the number added."""
     ledger, added = Ledger(origin_of(archive.log_id, archive.property_id)), 0
     known = {name: options[name] for name in ("security", "state_dir", "timeout_s") if name in options}
@@ -145,9 +143,7 @@ def _target(address: str, **options: Any) -> RestoreTarget:
         from events.kafka.restore import KafkaRestore
 
         return KafkaRestore(address, check_heads=False, **options)
-    raise AppendRefused(
-        f"{address} is no log that takes events: name sqlite:///path/file.db or kafka://host:port/prefix"
-    )
+    raise AppendRefused(f"{address} is no log that takes events: name sqlite:///path/file.db or kafka://host:port/prefix")
 
 
 def _check(log: EventLog, archive: ArchiveLog, heads: Mapping[str, Head], address: str) -> None:

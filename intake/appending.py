@@ -63,10 +63,7 @@ class LineOutcome(msgspec.Struct, frozen=True):
 
 
 def append_lines(
-    log: EventLog,
-    lines: Iterable[AcceptedLine | Refusal | None],
-    pace: Pace | None = None,
-    read_rules: ReadRules | None = None,
+    log: EventLog, lines: Iterable[AcceptedLine | Refusal | None], pace: Pace | None = None, read_rules: ReadRules | None = None
 ) -> Iterator[IntakeSummary]:
     """Append reported lines, quarantine refused ones; yield the running account after each batch.
 
@@ -225,9 +222,7 @@ class _Quarantine:
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
         """Return a batch without the corrections of notices: those are refused."""
         streams = {
-            line.stream
-            for line in batch
-            if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
+            line.stream for line in batch if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
         }
         for stream in streams:
             self._look_again(stream)

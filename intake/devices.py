@@ -92,17 +92,13 @@ def add_device(
     secret = secrets.token_urlsafe(SECRET_BYTES)
     with _changing(path) as devices:
         if name in devices:
-            state = (
-                "is in the register" if devices[name].revoked is None else "was revoked, and a name is not given again"
-            )
+            state = "is in the register" if devices[name].revoked is None else "was revoked, and a name is not given again"
             raise IntakeError(f"{path}: {name} {state}; choose another name")
         _check_sources(name, sources)
         for other, device in devices.items():
             shared = set(sources) & set(device.sources)
             if shared and device.revoked is None:
-                raise IntakeError(
-                    f"{path}: {other} speaks for {min(shared)} already; revoke it first, or name another source"
-                )
+                raise IntakeError(f"{path}: {other} speaks for {min(shared)} already; revoke it first, or name another source")
         made = {
             "token_sha256": sha256(secret.encode()).hexdigest(),
             "sources": sources,
@@ -176,9 +172,7 @@ def _changing(path: Path, *, create: bool = True) -> Iterator[dict[str, Device]]
 
 
 def _text(devices: Devices) -> str:
-    lines = [
-        "# The devices that may hand events in, as `rack devices` wrote them. Tokens are not in here, only their SHA-256."
-    ]
+    lines = ["# The devices that may hand events in, as `rack devices` wrote them. Tokens are not in here, only their SHA-256."]
     for name, device in devices.items():
         lines += ["", f"[device.{name}]"]
         for field in _FIELDS:

@@ -81,9 +81,7 @@ def check_writer(writer: Writer, stream: str, payload: Event) -> None:
         check_place(stream, payload)
         type_ = payload.replacement.type
         if writer not in writers_of(stream, type_):
-            raise _not_written(
-                writer, stream, type_, f"{type_} in the place of {stream} event {payload.supersedes_seq}"
-            )
+            raise _not_written(writer, stream, type_, f"{type_} in the place of {stream} event {payload.supersedes_seq}")
 
 
 def _not_written(writer: Writer, stream: str, type_: str, what: str) -> WrongPlace:

@@ -41,11 +41,7 @@ def append_file(
         pace = Pace() if _is_pipe(file) else None
         source = file if pace is None else ArrivingLines(file.fileno(), pace)
         tokens = partial(with_tokens, keyring=keyring)
-        lines = (
-            read_arriving(source, shown, tokens)
-            if profile is None
-            else Profile(profile).lines_of(source, shown, tokens)
-        )
+        lines = read_arriving(source, shown, tokens) if profile is None else Profile(profile).lines_of(source, shown, tokens)
         yield from append_lines(log, lines, pace, read_rules)
 
 

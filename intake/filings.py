@@ -34,15 +34,7 @@ from intake.lines import AcceptedLine, Refusal
 
 _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()
-    for event in (
-        ChapterPublished,
-        EventCorrected,
-        GamingDayOpened,
-        IntakeRefused,
-        RulesFiled,
-        TableClosed,
-        TableOpened,
-    )
+    for event in (ChapterPublished, EventCorrected, GamingDayOpened, IntakeRefused, RulesFiled, TableClosed, TableOpened)
 ) + tuple(f'"source":"{beginning}'.encode() for beginning in PEOPLE)
 _PUBLISHED = f'"type":"{ChapterPublished.TYPE}"'.encode()
 _APPLIED = f'"type":"{PropertyApplied.TYPE}"'.encode()
@@ -305,9 +297,7 @@ class FilingCheck:
         game, day, in_force = table.game, table.gaming_day, table.in_force
         for each in before:  # in this batch, and so not in the log yet
             payload = each.draft.payload
-            game = (
-                payload.game if isinstance(payload, TableOpened) else None if isinstance(payload, TableClosed) else game
-            )
+            game = payload.game if isinstance(payload, TableOpened) else None if isinstance(payload, TableClosed) else game
             day = payload.gaming_day if isinstance(payload, GamingDayOpened) else day
         now = in_force(day)
         for each in before:
@@ -344,9 +334,7 @@ def check_wager(payload: Event, read_rules: ReadRules, game: str | None) -> None
     wager, games = wager_in(payload), read_rules.wagers()
     if wager is None or any(wager in names for names in games.values()):
         return
-    expected = (
-        f"{game} has {', '.join(games[game])}" if game is not None and game in games else "no game has one of this name"
-    )
+    expected = f"{game} has {', '.join(games[game])}" if game is not None and game in games else "no game has one of this name"
     raise EventError(f"{payload.TYPE}: there is no wager {wager!r}; {expected}")
 
 

@@ -168,9 +168,7 @@ class Keyring:
         self.epochs = [line for line in lines if isinstance(line, Epoch)]
         self._secrets = {line.index: line.secret for line in lines if isinstance(line, PatronSecret)}
         if not lines or not isinstance(lines[0], Header) or lines[0].form != HEADER_FORM or not self.epochs:
-            raise IntakeError(
-                f"{self.path}: expected a file that `rack patrons new` made ({HEADER_FORM!r} in its first line)"
-            )
+            raise IntakeError(f"{self.path}: expected a file that `rack patrons new` made ({HEADER_FORM!r} in its first line)")
         self._header = lines[0]
 
     def _line(self, number: int, data: bytes) -> KeyringLine:

@@ -22,15 +22,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement, RulesFiled
 from intake.doors import check_line
 from intake.errors import IntakeError
-from intake.filings import (
-    OfficeRule,
-    ReadRules,
-    TableFilings,
-    check_of_device,
-    check_submission,
-    check_wager,
-    filing_in,
-)
+from intake.filings import OfficeRule, ReadRules, TableFilings, check_of_device, check_submission, check_wager, filing_in
 from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
@@ -152,13 +144,7 @@ def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
 
 
 def redrive(
-    log: EventLog,
-    each: QuarantineCase,
-    *,
-    by: str,
-    reason: str,
-    line: bytes | None = None,
-    read_rules: ReadRules | None = None,
+    log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: bytes | None = None, read_rules: ReadRules | None = None
 ) -> AppendResult:
     """Append the event of a refused line, or of `line` in its place; return what was appended.
 
@@ -171,9 +157,7 @@ def redrive(
         raise each.fault
     name = f"{each.entry.sha256[:16]}…"
     if line is not None and hidden_numbers(line) != line:
-        raise EventError(
-            f"{name}: a card number is in the line that was handed in; write the patron's token in its place"
-        )
+        raise EventError(f"{name}: a card number is in the line that was handed in; write the patron's token in its place")
     if each.redriven_seq is not None:
         raise IntakeError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
     with log.turn():

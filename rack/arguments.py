@@ -66,11 +66,7 @@ def output_flags() -> CommandParser:
 
 def add_log(parser: argparse.ArgumentParser) -> None:
     """Add `--log`."""
-    add(
-        parser,
-        "--log ADDR",
-        "Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).",
-    )
+    add(parser, "--log ADDR", "Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).")
 
 
 def add_round(parser: argparse.ArgumentParser) -> None:
@@ -129,9 +125,7 @@ def is_given(arguments: argparse.Namespace, name: str) -> bool:
     return value is not None and value is not False and value not in ("", [])
 
 
-def check_options(
-    arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]
-) -> None:
+def check_options(arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]) -> None:
     """Raise `UsageError` if an option does not apply to the action: no option is ignored silently.
 
     `takes` maps an action to the arguments that apply to it; arguments it does not name apply to every action.

@@ -76,9 +76,7 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
     from analytics.warehouse.selection import Selection
 
     if per_box and (arguments.dealer or arguments.shift):
-        raise UsageError(
-            "figures counted per drop box belong to a table and a gaming day; leave out --dealer and --shift"
-        )
+        raise UsageError("figures counted per drop box belong to a table and a gaming day; leave out --dealer and --shift")
     return Selection(
         table=arguments.table,
         game=arguments.game,
@@ -98,17 +96,13 @@ def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> S
     if part.first is None and part.last is None and (days := gaming_days(db)):
         return replace(part, first=days[0], last=days[0])
     if part.first is None or part.last is None or part.first > part.last:
-        raise UsageError(
-            f"{arguments.question} compares two periods: name one with --from DAY and --to DAY, or neither"
-        )
+        raise UsageError(f"{arguments.question} compares two periods: name one with --from DAY and --to DAY, or neither")
     return part
 
 
 def answer(question: Question, db: Warehouse, arguments: argparse.Namespace, **more: Any) -> pl.DataFrame:
     """Return the answer to a question; `more` are options computed from the arguments."""
-    given: dict[str, Any] = {
-        "by": breakdown(arguments, question.breakdowns(), question.by) if question.dimensions else None
-    }
+    given: dict[str, Any] = {"by": breakdown(arguments, question.breakdowns(), question.by) if question.dimensions else None}
     part = selection(arguments, per_box=question.per_box)
     given["part"] = compared(db, arguments, part) if question.compared else part
     return question.ask(db, vars(arguments) | given | more)
@@ -133,9 +127,7 @@ def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: st
     return by
 
 
-def show(
-    output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False
-) -> None:
+def show(output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False) -> None:
     """Print a result: whole as JSON, or as a table of the given columns (None: all) with cents as amounts."""
     from analytics.answers import cell, heading, plain
 
@@ -149,8 +141,7 @@ def show(
     rows = frame.select(named) if everything else frame.select(named).head(MAX_ROWS)
     output.text(
         *table(
-            [heading(name) for name in named],
-            [[cell(n, v) for n, v in zip(named, row, strict=True)] for row in rows.iter_rows()],
+            [heading(name) for name in named], [[cell(n, v) for n, v in zip(named, row, strict=True)] for row in rows.iter_rows()]
         )
     )
     if rows.height < frame.height:

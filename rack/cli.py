@@ -20,8 +20,7 @@ from rack.installation import foreign_files
 from rack.output import Output
 
 COMMANDS = {
-    path.stem.replace("_", "-"): path.parent.name
-    for path in sorted((Path(__file__).parent / "commands").glob("*/[!_]*.py"))
+    path.stem.replace("_", "-"): path.parent.name for path in sorted((Path(__file__).parent / "commands").glob("*/[!_]*.py"))
 }
 """Command → the room of `rack.commands` that its module is in: a command is found by its place."""
 
@@ -106,9 +105,7 @@ class _Version(argparse.Action):
     """Prints the version of the installed distribution, looked up only on request."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
-        super().__init__(
-            option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=options.get("help")
-        )
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=options.get("help"))
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import PackageNotFoundError, version
@@ -165,9 +162,7 @@ def _must_be_text(words: Sequence[str]) -> None:
     """Raise `UsageError` if bytes of an argument are no text, or a character of it is in no text."""
     for number, word in enumerate(words, 1):
         if "\0" in word or word != word.encode("utf-8", "replace").decode():
-            raise UsageError(
-                f"argument {number} is not UTF-8 text: {ascii(word)[1:-1][:80]}; type it again, or rename the file"
-            )
+            raise UsageError(f"argument {number} is not UTF-8 text: {ascii(word)[1:-1][:80]}; type it again, or rename the file")
 
 
 def _named_first(words: Sequence[str]) -> str | None:
@@ -184,8 +179,7 @@ def _refuse(error: Exception, name: str, output: Output) -> int:
     if missing is not None:
         library, extra = missing
         output.problem(
-            f"rack: `rack {name}` needs the extra `{extra}` ({library} is not installed): "
-            f"pip install 'discard-rack[{extra}]'"
+            f"rack: `rack {name}` needs the extra `{extra}` ({library} is not installed): pip install 'discard-rack[{extra}]'"
         )
         return Exit.ENVIRONMENT
     if code is None:

@@ -66,9 +66,7 @@ def log_address(flag: str | None) -> str:
     """Return the address of `--log`, else RACK_LOG. Raises `UsageError` if neither is given."""
     address = flag or load().log
     if address is None:
-        raise UsageError(
-            "no log is named; give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
-        )
+        raise UsageError("no log is named; give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG")
     return address
 
 
@@ -82,9 +80,7 @@ def key_file(flag: Path | None, address: str) -> Path:
     demo = _beside(address, DEMO_KEY, "sqlite")
     if demo is not None and demo.is_file():
         return demo
-    raise UsageError(
-        "what leaves the log is signed with its key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
-    )
+    raise UsageError("what leaves the log is signed with its key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
 
 
 def persons_file(address: str) -> Path | None:
@@ -147,11 +143,7 @@ def outbox_file(flag: Path | None, address: str) -> Path:
     return found
 
 
-_TOPICS = {
-    "RACK_KAFKA_PARTITIONS": "partitions",
-    "RACK_KAFKA_REPLICATION": "replication",
-    "RACK_KAFKA_MIN_INSYNC": "min_insync",
-}
+_TOPICS = {"RACK_KAFKA_PARTITIONS": "partitions", "RACK_KAFKA_REPLICATION": "replication", "RACK_KAFKA_MIN_INSYNC": "min_insync"}
 
 
 def kafka_security() -> dict[str, str]:

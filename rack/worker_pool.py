@@ -21,17 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for where the work is done."""
     group = parser.add_argument_group("workers", "Work in several processes; the results are those of one.")
     add(group, "--workers N", "Number of processes (default: this one alone).", type=positive)
-    add(
-        group,
-        "--engine",
-        "Run the processes on this machine, or on a Dask cluster (extra `scale`).",
-        choices=("here", "dask"),
-    )
-    add(
-        group,
-        "--scheduler ADDR",
-        "Address of a running Dask cluster, tls://host:port (default: start one on this machine).",
-    )
+    add(group, "--engine", "Run the processes on this machine, or on a Dask cluster (extra `scale`).", choices=("here", "dask"))
+    add(group, "--scheduler ADDR", "Address of a running Dask cluster, tls://host:port (default: start one on this machine).")
 
 
 def is_asked_for(arguments: argparse.Namespace) -> bool:

@@ -13,9 +13,7 @@ import msgspec
 from replay.findings import Finding, Severity
 from rulebook.catalogue import base_wagers, wagers_by_setting
 
-MISPAYMENTS: Final = frozenset(
-    {"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"}
-)
+MISPAYMENTS: Final = frozenset({"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"})
 """Wrong settlements of a wager that is decided by its own outcome."""
 PLAYED_ON: Final = frozenset({"PAY-VOID", "PAY-ENVY"})
 """How the wagers of a round that had to be void and was played on come out."""
@@ -82,9 +80,7 @@ def incidents(findings: Sequence[Finding]) -> tuple[Incident, ...]:
     findings, which decides nothing else.
     """
     place = {finding.id: number for number, finding in enumerate(findings)}
-    waiting = {
-        finding.id: finding for finding in sorted(findings, key=lambda each: (_turn(each.code), each.code, each.id))
-    }
+    waiting = {finding.id: finding for finding in sorted(findings, key=lambda each: (_turn(each.code), each.code, each.id))}
     made = []
     while waiting:
         members = _closure(next(iter(waiting.values())), waiting.values())
@@ -113,9 +109,7 @@ def incidents_in(findings: Iterable[Finding]) -> list[Incident]:
     """Return the incidents of findings of many rounds, round by round as they first come; one between rounds is alone."""
     rounds: dict[tuple[str, int | str], list[Finding]] = {}
     for finding in findings:
-        rounds.setdefault((finding.stream, finding.id if finding.round_no is None else finding.round_no), []).append(
-            finding
-        )
+        rounds.setdefault((finding.stream, finding.id if finding.round_no is None else finding.round_no), []).append(finding)
     return [incident for of_round in rounds.values() for incident in incidents(of_round)]
 
 
@@ -187,12 +181,7 @@ _SAME_CODE: Final[dict[str, Link]] = {
     "WAGER": _same_seat, "PAY": _same_wager, "LOG": _same_evidence,
 }  # fmt: skip
 """Family of a code → when two findings of the same code are one mistake."""
-_SAME: Final[dict[str, Link]] = {
-    "PAY-VOID": _always,
-    "PAY-ORDER": _always,
-    "PAY-REVEAL": _always,
-    "DEAL-RACK": _same_section,
-}
+_SAME: Final[dict[str, Link]] = {"PAY-VOID": _always, "PAY-ORDER": _always, "PAY-REVEAL": _always, "DEAL-RACK": _same_section}
 """Codes of mistakes that concern the round although their findings name seats, or that are several things under one code."""
 
 _VOID: Final = ((PLAYED_ON, _always),)

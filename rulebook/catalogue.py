@@ -108,9 +108,7 @@ def add_game(package: str) -> Game:
         raise ValueError(f"there is a game {game.name} already; give the new one another name")
     for wager, title in game.wagers.items():
         if titles.get(wager, title) != title:
-            raise ValueError(
-                f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}"
-            )
+            raise ValueError(f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}")
     texts, kinds = dict[str, str](), finding_kinds()
     folder = files(package).joinpath("chapters").joinpath(AMENDMENTS)
     amendments = [entry.read_text(encoding="utf-8") for entry in texts_in(folder)]

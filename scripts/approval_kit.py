@@ -65,9 +65,7 @@ def kit() -> str:
             "It is no approval, and no test result: a laboratory runs the commands of part 7 itself.</p>\n",
             *_part("1. What is submitted", ("", ""), _identification()),
             *_part("2. What decides a verdict, by game", ("Game", "Engine", "Files"), _engines()),
-            *_part(
-                "3. Chapters", ("Chapter", "Title", "Published", "In force from", "SHA-256 of its file"), _chapters()
-            ),
+            *_part("3. Chapters", ("Chapter", "Title", "Published", "In force from", "SHA-256 of its file"), _chapters()),
             *_part("4. Golden rounds, worked out by hand from the text", ("File", "Rounds", "SHA-256"), _golden()),
             *_part("5. Other tests", ("File", "What it is about"), _tests()),
             *_part("6. Bill of materials", ("Distribution", "Version", "License"), _materials()),
@@ -89,14 +87,9 @@ def _part(title: str, heads: tuple[str, ...], rows: Iterable[Iterable[str]]) -> 
 
 def _identification() -> Iterator[tuple[str, str]]:
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    changed = subprocess.run(
-        ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout
+    changed = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     yield "Version", discard_rack.__version__
-    yield (
-        "Commit",
-        (commit.strip() or "not in a repository") + (", with changes that are not committed" if changed else ""),
-    )
+    yield ("Commit", (commit.strip() or "not in a repository") + (", with changes that are not committed" if changed else ""))
     yield "Engine (all that decides a verdict)", engine()
     sums = ROOT / "dist" / "SHA256SUMS"
     if not sums.exists():
@@ -118,13 +111,7 @@ def _chapters() -> Iterator[tuple[str, ...]]:
         stated = tomllib.loads(content.decode())
         like = str(stated.get("like", ""))
         title = str(stated.get("title", f"as {like}" if like else ""))
-        yield (
-            path.stem,
-            title,
-            str(stated.get("published", "")),
-            str(stated.get("effective", "")),
-            sha256(content).hexdigest(),
-        )
+        yield (path.stem, title, str(stated.get("published", "")), str(stated.get("effective", "")), sha256(content).hexdigest())
 
 
 def _golden() -> Iterator[tuple[str, str, str]]:
@@ -153,11 +140,7 @@ def _materials() -> Iterator[tuple[str, str, str]]:
             license_.get("expression") or license_["license"].get("id") or license_["license"].get("name")
             for license_ in each.get("licenses", ())
         )
-        yield (
-            each["name"],
-            each.get("version", ""),
-            ", ".join(dict.fromkeys(str(name).partition("\n")[0] for name in held)),
-        )
+        yield (each["name"], each.get("version", ""), ", ".join(dict.fromkeys(str(name).partition("\n")[0] for name in held)))
 
 
 def _controls() -> Iterator[tuple[str, str, str, str]]:

@@ -29,10 +29,7 @@ def verdict(report: Mapping[str, Any] | None, releases: int, stderr: str) -> tup
     ]
     missing = releases - len(looked_up)
     if missing > 0:
-        cause = (
-            stderr.strip().splitlines()[-1:]
-            or [entry["skip_reason"] for entry in entries if "skip_reason" in entry][:1]
-        )
+        cause = stderr.strip().splitlines()[-1:] or [entry["skip_reason"] for entry in entries if "skip_reason" in entry][:1]
         faults.append(
             f"NOT AUDITED: {missing} of {releases} releases could not be looked up"
             + (f" ({cause[0]})" if cause else "")

@@ -47,9 +47,7 @@ def main() -> int:
         print("licenses not checked: pip install reuse, in an environment of your own or this one", file=sys.stderr)
     else:
         checks.append(["reuse", "lint", "--quiet"])
-    failed = [
-        check[0] for check in checks if subprocess.run([sys.executable, "-m", *check], cwd=ROOT, check=False).returncode
-    ]
+    failed = [check[0] for check in checks if subprocess.run([sys.executable, "-m", *check], cwd=ROOT, check=False).returncode]
     if failed:
         print(f"scripts/release.py: failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -79,13 +77,7 @@ def _run(source: Path, epoch: str, *words: str) -> None:
     """Run a module with the committed files as the source. Raises `SystemExit` if it fails."""
     environment = {**os.environ, "SOURCE_DATE_EPOCH": epoch, "PYTHONPATH": str(source)}
     done = subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=source,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        umask=0o022,
+        [sys.executable, "-m", *words], cwd=source, env=environment, capture_output=True, text=True, check=False, umask=0o022
     )
     if done.returncode:
         raise SystemExit(f"{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -73,10 +73,7 @@ def complaints(lock: str, dates: str, kept: str, today: date | None = None) -> l
     pins, given = locked(lock), reasons(kept)
     first = (today or looked_up) - OLD
     undated = [f"{name}=={version} has no date; run `make lock`" for name, version in sorted(pins - set(known))]
-    stray = [
-        f"{name}=={version} has a date and is not locked; run `make lock`"
-        for name, version in sorted(set(known) - pins)
-    ]
+    stray = [f"{name}=={version} has a date and is not locked; run `make lock`" for name, version in sorted(set(known) - pins)]
     old = {release for release, day in known.items() if day < first and release in pins}
     missing = [
         f"{name}=={version} was published on {known[name, version]} and has no reason in {REASONS.name}: update it "

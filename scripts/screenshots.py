@@ -82,10 +82,7 @@ def served(warehouse: Path, log: str | None, witness: tuple[Path, Path] | None =
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
-        command(warehouse, port, log, witness=witness),
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        command(warehouse, port, log, witness=witness), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         address = f"http://127.0.0.1:{port}"
@@ -139,9 +136,7 @@ def main() -> int:
             page.close()
         browser.close()
     large = [name for name in wanted if (IMAGES / f"{name}.png").stat().st_size > LARGEST]
-    sys.stderr.write(
-        f"{len(wanted)} pictures in {IMAGES}" + (f"; too large: {', '.join(large)}" if large else "") + "\n"
-    )
+    sys.stderr.write(f"{len(wanted)} pictures in {IMAGES}" + (f"; too large: {', '.join(large)}" if large else "") + "\n")
     return 1 if large else 0
 
 

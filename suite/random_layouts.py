@@ -75,9 +75,7 @@ def main() -> int:
     for name, number in sorted(seen.items()):
         sys.stdout.write(f"{number:>12,}  {name}\n")
     by_decision = ", ".join(f"{number:,} by {name}" for name, number in sorted(read.items()))
-    sys.stdout.write(
-        f"{given.rounds:,} rounds, {compared:,} dues compared: {by_decision or 'none'} as decided, 0 differ\n"
-    )
+    sys.stdout.write(f"{given.rounds:,} rounds, {compared:,} dues compared: {by_decision or 'none'} as decided, 0 differ\n")
     return 0
 
 
@@ -125,9 +123,7 @@ def explained(layout: RandomLayout, here: str, there: str) -> Iterator[str]:
         for wager, one, other in zip(WAGERS, some, others, strict=True):
             if one == other:
                 continue
-            if wager == "fortune_bonus" and holds_three_within_a_straight(
-                [TEXT[card] for card in box.hand.cards or ()]
-            ):
+            if wager == "fortune_bonus" and holds_three_within_a_straight([TEXT[card] for card in box.hand.cards or ()]):
                 yield "D15"
             elif wager == "base" and box.surrendered and not box.collected:
                 yield "D9"
@@ -141,9 +137,7 @@ def random_layouts(source: random.Random) -> Iterator[RandomLayout]:
         (f"{ace_high} {fortune}", script.book)
         for ace_high in range(1, 6)
         for fortune in range(1, 7)
-        for script in parse(
-            f"rules pa-688a ace_high_bonus={ace_high} fortune_bonus={fortune}\nwager seat=1 base 25.00", ""
-        )
+        for script in parse(f"rules pa-688a ace_high_bonus={ace_high} fortune_bonus={fortune}\nwager seat=1 base 25.00", "")
     ]
     rare = [tuple(map(CODE.__getitem__, rare_cards(source))) for _ in range(20_000)]
     while True:
@@ -174,9 +168,7 @@ def wagered(source: random.Random, seat: int, bettor: str, hand: Hand) -> Bettin
     if source.random() < 0.7:
         stakes["fortune_bonus"] = pick(source, (100, 499, 500, 501, 2000))
     surrendered = len(stakes) == 1 and source.random() < 0.3
-    return BettingBox(
-        seat, bettor, hand, stakes, surrendered=surrendered, collected=surrendered and source.random() < 0.5
-    )
+    return BettingBox(seat, bettor, hand, stakes, surrendered=surrendered, collected=surrendered and source.random() < 0.5)
 
 
 def pick(source: random.Random, some: Sequence[T]) -> T:

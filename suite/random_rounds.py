@@ -172,8 +172,7 @@ def rare_cards(source: random.Random) -> list[str]:
         ["Jk", *(RANKS[each] + SUITS[each % 4] for each in (0, 2, 4, 6, 9, 11))],
         ["As", *(RANKS[each] + SUITS[each % 3 + 1] for each in (0, 2, 4, 7, 9, 11))],
         ["Jk", *source.sample(DECK[:-1], 6)],
-        [RANKS[low + 1] + each for each in SUITS[:3]]
-        + [RANKS[low + step] + source.choice(SUITS) for step in (0, 2, 3, 4)],
+        [RANKS[low + 1] + each for each in SUITS[:3]] + [RANKS[low + step] + source.choice(SUITS) for step in (0, 2, 3, 4)],
     ]
     return list(dict.fromkeys(source.choice(kinds)))
 

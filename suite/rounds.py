@@ -49,9 +49,7 @@ def main(words: list[str] | None = None) -> int:
 
 def answers(engine: list[str], cases: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the engine's answer to each case, in order. Raises `ValueError` if it does not answer."""
-    with subprocess.Popen(
-        engine, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    ) as process:
+    with subprocess.Popen(engine, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         asking = threading.Thread(target=_ask, args=(process.stdin, cases), daemon=True)
@@ -105,9 +103,7 @@ def _same(kind: str, expected: Any, given: Any) -> bool:
     keys = ("code", "seat", "wager", "difference_cents")
     plain = [sorted(json.dumps([each.get(key) for key in keys]) for each in some) for some in (expected, given)]
     sections = {each["section"] for each in expected if "section" in each}
-    return plain[0] == plain[1] and all(
-        any(each["section"].endswith(f"§ {name}") for each in given) for name in sections
-    )
+    return plain[0] == plain[1] and all(any(each["section"].endswith(f"§ {name}") for each in given) for name in sections)
 
 
 def table(found: list[tuple[dict[str, Any], str, str]]) -> list[str]:

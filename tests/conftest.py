@@ -123,12 +123,7 @@ def demo_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Give back the memory that files of tests took, unless one failed; at the end only: some things are kept by path."""
     made = session.config._tmp_path_factory._basetemp
-    if (
-        exitstatus == 0
-        and made is not None
-        and made.is_relative_to(IN_MEMORY)
-        and not hasattr(session.config, "workerinput")
-    ):
+    if exitstatus == 0 and made is not None and made.is_relative_to(IN_MEMORY) and not hasattr(session.config, "workerinput"):
         shutil.rmtree(made, ignore_errors=True)
 
 

@@ -90,9 +90,7 @@ def assets() -> dict[str, bytes]:
         "pyodide.asm.mjs": pyodide["pyodide.asm.mjs"],
         "pyodide.asm.wasm": pyodide["pyodide.asm.wasm"],
         "python_stdlib.zip": _rezip(pyodide["python_stdlib.zip"], leave_out=UNUSED),
-        "pyodide-lock.json": json.dumps(
-            {"info": json.loads(pyodide["pyodide-lock.json"])["info"], "packages": {}}
-        ).encode(),
+        "pyodide-lock.json": json.dumps({"info": json.loads(pyodide["pyodide-lock.json"])["info"], "packages": {}}).encode(),
         "msgspec.zip": _rezip(wheel),
         "judge.zip": judge(),
     }
@@ -198,9 +196,7 @@ def _msgspec(folder: Path) -> bytes:
         ":all:",
         "--disable-pip-version-check",
     ]
-    subprocess.run(
-        [*command, "--python-version", version, "--platform", platform, "--dest", str(folder), name], check=True
-    )
+    subprocess.run([*command, "--python-version", version, "--platform", platform, "--dest", str(folder), name], check=True)
     (wheel,) = folder.glob("msgspec-*.whl")
     content = wheel.read_bytes()
     _expect(content, MSGSPEC_SHA256, name)

@@ -123,12 +123,8 @@ def write_versions(folder: Path) -> None:
     """Write the page that redirects to this version, and the list of versions in the folder; a host keeps earlier ones."""
     here = discard_rack.__version__
     head = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    style = (
-        "<style>:root { color-scheme: light dark; } body { font: 1rem system-ui, sans-serif; margin: 2rem; }</style>"
-    )
-    forward = (
-        f'<meta http-equiv="refresh" content="0; url={here}/index.html"><title>Documents of Discard Rack</title></head>'
-    )
+    style = "<style>:root { color-scheme: light dark; } body { font: 1rem system-ui, sans-serif; margin: 2rem; }</style>"
+    forward = f'<meta http-equiv="refresh" content="0; url={here}/index.html"><title>Documents of Discard Rack</title></head>'
     (folder / "index.html").write_text(
         f'{head}{forward}<body><a href="{here}/index.html">Documents of {here}</a></body></html>\n'
     )
@@ -167,11 +163,7 @@ def stage(source: Path) -> None:
     (source / "assets").mkdir()
     (source / "assets" / "iframe-worker.js").write_bytes(b"/*! " + shim["LICENSE"] + b"*/\n" + shim["shim/index.js"])
     add_installed_games()
-    for name, made in (
-        ("command-reference.md", commands),
-        ("api-reference.md", api),
-        ("controls.md", controls),
-    ):
+    for name, made in (("command-reference.md", commands), ("api-reference.md", api), ("controls.md", controls)):
         (source / name).write_text("\n".join(made()) + "\n", "utf-8")
 
 

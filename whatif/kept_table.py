@@ -66,9 +66,7 @@ class KeptTable(RowKeeper):
     (`replay.run.round_keeper.DividedRoundKeeper`).
     """
 
-    def __init__(
-        self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Open the table, or begin one in an empty folder. Raises `TableError` if the folder holds something else."""
         super().__init__(property_id)
         self.folder, self._log_id, self._clock = folder, log_id, clock
@@ -116,9 +114,7 @@ class KeptTable(RowKeeper):
         outdated = made.outdated_games()
         if outdated:
             games = ", ".join(sorted(outdated))
-            self._said.append(
-                f"round table {self.folder}: made by another engine of {games}, its rows are written again"
-            )
+            self._said.append(f"round table {self.folder}: made by another engine of {games}, its rows are written again")
         for entry in made.files:
             place, is_last = _place_in(entry), entry.path in made.last
             if game_in(entry) in outdated:
@@ -257,10 +253,7 @@ class KeptTable(RowKeeper):
         for place, entries in self._files.items():
             while (several := _of_a_size(entries)) is not None:
                 paths = [checked_path(self.folder, entry) for entry in several]
-                entries = [
-                    joined(paths, self.folder, place, scratch),
-                    *(each for each in entries if each not in several),
-                ]
+                entries = [joined(paths, self.folder, place, scratch), *(each for each in entries if each not in several)]
             self._files[place] = entries
 
     def _write_last(self, scratch: Path) -> dict[str, FileEntry]:

@@ -228,9 +228,7 @@ def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, st
     return FileEntry(path=path, sha256=digest, rounds=rounds, streams=list(streams))
 
 
-def build(
-    log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None
-) -> Manifest:
+def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None) -> Manifest:
     """Derive the table from a log into a folder: every stream to its end, or the streams in `heads` to a number.
 
     Raises `TableError` if the folder holds something else.
@@ -297,9 +295,7 @@ def repeat_rounds(folder: Path, times: int) -> None:
         put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=manifest.files * times))
 
 
-def _with_progress(
-    batches: Iterator[list[Row]], progress: Progress | None, stream: str, rounds: int
-) -> Iterator[list[Row]]:
+def _with_progress(batches: Iterator[list[Row]], progress: Progress | None, stream: str, rounds: int) -> Iterator[list[Row]]:
     for rows in batches:
         rounds += len(rows)
         if progress is not None:
@@ -323,9 +319,7 @@ class StreamReading:
             for run in runs_of(self._log.read(self._stream, 1, self._end)):
                 self._writer.take_run(run, drop)
                 self.hash = run[-1].hash
-                self.event_replay_reason = self.taken.event_replay_reason or (
-                    FAR_BACK if self._writer.needs_refold else ""
-                )
+                self.event_replay_reason = self.taken.event_replay_reason or (FAR_BACK if self._writer.needs_refold else "")
                 if self.event_replay_reason:
                     return
                 yield self.taken.written(ROUNDS_AT_HAND)
@@ -404,9 +398,7 @@ def checked_path(folder: Path, entry: FileEntry, shown: Path | None = None) -> P
         with open(open_plain(path, links=True), "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise TableError(
-            f"{name} cannot be read ({error.strerror}); make the table again with `rack rounds`"
-        ) from error
+        raise TableError(f"{name} cannot be read ({error.strerror}); make the table again with `rack rounds`") from error
     if digest != entry.sha256:
         raise TableError(f"{name} is not what the manifest names; make the table again with `rack rounds`")
     return path

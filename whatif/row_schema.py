@@ -16,15 +16,7 @@ TEXTS: Final = ("property_id", "stream", "game", "gaming_day", "shift", "dealer"
 """Columns of text. `rules`: the digest of the submission in force; `ineligible_reason`: why only event replay can settle the
 round by other rules, empty if its row is enough."""
 
-LOCATION_NUMBERS: Final = (
-    "round_no",
-    "first_seq",
-    "last_seq",
-    "rest_seq",
-    "until_seq",
-    "opened_at_us",
-    "closed_at_us",
-)
+LOCATION_NUMBERS: Final = ("round_no", "first_seq", "last_seq", "rest_seq", "until_seq", "opened_at_us", "closed_at_us")
 """Columns of one number that say where a round lies in the log.
 
 `rest` is the table's state after the event `rest_seq`: the events from there to `until_seq` are those of the round, and of the

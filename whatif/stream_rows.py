@@ -86,9 +86,7 @@ class StreamRows:
         """Return the last stored state, with digests in place of the submissions' texts."""
         if self._has_texts:
             state = msgspec.msgpack.decode(self._rest, type=TableState)
-            state.rules = [
-                RulesOnFile(filed.effective_gaming_day, self._digest(filed.toml), filed.seq) for filed in state.rules
-            ]
+            state.rules = [RulesOnFile(filed.effective_gaming_day, self._digest(filed.toml), filed.seq) for filed in state.rules]
             self._rest, self._has_texts = encode(state), False
         return self._rest
 

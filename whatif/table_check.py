@@ -34,23 +34,16 @@ def differences(log: EventLog, folder: Path, progress: Progress | None = None) -
     with steady(folder) as kept, tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
         heads = {stream: head.seq for stream, head in kept.manifest.heads.items()}
         build(log, Path(scratch), progress, heads)
-        return [
-            *_manifests(kept.manifest, RoundTable(Path(scratch)).manifest),
-            *_files(kept, RoundTable(Path(scratch))),
-        ]
+        return [*_manifests(kept.manifest, RoundTable(Path(scratch)).manifest), *_files(kept, RoundTable(Path(scratch)))]
 
 
 def _manifests(kept: Manifest, made: Manifest) -> Iterator[TableDifference]:
     for name in ("log_id", "property_id"):
         if getattr(kept, name) != getattr(made, name):
-            yield TableDifference(
-                where="manifest", what=f"{name} {getattr(kept, name)}; the log's is {getattr(made, name)}"
-            )
+            yield TableDifference(where="manifest", what=f"{name} {getattr(kept, name)}; the log's is {getattr(made, name)}")
     for stream in sorted(kept.heads.keys() | made.heads.keys()):
         if kept.heads.get(stream) != made.heads.get(stream):
-            yield TableDifference(
-                where=stream, what="was read to another event than the log has there, or has rows in one only"
-            )
+            yield TableDifference(where=stream, what="was read to another event than the log has there, or has rows in one only")
     if kept.rules != made.rules:
         yield TableDifference(where="rules", what="the submissions on file are others")
 
@@ -93,11 +86,7 @@ def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterato
         return
     (stream, round_no), more = others[0], len(stored) - len(derived)
     if others[0] not in stored or others[0] not in derived:
-        many = (
-            f"has {abs(more):,} {'more' if more > 0 else 'fewer'} rounds than the log gives"
-            if more
-            else "has other rounds"
-        )
+        many = f"has {abs(more):,} {'more' if more > 0 else 'fewer'} rounds than the log gives" if more else "has other rounds"
         yield TableDifference(where=place, what=f"{many}; {stream} round {round_no} is the first")
         return
     found, right = _row(kept, others[0]), _row(made, others[0])

@@ -20,15 +20,7 @@ from whatif.groups import RowGroup, groups_of
 from whatif.round_table import RoundTable
 from whatif.row_replayer import RowReplayer
 from whatif.row_schema import REST, SETTLED
-from whatif.settled_round import (
-    SettledRound,
-    due_by,
-    has_same_meter,
-    is_played_alike,
-    net_dues,
-    rulebook_in,
-    unpacked,
-)
+from whatif.settled_round import SettledRound, due_by, has_same_meter, is_played_alike, net_dues, rulebook_in, unpacked
 from whatif.workers.pool import Pool
 
 Progress = Callable[[int], None]
@@ -85,9 +77,7 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
         self.event_replayed += other.event_replayed
 
 
-def what_if(
-    log: EventLog, table: RoundTable, book: Rulebook, pool: Pool, progress: Progress | None = None
-) -> WhatIfResult:
+def what_if(log: EventLog, table: RoundTable, book: Rulebook, pool: Pool, progress: Progress | None = None) -> WhatIfResult:
     """Settle all rounds of the book's game by the rules on file and by the book. Raises `TableError`."""
     table.must_be_of(log)
     answer = WhatIfResult(by_wager={})
@@ -171,9 +161,7 @@ def _wager_key(made: Adjudication, wager: Settlement) -> tuple[Any, ...]:
     return made.stream, made.round_no, wager.seat, wager.wager, wager.number, wager.bettor
 
 
-def _add_wager(
-    answer: WhatIfResult, wager: str, staked: int, done: int | None, due: int | None, replacement: int | None
-) -> None:
+def _add_wager(answer: WhatIfResult, wager: str, staked: int, done: int | None, due: int | None, replacement: int | None) -> None:
     if due is None or replacement is None:
         answer.by_wager.setdefault(wager, WagerTotals()).unknown += 1
         return

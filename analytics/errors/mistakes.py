@@ -17,18 +17,7 @@ from analytics.statistics.standing_out import Counts, standing_out
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
 
-BY_MISTAKES: Final = (
-    "property",
-    "dealer",
-    "table",
-    "game",
-    "code",
-    "shift",
-    "hour",
-    "seat",
-    "gaming_day",
-    "dealer_table",
-)
+BY_MISTAKES: Final = ("property", "dealer", "table", "game", "code", "shift", "hour", "seat", "gaming_day", "dealer_table")
 LOOK_LEVEL: Final = 0.01
 """The chance that a report on a floor whose rates are alike says "needs review" at all."""
 
@@ -42,9 +31,7 @@ MISTAKES: Final = """
 as no fault is no error of a dealer (D692)."""
 
 
-def error_rates(
-    db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, *, money_only: bool = True
-) -> pl.DataFrame:
+def error_rates(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, *, money_only: bool = True) -> pl.DataFrame:
     """Return errors and their rates, a row for each value, farthest above the floor's rates first.
 
     `money_only`: only mispayments; otherwise all errors. Columns: the value, `findings` (all), `mispayments`, `overpaid_cents`,
@@ -142,16 +129,7 @@ def _counted(by: str, keys: str, counted: str) -> str:
 
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
-_COUNTS: Final = (
-    "findings",
-    "mispayments",
-    "overpaid_cents",
-    "underpaid_cents",
-    "rounds",
-    "wagers",
-    "counted",
-    "rounds_wrong",
-)
+_COUNTS: Final = ("findings", "mispayments", "overpaid_cents", "underpaid_cents", "rounds", "wagers", "counted", "rounds_wrong")
 _RATES: Final[dict[str, Any]] = {
     **dict.fromkeys(_COUNTS, pl.Int64),
     "expected": pl.Float64,
@@ -186,9 +164,7 @@ def _rounds_wrong(wrong: int, of: int | None) -> tuple[float, float]:
 
 def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
     """Return rounds and wrong rounds for `standing_out`: a row for each of `counts`, a column for each game."""
-    cells = (
-        counts.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
-    )
+    cells = counts.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
     at = cells["row"].to_numpy(), (cells["game"].rank("dense") - 1).to_numpy()
     rounds, wrong = np.zeros((2, counts.height, cells["game"].n_unique()), dtype=np.int64)
     rounds[at], wrong[at] = cells["rounds"], cells["wrong"]

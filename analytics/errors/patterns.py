@@ -140,12 +140,7 @@ def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> 
     floor = sum(by_dealer.values())
     of_patron = known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum())
     patrons = [
-        _row(
-            {**row, "dealer": None},
-            row["bettor"],
-            of_direction[row["direction"]],
-            by_patron.get(row["bettor"], 0) / floor,
-        )
+        _row({**row, "dealer": None}, row["bettor"], of_direction[row["direction"]], by_patron.get(row["bettor"], 0) / floor)
         for row in of_patron.filter(repeated).iter_rows(named=True)
     ]
     return [("dealer_patron", pairs, 2 * pairs_in_all), ("patron", patrons, 2 * len(by_patron))]
@@ -186,6 +181,4 @@ def _sentence(row: dict[str, Any], look: bool) -> str:
             pattern = f"{row['bettor']} was {done} in {row['times']} of the floor's {row['of']} {done} rounds"
         case _:
             pattern = f"{row['bettor']} was {done} in {row['times']} of {dealer}'s {row['of']} {done} rounds"
-    return (
-        f"{pattern}; {row['expected']:.1f} expected by chance (p = {row['p']:.2g}): {verdict}; the cause is not known"
-    )
+    return f"{pattern}; {row['expected']:.1f} expected by chance (p = {row['p']:.2g}): {verdict}; the cause is not known"

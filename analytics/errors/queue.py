@@ -79,12 +79,7 @@ _ORDER = """
 
 
 def incidents_queue(
-    db: Warehouse,
-    filters: QueueFilters | None = None,
-    *,
-    together: bool = False,
-    limit: int | None = None,
-    offset: int = 0,
+    db: Warehouse, filters: QueueFilters | None = None, *, together: bool = False, limit: int | None = None, offset: int = 0
 ) -> pl.DataFrame:
     """Return the incidents with a finding that matches `filters`: most severe first, then most money, then oldest.
 

@@ -15,12 +15,7 @@ import numpy as np
 import polars as pl
 
 from analytics.fairness.observed import BY_FAIRNESS, Repeated, ValueCounts, observed
-from analytics.statistics.exact import (
-    binomial_at_least,
-    chi_square_above,
-    detectable_noncentrality,
-    normal_both_sides,
-)
+from analytics.statistics.exact import binomial_at_least, chi_square_above, detectable_noncentrality, normal_both_sides
 from analytics.statistics.multiplicity import benjamini_hochberg, holm
 from analytics.warehouse.selection import EVERYTHING, Selection
 from analytics.warehouse.warehouse import Warehouse
@@ -105,9 +100,7 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
     Raises `ValueError` for an unknown family or one not counted by value (`lag`, `repeat`).
     """
     if family not in COUNTED:
-        raise ValueError(
-            f"no counts of {family!r}; one of {', '.join(f for f in FAMILIES if f not in ('lag', 'repeat'))}"
-        )
+        raise ValueError(f"no counts of {family!r}; one of {', '.join(f for f in FAMILIES if f not in ('lag', 'repeat'))}")
     rows = [
         {
             **_key_columns(each.key),

@@ -98,9 +98,7 @@ class SampleQuery(msgspec.Struct, frozen=True, kw_only=True):
         for *group, seen, times in rows:
             yield dict(zip(keys, group, strict=True)), dict(zip(seen, times, strict=True))
 
-    def sums(
-        self, mart: str, keys: tuple[str, ...], of: tuple[str, str], where: str = "true"
-    ) -> Iterator[tuple[Key, int, int]]:
+    def sums(self, mart: str, keys: tuple[str, ...], of: tuple[str, str], where: str = "true") -> Iterator[tuple[Key, int, int]]:
         """Yield each group with the sums of two columns."""
         named, summed = "".join(f"{key}, " for key in keys), ", ".join(f"sum({column})::BIGINT" for column in of)
         for *group, one, other in self._rows(f"SELECT {named}{summed} FROM {mart} WHERE {where} AND {WHERE_PER_MONTH}"):
@@ -133,9 +131,7 @@ _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
 def _number(ask: SampleQuery, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
-        chances = (
-            seventh if times.keys() <= seventh.keys() else {}
-        )  # of more than seven, how many there are is not known
+        chances = seventh if times.keys() <= seventh.keys() else {}  # of more than seven, how many there are is not known
         yield ValueCounts(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
@@ -169,9 +165,7 @@ def _positions(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int])
             continue
         n, scale = sum(times.values()) // cards, (pack.cards - 1) / (pack.cards - cards)
         if n:
-            yield ValueCounts(
-                family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale
-            )
+            yield ValueCounts(family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale)
 
 
 def _jokers(ask: SampleQuery, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
@@ -222,9 +216,7 @@ _DICE: Final[dict[str, Callable[[SampleQuery, tuple[str, ...]], Iterator[ValueCo
     "start": _start,
 }
 """What dice and drawn numbers show, by family."""
-_CARDS: Final[
-    dict[str, Callable[[SampleQuery, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]
-] = {
+_CARDS: Final[dict[str, Callable[[SampleQuery, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]] = {
     "card": _positions,
     "joker": _jokers,
     "hand": _hands,

@@ -180,18 +180,12 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
         rounds, together, alone = observed.get(key, (0, 0.0, 0.0))
         observed[key] = rounds + row["rounds"], together + squares, alone + expected.variance * row["sum_u2"]
     return {
-        key: max(1.0, together / alone)
-        for key, (rounds, together, alone) in observed.items()
-        if rounds >= ROUNDS_FOR_SHARING
+        key: max(1.0, together / alone) for key, (rounds, together, alone) in observed.items() if rounds >= ROUNDS_FOR_SHARING
     }
 
 
 def _compared(
-    row: Mapping[str, Any],
-    columns: list[str],
-    sharing: Mapping[tuple[str, str], float],
-    bands: bool,
-    published: tuple[str, ...],
+    row: Mapping[str, Any], columns: list[str], sharing: Mapping[tuple[str, str], float], bands: bool, published: tuple[str, ...]
 ) -> Compared:
     of = row["chapter"], row["theory_wager"], row["paytable"]
     expected = expected_of(*of, published) if row["unit_cents"] else None
@@ -261,11 +255,7 @@ def _row(compared: Compared, adjusted: float | None) -> dict[str, Any]:
         "house_win_percent": 100 * compared.house_win_cents / compared.unit_cents,
     }
     if compared.band is None or compared.expected is None or adjusted is None:
-        return (
-            row
-            | dict.fromkeys(_FIGURES)
-            | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
-        )
+        return row | dict.fromkeys(_FIGURES) | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
     limits, detectable = compared.band, _detectable(compared)
     verdict = verdict_of(compared, adjusted)
     return row | {
@@ -342,14 +332,8 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     if verdict == "above":
         explanation = "play below the best is the first explanation, then winners underpaid"
         return f"above best play: {chance}; {explanation}"
-    words = {
-        "alarm": "luck does not explain it",
-        "outside_997": "outside the 99.7 % band",
-        "outside_95": "outside the 95 % band",
-    }
+    words = {"alarm": "luck does not explain it", "outside_997": "outside the 99.7 % band", "outside_95": "outside the 95 % band"}
     if verdict != "alarm":
         return f"{words[verdict]}: {chance}; not significant after correction for the other rows"
-    cause = (
-        "losing wagers not collected and winners overpaid or paid twice" if less else "winners underpaid or not paid"
-    )
+    cause = "losing wagers not collected and winners overpaid or paid twice" if less else "winners underpaid or not paid"
     return f"{words[verdict]}: {chance}; check for {cause}"

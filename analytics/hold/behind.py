@@ -132,9 +132,7 @@ def sums_behind(
     seat: int | None = None,
 ) -> pl.DataFrame:
     """Return one row: the number of wagers of a figure (`wagers`, `unsettled`), and their sums; None if none is settled."""
-    source, count, at_seat = (
-        ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
-    )
+    source, count, at_seat = ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     return frame(
         db,
         f"""

@@ -110,13 +110,9 @@ def _pairs(
     counted: pl.DataFrame, columns: Sequence[str], first: date | None
 ) -> list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]]:
     """Return each value's row in this period and its row in the period before, or None."""
-    rows = {
-        (*(row[column] for column in columns), row["period"] == first): row for row in counted.iter_rows(named=True)
-    }
+    rows = {(*(row[column] for column in columns), row["period"] == first): row for row in counted.iter_rows(named=True)}
     return [
-        ({column: row[column] for column in columns}, row, rows.get((*key, False)))
-        for (*key, now), row in rows.items()
-        if now
+        ({column: row[column] for column in columns}, row, rows.get((*key, False))) for (*key, now), row in rows.items() if now
     ]
 
 

@@ -33,9 +33,7 @@ WEIGHT, WIDTH = 0.2, 3.0
 """EWMA: the newest day's share, and the limits in standard deviations."""
 
 
-def funnel(
-    db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, wager: str | None = None
-) -> pl.DataFrame:
+def funnel(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, wager: str | None = None) -> pl.DataFrame:
     """Return a funnel of house win %: a point for each value and game.
 
     It compares a wager's house win % with the floor's own, with limits that narrow with volume.
@@ -118,9 +116,7 @@ def _funnel_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for point in points:
         point["expected"] = point["theory"] + off * point["unit_cents"]
         point["variance"] = _from_the_middle(point["variance"], of_all, point["unit_cents"] / units)
-        point["z"] = (
-            (point["house_win_cents"] - point["expected"]) / sqrt(point["variance"]) if point["variance"] else 0.0
-        )
+        point["z"] = (point["house_win_cents"] - point["expected"]) / sqrt(point["variance"]) if point["variance"] else 0.0
     spread = dispersion([point["z"] for point in points])
     return [_funnel_row(point, spread) for point in points]
 
@@ -173,9 +169,7 @@ def _funnel_row(point: dict[str, Any], spread: float) -> dict[str, Any]:
     }
 
 
-def over_time(
-    db: Warehouse, by: str = "gaming_day", selection: Selection = EVERYTHING, wager: str | None = None
-) -> pl.DataFrame:
+def over_time(db: Warehouse, by: str = "gaming_day", selection: Selection = EVERYTHING, wager: str | None = None) -> pl.DataFrame:
     """Return the days (or months) of a wager in order, with two charts that reveal a small lasting change.
 
     Each day has z: house win less theory in standard deviations, over all games with the wager. Columns: the day, `rounds`,
@@ -189,9 +183,7 @@ def over_time(
     decided, scores = _decided_and_scores(db, by, selection, wager)
     days: dict[Any, dict[str, Any]] = {}
     for point in _points(db, by, selection, wager):
-        day = days.setdefault(
-            point[column], {"rounds": 0, "unit_cents": 0, "house_win_cents": 0, "theory": 0.0, "variance": 0.0}
-        )
+        day = days.setdefault(point[column], {"rounds": 0, "unit_cents": 0, "house_win_cents": 0, "theory": 0.0, "variance": 0.0})
         for name in day:
             day[name] += point[name]
     low = high = ewma = 0.0
@@ -234,9 +226,7 @@ _OVER_TIME: Final = {
 }
 
 
-def _decided_and_scores(
-    db: Warehouse, by: str, selection: Selection, wager: str | None
-) -> tuple[bool, dict[Any, float]]:
+def _decided_and_scores(db: Warehouse, by: str, selection: Selection, wager: str | None) -> tuple[bool, dict[Any, float]]:
     """Return whether patrons decide on a wager, and its normal score by day, over its games and paytables (Stouffer)."""
     if wager is None:
         return True, {}

@@ -182,9 +182,7 @@ def _errors(db: Warehouse, selection: Selection) -> dict[tuple[Any, ...], dict[s
         """,
         selection,
     )
-    return {
-        (row["game"], row["chapter"], row["theory_wager"], row["paytable"]): row for row in rows.iter_rows(named=True)
-    }
+    return {(row["game"], row["chapter"], row["theory_wager"], row["paytable"]): row for row in rows.iter_rows(named=True)}
 
 
 _NONE: Final = {"over": 0, "under": 0}

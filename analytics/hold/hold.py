@@ -62,9 +62,7 @@ def generation(db: Warehouse) -> WarehouseGeneration:
 
 def property_facts(db: Warehouse) -> PropertyFacts:
     """Return the property's name, time zone and currency."""
-    return msgspec.convert(
-        _frame(db, "SELECT name, time_zone, currency, log_id FROM property").row(0, named=True), PropertyFacts
-    )
+    return msgspec.convert(_frame(db, "SELECT name, time_zone, currency, log_id FROM property").row(0, named=True), PropertyFacts)
 
 
 def shifts(db: Warehouse) -> list[str]:

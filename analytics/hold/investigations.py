@@ -56,9 +56,7 @@ def written_investigations(
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS or period == "all":
-        raise ValueError(
-            f"{period!r} is no period to compare; expected one of {', '.join(p for p in PERIODS if p != 'all')}"
-        )
+        raise ValueError(f"{period!r} is no period to compare; expected one of {', '.join(p for p in PERIODS if p != 'all')}")
     counted = counted_periods(db, columns, PERIODS[period], selection)
     rows, before = [], None
     for row in counted.iter_rows(named=True):
@@ -70,9 +68,7 @@ def written_investigations(
     return pl.DataFrame(rows, schema=schema).sort(["period", *columns], descending=[True, *(False for _ in columns)])
 
 
-def counted_periods(
-    db: Warehouse, columns: Sequence[str], period: str, selection: Selection, **values: Any
-) -> pl.DataFrame:
+def counted_periods(db: Warehouse, columns: Sequence[str], period: str, selection: Selection, **values: Any) -> pl.DataFrame:
     """Return the counted table days by `columns` and a period, which an expression gives by its first day.
 
     Columns: `columns`, `period`, `last_day`, `ended`, `table_days`, `drop_cents`, `win_cents`, and the sums of squares and
@@ -160,9 +156,7 @@ def hold_band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, 
     spread = sqrt(sum(variances))
     if spread == 0:
         return None
-    freedom = sum(variances) ** 2 / sum(
-        v**2 / (each["table_days"] - 1) for v, each in zip(variances, (row, prior), strict=True)
-    )
+    freedom = sum(variances) ** 2 / sum(v**2 / (each["table_days"] - 1) for v, each in zip(variances, (row, prior), strict=True))
     prior_hold = prior["win_cents"] / prior["drop_cents"]
     wide = _quantile(round(freedom, 1)) * spread
     p = student_both_sides((row["win_cents"] / row["drop_cents"] - prior_hold) / spread, freedom)

@@ -94,13 +94,9 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
     wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
     stake = sqrt(volume.sum_2 / wagers)
     sums = _sums(expected.ends, expected.step, wagers)
-    low_95, high_95, low_997, high_997 = (
-        mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985)
-    )
+    low_95, high_95, low_997, high_997 = (mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985))
     p_low, p_high = (
-        max(
-            _tail(sums, expected.ends, wagers, side * off / stake, side), _farthest(expected, wagers, volume, off, side)
-        )
+        max(_tail(sums, expected.ends, wagers, side * off / stake, side), _farthest(expected, wagers, volume, off, side))
         for side in (-1, 1)
     )
     exact = Band(

@@ -38,9 +38,7 @@ _FIGURES: Final = """
 """
 
 
-def hold_by_period(
-    db: Warehouse, by: str = "property", period: str = "month", selection: Selection = EVERYTHING
-) -> pl.DataFrame:
+def hold_by_period(db: Warehouse, by: str = "property", period: str = "month", selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return drop, win and hold %, a row for each period and property, game or table, newest period first.
 
     Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`, `win_cents`, `hold_percent`

@@ -16,18 +16,10 @@ from analytics.warehouse.selection import EVERYTHING, Selection, columns_of
 from analytics.warehouse.warehouse import Warehouse
 
 BY_THEORETICAL: Final = (*BY, "wager", "paytable")
-_NAMES: Final = (
-    "handle_cents",
-    "house_win_cents",
-    "theoretical_win_cents",
-    "unknown_handle_cents",
-    "unknown_house_win_cents",
-)
+_NAMES: Final = ("handle_cents", "house_win_cents", "theoretical_win_cents", "unknown_handle_cents", "unknown_house_win_cents")
 
 
-def theoretical_win(
-    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = False
-) -> pl.DataFrame:
+def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = False) -> pl.DataFrame:
     """Return house win next to theoretical win, a row for each value; `by` may be `wager` and `paytable` too.
 
     Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`, `house_win_percent` and

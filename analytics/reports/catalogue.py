@@ -6,16 +6,7 @@ from typing import Final
 
 import msgspec
 
-from analytics.reports import (
-    hold_investigations,
-    inventory,
-    jackpots,
-    meters,
-    record,
-    register,
-    surveillance_log,
-    table_games,
-)
+from analytics.reports import hold_investigations, inventory, jackpots, meters, record, register, surveillance_log, table_games
 from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources, WrongLog, period
 from analytics.warehouse.warehouse import Warehouse

@@ -58,15 +58,11 @@ class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         """
         for known in (self.thresholds, published()):
             fitting = [
-                each
-                for each in known
-                if each.name == name and each.first <= day and (each.until is None or day <= each.until)
+                each for each in known if each.name == name and each.first <= day and (each.until is None or day <= each.until)
             ]
             if fitting:
                 return max(fitting, key=lambda each: each.first)
-        raise FilingError(
-            f"no {name} is on file for {day}; add a [[thresholds]] entry with its section to reports.toml"
-        )
+        raise FilingError(f"no {name} is on file for {day}; add a [[thresholds]] entry with its section to reports.toml")
 
     def week_of(self, day: date) -> date:
         """Return the first day of a day's week."""

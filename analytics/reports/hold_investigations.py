@@ -25,9 +25,7 @@ RULES: Final = (
         role="answers",
         asks="win to drop outside the 95 % interval around the previous year (month) is investigated in writing",
     ),
-    ReportingRule(
-        cite="K.A.R. 112-108-51", role="answers", asks="changes of more than three points, investigated and kept"
-    ),
+    ReportingRule(cite="K.A.R. 112-108-51", role="answers", asks="changes of more than three points, investigated and kept"),
 )
 SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent")
 
@@ -39,9 +37,7 @@ def hold_investigations(sources: Sources) -> Report:
     marked = [row for row in by_table.iter_rows(named=True) if row["triggers"]]
     tables = [
         _compared(by_table, reviews, "by-table", "Tables by month, next to the month before"),
-        _compared(
-            _periods(sources, "table", "year"), reviews, "by-table-year", "Tables by year, next to the year before"
-        ),
+        _compared(_periods(sources, "table", "year"), reviews, "by-table-year", "Tables by year, next to the year before"),
         _compared(_periods(sources, "game", "month"), {}, "by-game", "Table games by month, next to the month before"),
         _on_record(reviews, sources),
         _findings(sources, reviews, marked),
@@ -82,9 +78,7 @@ def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, ti
         title,
         shown.with_columns(pl.Series("written", written, dtype=pl.String)),
         empty="No period has one before it to be compared with.",
-        marked=tuple(
-            i for i, (why, text) in enumerate(zip(triggers, written, strict=True)) if why and text != "closed"
-        ),
+        marked=tuple(i for i, (why, text) in enumerate(zip(triggers, written, strict=True)) if why and text != "closed"),
     )
 
 
@@ -175,9 +169,7 @@ _FINDING: Final[dict[str, Any]] = {
 }
 
 
-def _findings_of(
-    sources: Sources, reviews: dict[str, TableReview], table: str, month: date
-) -> Iterator[dict[str, Any]]:
+def _findings_of(sources: Sources, reviews: dict[str, TableReview], table: str, month: date) -> Iterator[dict[str, Any]]:
     rows = sources.rows(
         """
         SELECT finding_id, table_id, gaming_day, round_no, code, overpaid_cents, underpaid_cents

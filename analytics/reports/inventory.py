@@ -16,9 +16,7 @@ from desk.report.content import Report, ReportingRule, ReportTable
 NAME, TITLE = "table-inventory", "Table inventory"
 RULES: Final = (
     ReportingRule(
-        cite="58 Pa. Code §§ 465a.36, 465a.37, 465a.41",
-        role="answers",
-        asks="openers, closers, fills, credits and variances",
+        cite="58 Pa. Code §§ 465a.36, 465a.37, 465a.41", role="answers", asks="openers, closers, fills, credits and variances"
     ),
     ReportingRule(cite="K.A.R. 112-108-28", role="answers", asks="table inventories and their differences"),
 )

@@ -18,14 +18,10 @@ from replay.settlement.stakes import ENVY
 
 NAME, TITLE = "jackpots", "Jackpots, tax forms and cash"
 RULES: Final = (
-    ReportingRule(
-        cite="Instructions for Forms W-2G and 5754", role="answers", asks="which wins of the tables need a form"
-    ),
+    ReportingRule(cite="Instructions for Forms W-2G and 5754", role="answers", asks="which wins of the tables need a form"),
     ReportingRule(cite="58 Pa. Code § 605a.7", role="helps", asks="payouts by slip, with who validated them"),
     ReportingRule(
-        cite="31 CFR §§ 1021.311, 1021.410",
-        role="helps",
-        asks="cash above the limit by patron and gaming day; tables only",
+        cite="31 CFR §§ 1021.311, 1021.410", role="helps", asks="cash above the limit by patron and gaming day; tables only"
     ),
 )
 
@@ -55,10 +51,7 @@ def jackpots(sources: Sources) -> Report:
 
 def _forms(sources: Sources, documents: pl.DataFrame) -> ReportTable:
     """Return the wins that need a form, with the figures of the test; marked if the house paid and must make the form (D872)."""
-    slip_of = {
-        (each["stream"], each["round_no"], each["seat"], each["wager"]): each
-        for each in documents.iter_rows(named=True)
-    }
+    slip_of = {(each["stream"], each["round_no"], each["seat"], each["wager"]): each for each in documents.iter_rows(named=True)}
     rows = []
     for win in _wins(sources).iter_rows(named=True):
         form = _tested(sources, win)

@@ -18,18 +18,12 @@ from replay.narrative.findings import finding_title
 NAME, TITLE = "meters", "Progressive and Must-Hit-By statement"
 RULES: Final = (
     ReportingRule(
-        cite="58 Pa. Code § 605a.7",
-        role="answers",
-        asks="progressive meters: readings, reconciliation and explained resets",
+        cite="58 Pa. Code § 605a.7", role="answers", asks="progressive meters: readings, reconciliation and explained resets"
     ),
     ReportingRule(
-        cite="N.J.A.C. 13:69D-1.52",
-        role="answers",
-        asks="reconciliation of progressive meters with what was wagered and paid",
+        cite="N.J.A.C. 13:69D-1.52", role="answers", asks="reconciliation of progressive meters with what was wagered and paid"
     ),
-    ReportingRule(
-        cite="COMAR 36.05.03.24", role="helps", asks="progressive table games: amounts displayed and their changes"
-    ),
+    ReportingRule(cite="COMAR 36.05.03.24", role="helps", asks="progressive table games: amounts displayed and their changes"),
 )
 PAID_BY_METER: Final = ("progressive", "mystery")
 """Wagers whose slips come from a meter."""
@@ -128,9 +122,7 @@ def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTab
                     "closing_centicents": closing,
                 }
             )
-    return table_of(
-        "reserves", "Reserves", pl.DataFrame(rows, schema=_schema("reserves")), empty="No meter keeps a reserve."
-    )
+    return table_of("reserves", "Reserves", pl.DataFrame(rows, schema=_schema("reserves")), empty="No meter keeps a reserve.")
 
 
 def _hits(sources: Sources, moves: Moves) -> ReportTable:
@@ -238,13 +230,7 @@ _COLUMNS: Final = {
         "metered_cents",
         "accepted_cents",
     ),
-    "reserves": (
-        "meter",
-        "opening_centicents",
-        "contributions_centicents",
-        "other_centicents",
-        "closing_centicents",
-    ),
+    "reserves": ("meter", "opening_centicents", "contributions_centicents", "other_centicents", "closing_centicents"),
     "hits": (
         "meter",
         "gaming_day",

@@ -51,13 +51,9 @@ def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
     newest = max([*gaming_days(sources.db)[:1], *_days_of_surveillance(reviews.values())])
     parts = []
     if not _days_on_record(sources):
-        parts.append(
-            "The record has no round and no count of this period: every figure of play is missing, and none is 0."
-        )
+        parts.append("The record has no round and no count of this period: every figure of play is missing, and none is 0.")
     if newest <= sources.last:
-        parts.append(
-            f"The period is not over on record: the newest gaming day is {day_words(newest)}, and more of it can come."
-        )
+        parts.append(f"The period is not over on record: the newest gaming day is {day_words(newest)}, and more of it can come.")
     days = sources.table_days()
     if repeats := days["repeated_drops"] + days["repeated_slips"]:
         parts.append(

@@ -21,9 +21,7 @@ from rulebook.catalogue import GAMES
 
 NAME, TITLE = "errors-disputes", "Errors and disputes register"
 RULES: Final = (
-    ReportingRule(
-        cite="9 NYCRR 5314.3", role="helps", asks="log of surveillance: what was seen, what was done about it"
-    ),
+    ReportingRule(cite="9 NYCRR 5314.3", role="helps", asks="log of surveillance: what was seen, what was done about it"),
     ReportingRule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="exceptions and adjustments of the month"),
     ReportingRule(cite="PGCB, complaints", role="helps", asks="disputes of patrons with their outcome"),
 )
@@ -146,15 +144,7 @@ def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, A
         figures = (1, of.overpaid, of.recovered, of.loss, of.underpaid, of.paid, of.owed)
         so_far = sums.get(row[by] or None, [0] * len(figures))
         sums[row[by] or None] = [a + b for a, b in zip(so_far, figures, strict=True)]
-    columns = (
-        "incidents",
-        "overpaid_cents",
-        "recovered_cents",
-        "loss_cents",
-        "underpaid_cents",
-        "paid_cents",
-        "owed_cents",
-    )
+    columns = ("incidents", "overpaid_cents", "recovered_cents", "loss_cents", "underpaid_cents", "paid_cents", "owed_cents")
     rows = [(value, *sums[value]) for value in sorted(sums, key=lambda each: each or "")]
     schema: dict[str, Any] = {by: pl.String, **dict.fromkeys(columns, pl.Int64)}
     return table_of(name, title, pl.DataFrame(rows, schema=schema, orient="row"))

@@ -71,9 +71,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     def reviews(self) -> dict[str, TableReview]:
         """Return the review of every table and meter by its name. Raises an `IntegrityError` if a stream is broken."""
         streams = sorted(self.desk.log.streams())
-        return {
-            name: self.desk.review(name) for kind, _, name in (s.partition("/") for s in streams) if kind == "review"
-        }
+        return {name: self.desk.review(name) for kind, _, name in (s.partition("/") for s in streams) if kind == "review"}
 
     def tables(self) -> list[str]:
         """Return the tables with rounds or counts in the period, sorted."""
@@ -133,15 +131,11 @@ def period(db: Warehouse, first: date | None = None, last: date | None = None) -
     """Return the requested period: without days, the month of the newest gaming day up to that day. Raises `NoPeriod`."""
     days = gaming_days(db)
     if not days:
-        raise NoPeriod(
-            "the warehouse has no gaming day yet; judge rounds with `rack replay --log ADDR --warehouse FILE`"
-        )
+        raise NoPeriod("the warehouse has no gaming day yet; judge rounds with `rack replay --log ADDR --warehouse FILE`")
     last = last or (max(days[0], first) if first is not None else days[0])
     first = first or last.replace(day=1)
     if first > last:
-        raise NoPeriod(
-            f"the period begins on {first}, after its last day {last}; give --from a day that is not after --to"
-        )
+        raise NoPeriod(f"the period begins on {first}, after its last day {last}; give --from a day that is not after --to")
     return first, last
 
 
@@ -166,9 +160,7 @@ def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = ""
     remarks, marked = [], []
     for at, row in enumerate(rows.iter_rows(named=True)):
         days, with_wagers = (row.get(column) for column in _OF_DAYS)
-        on_record = (
-            f"wagers of {with_wagers} of {plural(days, 'table day')}" if days and with_wagers else "no wagers on record"
-        )
+        on_record = f"wagers of {with_wagers} of {plural(days, 'table day')}" if days and with_wagers else "no wagers on record"
         said = [on_record] if days and with_wagers != days else []
         counts = [(row[column] or 0, column.removeprefix("repeated_").removesuffix("s")) for column in _REPEATS]
         repeats = [f"{plural(number, noun)} entered twice" for number, noun in counts if number]
@@ -178,9 +170,7 @@ def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = ""
     if any(remarks):
         shown = shown.with_columns(pl.Series("remark", remarks, dtype=pl.String))
     if marked:
-        words = (
-            "In a shaded row a count of the same box or slip, day and amount is on record twice, and both count (D871)."
-        )
+        words = "In a shaded row a count of the same box or slip, day and amount is on record twice, and both count (D871)."
         note = f"{note} {words}".strip()
     return table_of(name, title, shown, note=note, marked=tuple(marked), **more)
 

@@ -180,9 +180,7 @@ def _devices(sources: Sources) -> ReportTable:
             elif type_ == "device_restored":
                 last.pop(device, None)
         table = str(stream).partition("/")[2]
-        rows += [
-            (table, heading(device), fault, at_us, cover or None) for device, (fault, at_us, cover, _) in last.items()
-        ]
+        rows += [(table, heading(device), fault, at_us, cover or None) for device, (fault, at_us, cover, _) in last.items()]
     schema: dict[str, Any] = {
         "table_id": pl.String,
         "device": pl.String,

@@ -23,9 +23,7 @@ RULES: Final = (
         role="answers",
         asks="actual against theoretical win, handle and differences by table game, to date",
     ),
-    ReportingRule(
-        cite="K.A.R. 112-108-50", role="helps", asks="daily audit and weekly review of the master game report"
-    ),
+    ReportingRule(cite="K.A.R. 112-108-50", role="helps", asks="daily audit and weekly review of the master game report"),
     ReportingRule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="master game report"),
     ReportingRule(cite="Iowa Admin. Code 491-12.2", role="helps", asks="statistical records by gaming day and table"),
 )
@@ -82,9 +80,7 @@ def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
         *keys,
         pl.col("handle_cents").alias("compared_cents"),
         *(
-            pl.when(pl.col("handle_cents") != 0)
-            .then(pl.col(name))
-            .alias(called)  # of no wager that theory covers none exists
+            pl.when(pl.col("handle_cents") != 0).then(pl.col(name)).alias(called)  # of no wager that theory covers none exists
             for name, called in (
                 ("house_win_cents", "compared_win_cents"),
                 ("theoretical_win_cents", "theoretical_win_cents"),
@@ -165,9 +161,7 @@ def _to_date(sources: Sources) -> ReportTable:
         of = Selection(first=first, last=last)
         floor = figures_by(sources, "property", of).with_columns(pl.lit(only or "All table games").alias("game"))
         parts += [
-            rows.select(
-                pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED, *REMARKED
-            )
+            rows.select(pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED, *REMARKED)
             for rows in (floor, *([] if only else [figures_by(sources, "game", of)]))
         ]
     return table_with_remarks(

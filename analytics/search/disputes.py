@@ -221,10 +221,7 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
         local = UTC
     minutes = {at.minutes, (at.minutes + 720) % 1440} if at.either_half else {at.minutes}
     instants = {
-        int(
-            datetime.combine(day + timedelta(days=days), time(m // 60, m % 60, fold=fold), local).timestamp()
-            * 1_000_000
-        )
+        int(datetime.combine(day + timedelta(days=days), time(m // 60, m % 60, fold=fold), local).timestamp() * 1_000_000)
         for days in (0, 1)
         for m in minutes
         for fold in (0, 1)

@@ -40,8 +40,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
             "remembered": msgspec.to_builtins(self.search.remembered),
             "rounds": msgspec.to_builtins(self.search.rounds),
             "texts": [
-                {key: value for key, value in msgspec.to_builtins(each).items() if key != "words"}
-                for each in self.written
+                {key: value for key, value in msgspec.to_builtins(each).items() if key != "words"} for each in self.written
             ],
         }
 

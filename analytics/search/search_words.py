@@ -20,11 +20,7 @@ from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words,
 
 MIDNIGHT = 360
 
-COMPLAINT_WORDS: Mapping[Complaint, str] = {
-    "short": "paid too little",
-    "over": "paid too much",
-    "wrong": "paid wrong",
-}
+COMPLAINT_WORDS: Mapping[Complaint, str] = {"short": "paid too little", "over": "paid too much", "wrong": "paid wrong"}
 """What a patron complains of, in words."""
 
 
@@ -132,9 +128,7 @@ def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list
     if said.wager is not None and found.wager_played is not None:
         parts.append((found.wager_played, f"{'' if found.wager_played else 'no '}{wager_name(said.wager)}{at}"))
     if said.amount_cents is not None and found.amount_seen is not None:
-        parts.append(
-            (found.amount_seen, f"{'' if found.amount_seen else 'no '}{amount(said.amount_cents, currency)}{at}")
-        )
+        parts.append((found.amount_seen, f"{'' if found.amount_seen else 'no '}{amount(said.amount_cents, currency)}{at}"))
     if said.paid_cents is not None and found.paid_seen is not None:
         paid = amount(said.paid_cents, currency)
         parts.append((found.paid_seen, f"{paid} {'' if found.paid_seen else 'not '}paid{at}"))
@@ -186,11 +180,7 @@ def apart(minutes: int) -> str:
 
 
 def outcome(
-    rounds: Sorted,
-    remembered: Remembered,
-    played: tuple[int, int] | None,
-    zone: tzinfo,
-    ignored: Sequence[str] = (),
+    rounds: Sorted, remembered: Remembered, played: tuple[int, int] | None, zone: tzinfo, ignored: Sequence[str] = ()
 ) -> str:
     """Return the result in a sentence; `played` is the time from the first to the last round there (UTC microseconds).
 

@@ -97,11 +97,7 @@ def read_sentence(
     fields["complaint"] = reader.complaint() or ("short" if reader.only else None)
     cards = reader.cards()
     return ParsedSentence(
-        **fields,
-        cards=cards,
-        seen=cards_typed(cards).cards,
-        notes=tuple(reader.notes),
-        unread=(*reader.rest(), *odds),
+        **fields, cards=cards, seen=cards_typed(cards).cards, notes=tuple(reader.notes), unread=(*reader.rest(), *odds)
     )
 
 
@@ -114,9 +110,7 @@ def significant(text: str) -> str:
     >>> significant("The shuffler of FU-01 jams again")
     'shuffler fu-01 jams'
     """
-    return " ".join(
-        word for word in re.findall(r"(?:[^\s,;|.!?()\"&+/]|(?<=\d),(?=\d))+", text.casefold()) if word not in QUIET
-    )
+    return " ".join(word for word in re.findall(r"(?:[^\s,;|.!?()\"&+/]|(?<=\d),(?=\d))+", text.casefold()) if word not in QUIET)
 
 
 _HOUR: Final = rf"(\d{{1,2}}|{'|'.join(NUMBERS)})"
@@ -137,9 +131,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         spades = re.sub(rf"\bAs\b(?=[\s,]+{_CODE}|\s*,|\s*$)|(?<=[shdc\u2660-\u2667] )As\b", "A\u2660", text)
-        self.left = (
-            re.sub(r"[’']", "", spades.casefold()).replace("\N{EN DASH}", "-").replace("a.m", "am").replace("p.m", "pm")
-        )
+        self.left = re.sub(r"[’']", "", spades.casefold()).replace("\N{EN DASH}", "-").replace("a.m", "am").replace("p.m", "pm")
         self.notes: list[str] = []
         self.period = ""
         self.is_date = False
@@ -203,9 +195,7 @@ class _Reader:
 
     def seat(self) -> int | None:
         """Read a seat: "seat 3", "seat three", "third seat", "3rd seat", "spot 3"."""
-        found = self.take(
-            rf"\b(?:seat|spot|position)\s*(?:number|no\.?|#)?\s*([1-7]\b|{'|'.join(list(NUMBERS)[:7])})(?!\w)"
-        )
+        found = self.take(rf"\b(?:seat|spot|position)\s*(?:number|no\.?|#)?\s*([1-7]\b|{'|'.join(list(NUMBERS)[:7])})(?!\w)")
         if found is not None:
             return int(NUMBERS.get(found[1], found[1]))
         found = self.take(rf"\b(?:([1-7])(?:st|nd|rd|th)|({'|'.join(ORDINALS)})) (?:seat|spot|position)\b")
@@ -227,12 +217,8 @@ class _Reader:
 
     def hand(self, wagers: Sequence[str]) -> str | None:
         """Read the name of a hand. "Ace high" alone is the bonus of that name, if it is played here."""
-        named = next(
-            (name for name in HANDS if self.take(rf"(?<![\w-])(?:an? )?(?:{HAND_WORDS[name]})(?![\w-])")), None
-        )
-        bonus = (
-            r"(?<![\w-])(?:(?:on|for) )?(?:(?:the|my|his|her) )?ace[\s-]high(?![\s-]+(?:bonus|bet|wager|side))(?![\w-])"
-        )
+        named = next((name for name in HANDS if self.take(rf"(?<![\w-])(?:an? )?(?:{HAND_WORDS[name]})(?![\w-])")), None)
+        bonus = r"(?<![\w-])(?:(?:on|for) )?(?:(?:the|my|his|her) )?ace[\s-]high(?![\s-]+(?:bonus|bet|wager|side))(?![\w-])"
         if "ace_high_bonus" in wagers and self.take(bonus) is not None:
             self.left += " | ace high bonus"
         return named
@@ -291,12 +277,8 @@ class _Reader:
 
     def amount_of_verb(self) -> int | None:
         """Read an amount after a verb of money: "bet 25", "lost 1,250.00", "took ninety". A single digit is no amount here."""
-        verbs = (
-            "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put|kept"
-        )
-        of_verb = (
-            rf"\b(?:{verbs})\b(?:\s+(?:me|him|her|them|by|only|out|just|about|around|exactly|my|his|the|their))*\s+"
-        )
+        verbs = "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put|kept"
+        of_verb = rf"\b(?:{verbs})\b(?:\s+(?:me|him|her|them|by|only|out|just|about|around|exactly|my|his|the|their))*\s+"
         found = self.take(rf"{of_verb}(?=\d\d|\d[.,]){_MONEY}(?![\w:])")
         if found is not None:
             return _cents(found)
@@ -326,9 +308,7 @@ class _Reader:
         found = self.take(rf"\b(\d{{1,2}}|{'|'.join(NUMBERS)}) (days?|nights?) ago\b")
         if found is not None:
             return self._within("night" if found[2].startswith("night") else "", int(NUMBERS.get(found[1], found[1])))
-        found = self.take(
-            r"\b(?:late |early )?(?:last (night|evening)|yesterday(?: (morning|afternoon|evening|night))?)\b"
-        )
+        found = self.take(r"\b(?:late |early )?(?:last (night|evening)|yesterday(?: (morning|afternoon|evening|night))?)\b")
         if found is not None:
             return self._within(found[1] or found[2] or "", 1)
         found = self.take(r"\b(?:(tonight)|today|this (morning|afternoon|evening))\b")
@@ -373,9 +353,7 @@ class _Reader:
 
     def time(self) -> TimeTyped | None:
         """Read a time of day. "Night", "evening" and the like choose the half of the day."""
-        found = self.take(
-            rf"\b{_ABOUT}(?:(after|past|before) |(?:around|about|at|near|close to) )?\s*(midnight|noon)\b"
-        )
+        found = self.take(rf"\b{_ABOUT}(?:(after|past|before) |(?:around|about|at|near|close to) )?\s*(midnight|noon)\b")
         if found is not None:
             shift = {"after": 10, "past": 10, "before": -10}.get(found[1] or "", 0)
             return TimeTyped(((0 if found[2] == "midnight" else 720) + shift) % 1440, False)
@@ -385,9 +363,7 @@ class _Reader:
             minutes = {"quarter": 15, "thirty": 30, "twenty": 20}.get(named) or int(NUMBERS.get(named, named))
             sign = 1 if found[3] in ("past", "after") else -1
             return self._clock(int(NUMBERS.get(found[4], found[4])), sign * minutes, found[5])
-        found = self.take(
-            rf"\b{_ABOUT}(?:{_NEAR})?({'|'.join(NUMBERS)})[\s-]({_SPOKEN}){_HALF}?(?: or so|ish)?\b{_NOT_MONEY}"
-        )
+        found = self.take(rf"\b{_ABOUT}(?:{_NEAR})?({'|'.join(NUMBERS)})[\s-]({_SPOKEN}){_HALF}?(?: or so|ish)?\b{_NOT_MONEY}")
         if found is not None:
             return self._clock(NUMBERS[found[1]], _in_words(found[2]) or 0, found[3])
         for pattern in (
@@ -397,11 +373,7 @@ class _Reader:
             rf"\b{_HOUR}()()(?: ?oclock| ?-?ish| (?=(?:in the|at) (?:morning|afternoon|evening|night)))\b",
         ):
             found = re.search(pattern, self.left)
-            typed = (
-                None
-                if found is None
-                else self._clock(int(NUMBERS.get(found[1], found[1])), int(found[2] or 0), found[3])
-            )
+            typed = None if found is None else self._clock(int(NUMBERS.get(found[1], found[1])), int(found[2] or 0), found[3])
             if found is not None and typed is not None:
                 self.take(re.escape(found[0].strip()))
                 return typed
@@ -410,9 +382,7 @@ class _Reader:
     def part_of_day(self) -> TimeTyped | None:
         """Read a part of the day: "around lunch", "some time in the afternoon", or that of the day named."""
         parts = "|".join(PARTS_OF_DAY)
-        found = self.take(
-            rf"\b{_ABOUT}(?:{_NEAR})?(?:during |in |over )?(?:the |my |his )?({parts})(?: ?time)?\b(?! before)"
-        )
+        found = self.take(rf"\b{_ABOUT}(?:{_NEAR})?(?:during |in |over )?(?:the |my |his )?({parts})(?: ?time)?\b(?! before)")
         named = self.period if found is None else found[1]
         return None if found is None and named == "night" else PARTS_OF_DAY.get(named)
 
@@ -444,9 +414,7 @@ class _Reader:
         if self.is_date and self.period != "night":
             day -= timedelta(days=1)
         after = day + timedelta(days=1)
-        self.notes.append(
-            f"past midnight: the gaming day {day_words(day)} goes on into the morning of {day_words(after)}"
-        )
+        self.notes.append(f"past midnight: the gaming day {day_words(day)} goes on into the morning of {day_words(after)}")
         return day
 
     # -------------------------------------------------------------------------------------------------------------- cards
@@ -457,10 +425,7 @@ class _Reader:
         strong = [_is_card(word) for word in words]
         chosen = list(strong)
         for _ in range(len(words)):
-            grown = [
-                each or (_is_rank(words[i]) and any(chosen[j] for j in _beside(words, i)))
-                for i, each in enumerate(chosen)
-            ]
+            grown = [each or (_is_rank(words[i]) and any(chosen[j] for j in _beside(words, i))) for i, each in enumerate(chosen)]
             if grown == chosen:
                 break
             chosen = grown
@@ -518,9 +483,7 @@ def _calendar_day(month: int, day: int, year: int | None, now: date) -> date | N
     return None
 
 
-_LETTERS: Final = frozenset(
-    name for name in RANKS if name.isalpha() and name not in NUMBERS and name not in ("trey", "deuce")
-)
+_LETTERS: Final = frozenset(name for name in RANKS if name.isalpha() and name not in NUMBERS and name not in ("trey", "deuce"))
 _FACES: Final = frozenset({*_LETTERS, "joker", "jk", "trey", "deuce", *SUITS})
 
 

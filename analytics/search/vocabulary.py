@@ -142,9 +142,7 @@ SPELLED: Final = tuple(
             wagered ante blind trips insurance kings queens jacks aces spades hearts diamonds clubs joker pair house
             straight flush royal hundred thousand
             """
-            + " ".join(
-                [*NUMBERS, *TENS, *ORDINALS, *WEEKDAYS, *MONTHS, *(name for names in WAGERS.values() for name in names)]
-            ),
+            + " ".join([*NUMBERS, *TENS, *ORDINALS, *WEEKDAYS, *MONTHS, *(name for names in WAGERS.values() for name in names)]),
         )
         if len(word) > 3
     )

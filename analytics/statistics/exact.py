@@ -163,11 +163,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
         raise ValueError(f"{successes} of {trials} is not a proportion; expected 0 to {trials} successes")
     tail = (1 - confidence) / 2
     low = 0.0 if successes == 0 else _solve(lambda p: 1 - binomial_at_least(successes, trials, p), 1 - tail, 0.0, 1.0)
-    high = (
-        1.0
-        if successes == trials
-        else _solve(lambda p: 1 - binomial_at_least(successes + 1, trials, p), tail, 0.0, 1.0)
-    )
+    high = 1.0 if successes == trials else _solve(lambda p: 1 - binomial_at_least(successes + 1, trials, p), tail, 0.0, 1.0)
     return Interval(low, high, confidence)
 
 

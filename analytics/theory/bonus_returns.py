@@ -181,9 +181,7 @@ def _progressive_notices(paytable: Paytable) -> list[str]:
     if paytable.rate_filed:
         notices.append("the text prints no rate of progression: the rate that is filed comes on top")
     if paytable.reserve_rate_bp:
-        notices.append(
-            f"{paytable.reserve_rate_bp / 100:g} % more goes to a reserve for which the rule states no use (D108)"
-        )
+        notices.append(f"{paytable.reserve_rate_bp / 100:g} % more goes to a reserve for which the rule states no use (D108)")
     return notices
 
 
@@ -202,9 +200,7 @@ def fixed_part(line: PayLine, paytable: Paytable) -> Fraction:
 def fixed_return(counted: LineCounts, paytable: Paytable) -> Fraction:
     """Return the return of a progressive paytable's fixed lines, per unit staked."""
     paid_lines = counted.paid_lines(paytable)
-    return (
-        sum((number * fixed_part(line, paytable) for line, number in paid_lines.items()), Fraction(0)) / counted.total
-    )
+    return sum((number * fixed_part(line, paytable) for line, number in paid_lines.items()), Fraction(0)) / counted.total
 
 
 # --------------------------------------------------------------------------------------------- what several games have
@@ -217,9 +213,7 @@ FORTUNE_BONUS: Final = BonusReturns(_fortune_bonus)
 PROGRESSIVE: Final = BonusReturns(progressive(), from_meter=True)
 
 HIGHEST_RANK: Final = UncountedReading("fortune_bonus", "fortune_pays", "highest_rank")
-JOKER_READINGS: Final = tuple(
-    UncountedReading("progressive", "progressive_joker", value) for value in ("completes", "wild")
-)
+JOKER_READINGS: Final = tuple(UncountedReading("progressive", "progressive_joker", value) for value in ("completes", "wild"))
 """Theory takes the joker as the paytable has it; these settings put another reading in its place (D18)."""
 
 SHARED_BONUSES: Final[Mapping[str, BonusReturns]] = {"fortune_bonus": FORTUNE_BONUS, "progressive": PROGRESSIVE}

@@ -14,10 +14,7 @@ from rulebook.cards.ranking import Wheel
 from rulebook.chapters.chapters import Chapter
 
 Setting = Literal["house_way", "best"]
-HOW_SET: Final = {
-    "house_way": "both set by the house way",
-    "best": "the player's best setting against the dealer's on show",
-}
+HOW_SET: Final = {"house_way": "both set by the house way", "best": "the player's best setting against the dealer's on show"}
 
 
 def simulated(wheel: Wheel | None) -> CountTable:

@@ -78,10 +78,7 @@ def summary() -> str:
     for table in (*MODELS, *_ITSELF):
         said, grain = _description_of(table)
         rows.append(f"| `{table}` | {', '.join(f'`{each}`' for each in grain)} | {said} |")
-    return (
-        "\n".join([HEAD, "", "## Tables", "", "| table | one row for each | contents |", "| --- | --- | --- |", *rows])
-        + "\n"
-    )
+    return "\n".join([HEAD, "", "## Tables", "", "| table | one row for each | contents |", "| --- | --- | --- |", *rows]) + "\n"
 
 
 def _description_of(table: str) -> tuple[str, tuple[str, ...]]:
@@ -121,15 +118,7 @@ def _row(column: str, kind: str, meaning: str) -> str:
 
 def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
     said, grain = _description_of(table)
-    yield from (
-        "",
-        f"## {table}",
-        "",
-        said,
-        "",
-        f"One row for each {', '.join(f'`{each}`' for each in grain)}.",
-        "",
-    )
+    yield from ("", f"## {table}", "", said, "", f"One row for each {', '.join(f'`{each}`' for each in grain)}.", "")
     columns = _meanings(db, table)
     if own := [_row(*each) for each in columns if each not in shared]:
         yield from ("| column | type | meaning |", "| --- | --- | --- |", *own)

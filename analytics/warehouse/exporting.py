@@ -29,9 +29,7 @@ AS_THEY_ARE: Final = frozenset({"BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "DATE"
 
 def tables(db: Warehouse) -> list[str]:
     """Return the names of the warehouse's tables, sorted."""
-    rows = db.sql(
-        "SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND database_name = current_database() ORDER BY 1"
-    )
+    rows = db.sql("SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND database_name = current_database() ORDER BY 1")
     return [name for (name,) in rows.fetchall()]
 
 
@@ -80,9 +78,7 @@ def _told_of(db: Warehouse, names: Sequence[str]) -> list[str]:
         rows = db.sql(f"SELECT * FROM {_quoted(name)}")
         if "stream" in rows.columns:
             streams = [str(stream) for (stream,) in db.sql(f"SELECT DISTINCT stream FROM {_quoted(name)}").fetchall()]
-            found |= {
-                stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/", "observed/"))
-            }
+            found |= {stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/", "observed/"))}
     return sorted(found)
 
 

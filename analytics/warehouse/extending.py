@@ -23,10 +23,7 @@ from analytics.warehouse.renewing import empty, prepare, renew
 from analytics.warehouse.warehouse import CATALOG, NoWarehouse, Warehouse, model_text
 
 APPENDED = {
-    "raw_round_events": (
-        "round_events",
-        "INSERT INTO new_events SELECT DISTINCT stream, round_no FROM raw_round_events",
-    ),
+    "raw_round_events": ("round_events", "INSERT INTO new_events SELECT DISTINCT stream, round_no FROM raw_round_events"),
     "raw_table_events": (
         "stg_table_events",
         "INSERT INTO new_table_events SELECT stream, seq, type, payload FROM raw_table_events",
@@ -151,10 +148,7 @@ def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
             for table, frame in news.rows:
                 if table in loaded:
                     loaded[table] += len(frame)
-    columns = [
-        list(marks),
-        *([getattr(mark, field) for mark in marks.values()] for field in StreamMark.__struct_fields__),
-    ]
+    columns = [list(marks), *([getattr(mark, field) for mark in marks.values()] for field in StreamMark.__struct_fields__)]
     warehouse.replace_rows(db, sums, "sources", f"SELECT {', '.join('unnest(?)' for _ in columns)}", columns)
 
 

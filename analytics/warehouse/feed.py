@@ -67,9 +67,7 @@ Broken = dict[str, str]
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
 
-def build_warehouse(
-    path: Path, log: EventLog, results: ResultStore, *, anew: bool = False, broken: Broken | None = None
-) -> bool:
+def build_warehouse(path: Path, log: EventLog, results: ResultStore, *, anew: bool = False, broken: Broken | None = None) -> bool:
     """Update the warehouse at `path` from log and results; return whether there was anything to do.
 
     Existing content is kept and only the rest is read, unless `anew`, or the file is of another program or log, or was changed. A
@@ -150,8 +148,7 @@ class Feed:
             self.log.head(stream).seq > marks.get(stream, StreamMark()).events
             for stream in self._streams("table", "review", "property", "observed")
         ) or any(
-            heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, StreamMark()))
-            for stream in heads.keys() | marks.keys()
+            heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, StreamMark())) for stream in heads.keys() | marks.keys()
         )
 
     def read(self, known: Earlier) -> Iterator[News]:
@@ -233,14 +230,10 @@ class Feed:
     def _results(self, known: Earlier, ends: Mapping[str, Head]) -> Iterator[News]:
         """Yield the new results, then the findings outside rounds."""
         if known.marks:
-            begun_again = frozenset(
-                stream for stream, mark in known.marks.items() if self._has_begun_again(stream, ends)
-            )
+            begun_again = frozenset(stream for stream, mark in known.marks.items() if self._has_begun_again(stream, ends))
             if begun_again:
                 yield News(rows=[], begun_again=begun_again)
-            grown = [
-                stream for stream in sorted(ends) if ends[stream] != _end_of(self._marks.get(stream, StreamMark()))
-            ]
+            grown = [stream for stream in sorted(ends) if ends[stream] != _end_of(self._marks.get(stream, StreamMark()))]
             found: Iterator[ChainedResult] = (each for stream in grown for each in self._past(stream))
         else:
             found = self._sound(self.results.stored(), ResultChains())
@@ -302,9 +295,7 @@ class Feed:
                 self._is_broken(chains.broken[each.stream])
 
     def _frames(self, some: list[ChainedResult]) -> list[TableRows]:
-        verdicts = [
-            read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(some, "adjudications")
-        ]
+        verdicts = [read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(some, "adjudications")]
         entries = [read_result(each.kind, each.key, each.data, LedgerEntry) for each in _of_kind(some, "ledger")]
         return [
             *loading.adjudication_frames(verdicts, self._numbers, self._facts.time_zone),
@@ -339,16 +330,12 @@ class Feed:
             again.append(each)
         self._note(stream, again=again[-1].place if len(again) == RESULTS_READ_AGAIN else 0)
         newest = [each for each in again if self.results.latest(each.kind, each.key) == each.data]
-        verdicts = [
-            read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(newest, "adjudications")
-        ]
+        verdicts = [read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(newest, "adjudications")]
         whole = [each for each in verdicts if each.last_seq <= mark.events and each.stream.startswith("table/")]
         events = [pair for each in whole for pair in self._read(stream, each.first_seq - 1, each.last_seq)]
         return News(
             rows=[*self._frames(newest), *(_event_frames(events) if events else ())],
-            again=tuple((stream, each.first_seq, each.last_seq) for each in whole)
-            if stream not in self._broken
-            else (),
+            again=tuple((stream, each.first_seq, each.last_seq) for each in whole) if stream not in self._broken else (),
         )
 
 

@@ -185,13 +185,7 @@ ROUND_EVENTS: Schema = {
     "payload": pl.String,
     "hash": pl.String,
 }
-TABLE_EVENTS: Schema = {
-    "stream": pl.String,
-    "seq": pl.Int64,
-    "type": pl.String,
-    "payload": pl.String,
-    "event_id": pl.String,
-}
+TABLE_EVENTS: Schema = {"stream": pl.String, "seq": pl.Int64, "type": pl.String, "payload": pl.String, "event_id": pl.String}
 REVIEWS: Schema = {
     "finding_id": pl.String,
     "state": pl.String,
@@ -283,9 +277,7 @@ def batches(
         yield review_frame(some_reviews)
 
 
-def adjudication_frames(
-    adjudications: Iterable[Adjudication], numbers: Iterator[int], time_zone: str
-) -> Iterator[TableRows]:
+def adjudication_frames(adjudications: Iterable[Adjudication], numbers: Iterator[int], time_zone: str) -> Iterator[TableRows]:
     """Yield adjudications with their settlements and findings; `numbers` distinguishes each load."""
     numbered = [(next(numbers), each) for each in adjudications]
     yield with_hour(_batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered]), time_zone)

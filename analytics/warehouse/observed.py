@@ -111,19 +111,12 @@ def results_of(desk: Desk, table: str) -> list[ObservationResult]:
     return found
 
 
-def _summed(
-    desk: Desk,
-    state: ObservedTable,
-    numbers: Sequence[int],
-    observation: Observation | None,
-) -> ObservationResult:
+def _summed(desk: Desk, state: ObservedTable, numbers: Sequence[int], observation: Observation | None) -> ObservationResult:
     entered = state.records_of(numbers)
     verdicts = [_verdict(desk, state, records) for records in entered]
     basis = observation.basis if observation is not None else "for_cause"
     known = [
-        each
-        for each in verdicts
-        if each is not None and (is_known(each) or (basis != "sampled" and each.verdict == "VARIANCE"))
+        each for each in verdicts if each is not None and (is_known(each) or (basis != "sampled" and each.verdict == "VARIANCE"))
     ]
     wrong = [each for each in known if each.verdict == "VARIANCE"]
     opened = observation.opened if observation is not None else None

@@ -130,9 +130,7 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
     "fct_findings": (
         "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
     ),
-    "fct_hands": (
-        "INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",
-    ),
+    "fct_hands": ("INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",),
 }
 """After which model what follows from its new rows is added."""
 
@@ -261,9 +259,7 @@ def _add(db: Warehouse, sums: Sums, model: str) -> None:
     gone = digests_of(db, model, f"(SELECT t.* FROM {CATALOG}.main.{model} AS t SEMI JOIN begun_again USING (stream))")
     db.execute(f"DELETE FROM {model} WHERE stream IN (SELECT stream FROM begun_again)")
     keys = ", ".join(grains()[model])
-    db.execute(
-        f"CREATE OR REPLACE TEMP TABLE fresh AS SELECT * FROM (\n{model_text(model)}) ANTI JOIN {model} USING ({keys})"
-    )
+    db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS SELECT * FROM (\n{model_text(model)}) ANTI JOIN {model} USING ({keys})")
     sums.change(gone, digests_of(db, model, "fresh"))
     db.execute(f"INSERT INTO {model} SELECT * FROM fresh")
 

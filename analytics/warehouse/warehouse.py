@@ -21,15 +21,7 @@ import polars as pl
 from analytics.warehouse.digests import Sums, computed_digests, digests_of
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
 from analytics.warehouse.generations import replacing, reserved, stamp
-from analytics.warehouse.loading import (
-    TABLES,
-    PropertyFacts,
-    ReviewTimes,
-    RoundEvents,
-    TableEvent,
-    TableRows,
-    batches,
-)
+from analytics.warehouse.loading import TABLES, PropertyFacts, ReviewTimes, RoundEvents, TableEvent, TableRows, batches
 from replay.findings import Adjudication, Finding, LedgerEntry
 
 __all__ = [
@@ -103,12 +95,7 @@ _DUCK_TYPES = {
 }
 
 
-DISK_ERRORS: Final = (
-    duckdb.IOException,
-    duckdb.OutOfMemoryException,
-    duckdb.TransactionException,
-    duckdb.FatalException,
-)
+DISK_ERRORS: Final = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException)
 """What DuckDB raises if the disk is full or fails."""
 
 
@@ -174,10 +161,7 @@ def build(
     facts = facts or PropertyFacts()
     build_from(
         path,
-        chain(
-            batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
-            observed,
-        ),
+        chain(batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews), observed),
         facts=facts,
     )
 

@@ -62,9 +62,7 @@ def without_names(view: RoundView) -> RoundView:
         },
         events=view.events.with_columns(
             pl.Series("payload", replaced, dtype=pl.String),
-            pl.Series(
-                "source", [PEOPLE_SOURCES.sub(r"\1", source) for source in view.events["source"]], dtype=pl.String
-            ),
+            pl.Series("source", [PEOPLE_SOURCES.sub(r"\1", source) for source in view.events["source"]], dtype=pl.String),
         ),
         settlements=settlements,
         findings=found,

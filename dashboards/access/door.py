@@ -82,12 +82,7 @@ class Door:
     """
 
     def __init__(
-        self,
-        app: Application,
-        *,
-        by_login: bool,
-        sign_ins: SignIns = SIGN_INS,
-        held: Callable[[], int] = held_uploads,
+        self, app: Application, *, by_login: bool, sign_ins: SignIns = SIGN_INS, held: Callable[[], int] = held_uploads
     ) -> None:
         self.app, self.by_login, self.sign_ins, self._held = app, by_login, sign_ins, held
         self._arriving = self._visitors = 0
@@ -121,9 +116,7 @@ class Door:
         if size is None:
             await refuse(send, 411, "The size of an upload must be stated.")
         elif self._held() + self._arriving + size > MOST_UPLOADED:
-            await refuse(
-                send, 413, "There is no room for this file now: other uploads are not finished yet. Try again."
-            )
+            await refuse(send, 413, "There is no room for this file now: other uploads are not finished yet. Try again.")
         else:
             self._arriving += size
             try:

@@ -79,9 +79,7 @@ async def refuse(send: Send, status: int, words: str) -> None:
     """Answer with a status and a sentence only."""
     body = f"{words}\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send(
-        {"type": "http.response.start", "status": status, "headers": [*headers, (b"cache-control", b"no-store")]}
-    )
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"cache-control", b"no-store")]})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -49,9 +49,7 @@ def check_login(path: Path) -> str:
         if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
             raise ServingRefused(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
     if not any(roles.get(role.value) for role in Role):
-        raise ServingRefused(
-            f"{path}: [roles] gives no one a role; the roles are {', '.join(role.value for role in Role)}"
-        )
+        raise ServingRefused(f"{path}: [roles] gives no one a role; the roles are {', '.join(role.value for role in Role)}")
     unknown = set(roles) - {role.value for role in Role} - {"claim", "person"}
     if unknown:
         raise ServingRefused(

@@ -30,9 +30,7 @@ def answer(found: pl.DataFrame) -> markup.Html:
 
 def where(row: dict[str, Any]) -> str:
     """Return the place of a test: the table, the dice, the position, the shuffle."""
-    parts = (
-        [table_name(row["table_id"])] if row["table_id"] else [game_name(row["game"])] if row["game"] else ["The floor"]
-    )
+    parts = [table_name(row["table_id"])] if row["table_id"] else [game_name(row["game"])] if row["game"] else ["The floor"]
     parts += [f"dice {row['dice_set']}"] if row["dice_set"] else []
     parts += [f"die {row['die']}"] if row["die"] else []
     parts += [position_name(int(at) if at.isdigit() else at)] if (at := str(row["position"] or "")) else []

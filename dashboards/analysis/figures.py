@@ -79,9 +79,7 @@ class Figures:
         """Keep `rows` as a figure that shows columns of `others` next to its own, with the SQL of all."""
         made_of = [each for name in (title, *others) for each in self._shown if each.title == name]
         statements = [statement for each in made_of for statement in each.statements]
-        self._shown = [
-            each._replace(rows=rows, statements=statements) if each.title == title else each for each in self._shown
-        ]
+        self._shown = [each._replace(rows=rows, statements=statements) if each.title == title else each for each in self._shown]
 
     def offer(self, first: str = "") -> None:
         """Offer every figure with rows as CSV and Parquet, and show its SQL; the figure titled `first` comes first."""

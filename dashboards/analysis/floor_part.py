@@ -61,9 +61,7 @@ def view(views: Mapping[str, str]) -> str:
 def group_by(question: Question, bar: DeltaGenerator) -> str:
     """Offer in the filter bar what the answer can be broken down by, no dealers to who may not see names."""
     with bar:
-        return source.choose_one(
-            "Group by", "by", offered(question), lambda name: f"By {DIMENSIONS[name].lower()}", in_bar=True
-        )
+        return source.choose_one("Group by", "by", offered(question), lambda name: f"By {DIMENSIONS[name].lower()}", in_bar=True)
 
 
 def offered(question: Question) -> list[str]:
@@ -133,13 +131,7 @@ def _gaming_days(days: Sequence[date]) -> Days:
     if key not in st.session_state:
         st.session_state[key] = shown if shown in names else None
     picked = st.selectbox(
-        "Gaming days",
-        names,
-        index=None,
-        placeholder=ALL_DAYS,
-        key=key,
-        label_visibility="collapsed",
-        width=source.BAR_WIDTH,
+        "Gaming days", names, index=None, placeholder=ALL_DAYS, key=key, label_visibility="collapsed", width=source.BAR_WIDTH
     )
     first, last = offered.get(picked or ALL_DAYS, given)
     if picked == OTHER_DAYS and days:

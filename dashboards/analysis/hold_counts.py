@@ -37,9 +37,7 @@ MOST_BARS = 40
 """Tables that a chart of hold % draws as bars; of more of them the highest and the lowest are shown."""
 ROWS = 400
 MARK: Final = "▲"
-NO_WAGERS: Final = (
-    "Wagers are not recorded at these tables: their trays can only be compared with drop, fills and credits."
-)
+NO_WAGERS: Final = "Wagers are not recorded at these tables: their trays can only be compared with drop, fills and credits."
 NO_WAGERS_ON: Final = "Of {} no wagers are on record: there the tray can only be compared with drop, fills and credits."
 
 
@@ -52,9 +50,7 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
     source.show(
         markup.figures(
             [
-                markup.figure(
-                    "Drop", formats.money(total["drop_cents"]), _before(prior, "drop_cents", formats) or days
-                ),
+                markup.figure("Drop", formats.money(total["drop_cents"]), _before(prior, "drop_cents", formats) or days),
                 markup.figure(
                     "Win",
                     formats.money(total["win_cents"]),
@@ -125,9 +121,7 @@ def _show_chart(of: Selection) -> None:
     by_table = source.reckon(HOLD["periods"].function, "table", "all", of).drop_nulls("hold_percent")
     if by_table.height > MOST_BARS:
         by_table, half = highest_and_lowest(by_table), MOST_BARS // 2
-        words = (
-            f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
-        )
+        words = f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
         source.show(f'<p class="rk-note">{words}</p>')
     if by_table.height > 1:
         source.show(hold_bars_chart(by_table, "Hold % of each table", of.first, of.last))
@@ -155,17 +149,13 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     rows = [
         [
             badge(r["verdict"]),
-            markup.link(
-                "hold", table_name(r["table_id"]), view="luck", table=r["table_id"], **{"from": of.first, "to": of.last}
-            ),
+            markup.link("hold", table_name(r["table_id"]), view="luck", table=r["table_id"], **{"from": of.first, "to": of.last}),
             formats.money(r["drop_cents"]),
             formats.money(r["win_cents"]),
             percent(r["hold_percent"]),
             percent(r["prior_hold_percent"]),
             points(r["change_points"]),
-            "–"
-            if r["low_95_percent"] is None
-            else f"{percent(r['low_95_percent'])} to {percent(r['high_95_percent'])}",
+            "–" if r["low_95_percent"] is None else f"{percent(r['low_95_percent'])} to {percent(r['high_95_percent'])}",
             odds(r["p_adjusted"]),
         ]
         for r in found.head(ROWS).iter_rows(named=True)
@@ -226,9 +216,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     )
     source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
     if row["unsettled"]:
-        source.show(
-            f'<p class="rk-note">{plural(row["unsettled"], "wager")} not settled: their chips explain part of it.</p>'
-        )
+        source.show(f'<p class="rk-note">{plural(row["unsettled"], "wager")} not settled: their chips explain part of it.</p>')
 
 
 def show_investigations(figures: Figures, of: Selection) -> None:
@@ -256,9 +244,7 @@ def show_investigations(figures: Figures, of: Selection) -> None:
         for r in found.iter_rows(named=True)
     ]
     source.show(markup.table(investigate.columns_on_page(), rows, "Written investigations required", sortable=True))
-    source.show(
-        '<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>'
-    )
+    source.show('<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>')
 
 
 def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
@@ -282,12 +268,7 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show(
-        markup.section(
-            title,
-            "Drop, win and hold % are counted by drop box and cannot be broken down further.",
-        )
-    )
+    source.show(markup.section(title, "Drop, win and hold % are counted by drop box and cannot be broken down further."))
     source.show(markup.table(counted.columns_on_page(), rows, "Hold by table and period", sortable=True))
     return title
 

@@ -29,9 +29,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
     by = group_by(theory, part.bar)
     found = figures.answer(theory, by, of)
     if found.is_empty():
-        source.show(
-            markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
-        )
+        source.show(markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above."))
         return
     show_sums(figures, of, formats)
     found = flagged_first(found)
@@ -50,9 +48,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
         source.show(against_theory_chart(told.head(DRAWN), names[:DRAWN], alt))
         marked = [i for i, alarm in enumerate(told["alarm"]) if alarm]
         rows = [_row(by, r, of, formats) for r in told.head(ROWS).iter_rows(named=True)]
-        source.show(
-            markup.table(theory.columns_on_page(), rows, f"{theory.heading} by wager", marked=marked, sortable=True)
-        )
+        source.show(markup.table(theory.columns_on_page(), rows, f"{theory.heading} by wager", marked=marked, sortable=True))
     folded = found.filter(pl.col("verdict").is_in(FOLDED))
     if folded.height:
 
@@ -115,9 +111,7 @@ def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
             [
                 markup.figure("House win", formats.money(row["house_win_cents"]), "of wagers with a theory"),
                 markup.figure("Theoretical win", formats.money(row["theoretical_win_cents"]), "with best play"),
-                markup.figure(
-                    "Difference", formats.signed(row["difference_cents"]), outside or "within the band of chance"
-                ),
+                markup.figure("Difference", formats.signed(row["difference_cents"]), outside or "within the band of chance"),
                 markup.figure(
                     "Band of chance",
                     f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
@@ -133,9 +127,7 @@ def _name(by: str, row: dict[str, Any], *, several: bool = True) -> str:
     if by == "game":
         return f"{wager}, {game_name(row['game'])}" if several else wager
     value = row[{"table": "table_id"}.get(by, by)]
-    where = (
-        day_name(value) if by == "gaming_day" else table_name(str(value)) if by in ("table", "dealer") else str(value)
-    )
+    where = day_name(value) if by == "gaming_day" else table_name(str(value)) if by in ("table", "dealer") else str(value)
     return f"{where.capitalize() if by == 'shift' else where}: {wager}"
 
 
@@ -181,9 +173,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     found = figures.answer(funnel, by, of)
     if found.is_empty():
         source.show(
-            markup.empty(
-                "Nothing to compare", "No base wager with a known theory was settled in this part of the floor."
-            )
+            markup.empty("Nothing to compare", "No base wager with a known theory was settled in this part of the floor.")
         )
         return
     column = {"table": "table_id"}.get(by, by)
@@ -214,16 +204,13 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     found = figures.answer(chart, "gaming_day", of, wager)
     if found.height < 2:
         source.show(
-            markup.empty(
-                "Too few days", "A change over time needs two gaming days at least. Choose a wider part of the floor."
-            )
+            markup.empty("Too few days", "A change over time needs two gaming days at least. Choose a wider part of the floor.")
         )
         return
     named = "the main wager of each game" if wager is None else wager_name(wager)
     source.show(
         markup.section(
-            f"{chart.heading}: {named}",
-            "Shaded: where chance alone keeps the weighted mean. Points: each day by itself.",
+            f"{chart.heading}: {named}", "Shaded: where chance alone keeps the weighted mean. Points: each day by itself."
         )
     )
     alt = "House win against theory by gaming day, in standard deviations"

@@ -32,10 +32,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
     found = figures.answer(audit, by, of)
     rows = [
         [
-            markup.two_lines(
-                table_name(r[column] or "–"),
-                "" if r["enough"] else "less than an hour of play",
-            ),
+            markup.two_lines(table_name(r[column] or "–"), "" if r["enough"] else "less than an hour of play"),
             f"{r['rounds']:,}",
             "–" if r["rounds_per_hour"] is None else f"{r['rounds_per_hour']:.1f}",
             "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f}",
@@ -105,10 +102,7 @@ def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Ht
         [
             markup.two_lines(
                 markup.link(
-                    "round",
-                    f"{table_name(r['table_id'])} · {r['round_no']:,}",
-                    table=r["table_id"],
-                    round=r["round_no"],
+                    "round", f"{table_name(r['table_id'])} · {r['round_no']:,}", table=r["table_id"], round=r["round_no"]
                 ),
                 day_name(r["gaming_day"]),
             ),

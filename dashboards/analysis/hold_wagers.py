@@ -43,11 +43,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
                     "Payouts", formats.money(total["payouts_cents"]), before.get("Payouts", "stakes returned included")
                 ),
                 markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
-                markup.figure(
-                    "House win %",
-                    _share(win, handle),
-                    before.get("House win %", "house win ÷ handle"),
-                ),
+                markup.figure("House win %", _share(win, handle), before.get("House win %", "house win ÷ handle")),
                 markup.figure(
                     "Paid by meters",
                     formats.money(total["from_meter_cents"]),
@@ -106,14 +102,10 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
     title, theoretical_title = wagers.title_on_page(dimension), f"Theoretical win by {name.lower()}"
     found = figures.answer(wagers, dimension, of)
     if found.is_empty():
-        source.show(
-            markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
-        )
+        source.show(markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above."))
         return
     theory = figures.answer(HOLD["win"], dimension, of, title=theoretical_title)
-    columns = [
-        column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))
-    ]
+    columns = [column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))]
     rows = beside_theory(found, theory, [column for column in columns if column != "game" or dimension == "game"])
     if part.before is not None:
         prior = figures.answer(wagers, dimension, part.before, title=f"{title}, period before")
@@ -131,8 +123,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
         source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))
     verdicts = _verdicts(dimension, of)
     listed = [
-        _row(label, dimension, row, of, formats, verdicts)
-        for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
+        _row(label, dimension, row, of, formats, verdicts) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
     headings = wagers.columns_on_page(dimension) | (BEFORE if part.before is not None else {})
     source.show(markup.table(headings, listed[:ROWS], title, sortable=True))
@@ -184,19 +175,13 @@ def _verdicts(dimension: Dimension, of: Selection) -> dict[tuple[Any, ...], str]
 
 
 def _row(
-    label: str,
-    dimension: Dimension,
-    row: dict[str, Any],
-    of: Selection,
-    formats: Formats,
-    verdicts: dict[tuple[Any, ...], str],
+    label: str, dimension: Dimension, row: dict[str, Any], of: Selection, formats: Formats, verdicts: dict[tuple[Any, ...], str]
 ) -> list[object]:
     band = row["low_95_percent"], row["high_95_percent"]
     verdict = verdicts.get(tuple(row[name] for name in _key(dimension)), "")
     shown: list[object] = [
         markup.two_lines(
-            markup.link("hold", label, view="behind", **_about(dimension, row, of)),
-            badge(verdict) if verdict in NAMED else "",
+            markup.link("hold", label, view="behind", **_about(dimension, row, of)), badge(verdict) if verdict in NAMED else ""
         ),
         f"{row['wagers']:,}",
         *(formats.money(row[c]) for c in ("handle_cents", "payouts_cents", "house_win_cents")),
@@ -210,13 +195,7 @@ def _row(
 
 
 def _about(dimension: Dimension, row: dict[str, Any], of: Selection) -> dict[str, object]:
-    about: dict[str, object] = {
-        "game": of.game,
-        "table": of.table,
-        "dealer": of.dealer,
-        "from": of.first,
-        "to": of.last,
-    }
+    about: dict[str, object] = {"game": of.game, "table": of.table, "dealer": of.dealer, "from": of.first, "to": of.last}
     match dimension:
         case "paytable":
             return about | {"wager": row["wager"], "paytable": row["paytable"] or None}

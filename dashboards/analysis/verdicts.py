@@ -34,9 +34,7 @@ def flagged_first(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort(pl.col("verdict").replace_strict(order, default=len(order)), maintain_order=True)
 
 
-def flagged_table(
-    columns: Mapping[str, str], rows: Sequence[Sequence[object]], verdicts: Iterable[str], label: str
-) -> Html:
+def flagged_table(columns: Mapping[str, str], rows: Sequence[Sequence[object]], verdicts: Iterable[str], label: str) -> Html:
     """Return rows as a table that its headings sort; rows that need review are highlighted."""
     marked = [i for i, verdict in enumerate(verdicts) if verdict == "alarm"]
     return markup.table(columns, rows, label, marked=marked, sortable=True)

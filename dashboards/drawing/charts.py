@@ -116,10 +116,7 @@ def _by_day(rows: list[dict[str, Any]], ends_at: tuple[float, float], alt: str) 
     marks.append(plots.path(win, ABOVE))
     for at, row in zip(win, rows, strict=True):
         value = row["house_win_percent"]
-        marks += [
-            plots.point(*at, ABOVE, "circle", _win_tip(row)),
-            _beside(*at, cut_words(value, *ends_at, percent(value))),
-        ]
+        marks += [plots.point(*at, ABOVE, "circle", _win_tip(row)), _beside(*at, cut_words(value, *ends_at, percent(value)))]
     labels = [(x, short_day(row["gaming_day"])) for (x, _), row in zip(win, rows, strict=True)]
     titles = "Gaming day", "House win %"
     return plots.plane("".join(marks), labels, scale, alt=alt, titles=titles, height=220)

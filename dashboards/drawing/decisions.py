@@ -43,8 +43,7 @@ def decisions() -> Mapping[str, Decision]:
     filed = tomllib.loads(resources.files("rulebook").joinpath("decisions.toml").read_text(encoding="utf-8"))
     subjects = filed.pop("subjects")
     return {
-        number: Decision(number=number, **{**fields, "subject": subjects[fields["subject"]]})
-        for number, fields in filed.items()
+        number: Decision(number=number, **{**fields, "subject": subjects[fields["subject"]]}) for number, fields in filed.items()
     }
 
 
@@ -130,8 +129,5 @@ def listing() -> Html:
         row = f"<dt>{_link(decision.number)}</dt><dd>{linked(decision.reading)}</dd>"
         by_subject.setdefault(decision.subject, []).append(row)
     return Html(
-        "".join(
-            f'{markup.section(subject)}<dl class="rk-decisions">{"".join(rows)}</dl>'
-            for subject, rows in by_subject.items()
-        )
+        "".join(f'{markup.section(subject)}<dl class="rk-decisions">{"".join(rows)}</dl>' for subject, rows in by_subject.items())
     )

@@ -56,27 +56,11 @@ Places = dict[Position, tuple[int, int]]
 """The middle of the top edge of each seat's cards."""
 
 SEATS: Places = {1: (850, 84), 2: (768, 318), 3: (582, 452), 4: (378, 452), 5: (192, 318), 6: (110, 84)}
-SEVEN: Places = {
-    1: (846, 62),
-    2: (846, 296),
-    3: (676, 452),
-    4: (480, 452),
-    5: (284, 452),
-    6: (114, 296),
-    7: (114, 62),
-}
+SEVEN: Places = {1: (846, 62), 2: (846, 296), 3: (676, 452), 4: (480, 452), 5: (284, 452), 6: (114, 296), 7: (114, 62)}
 """The same at a table of seven seats (California)."""
 
 UPRIGHT: Places = {1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (96, 740), 5: (96, 508), 6: (96, 276)}
-SEVEN_UPRIGHT: Places = {
-    1: (280, 276),
-    2: (280, 508),
-    3: (280, 740),
-    4: (188, 972),
-    5: (96, 740),
-    6: (96, 508),
-    7: (96, 276),
-}
+SEVEN_UPRIGHT: Places = {1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (188, 972), 5: (96, 740), 6: (96, 508), 7: (96, 276)}
 """Two seats abreast, for a phone."""
 
 BOX_W, BOX_H, BOX_ABOVE = 166, 228, 30
@@ -407,9 +391,7 @@ def _middle(place: Layout, table: Table) -> str:
         below = [f"ROUND VOID: {table.voided.replace('_', ' ')}"]
     elif table.closed:
         below = ["Round closed"]
-    parts.append(
-        _text(x, y + 82, " · ".join(below), 13, ON_FELT_SOFT if not table.voided else "#ffd9a0", "middle", 600)
-    )
+    parts.append(_text(x, y + 82, " · ".join(below), 13, ON_FELT_SOFT if not table.voided else "#ffd9a0", "middle", 600))
     if table.side is not None:
         parts.append(_text(x + place.side_x, 40, "side card", 12, ON_FELT_SOFT, "middle"))
         parts.append(card(x + place.side_x - 20, 48, None if table.side == "??" else table.side))

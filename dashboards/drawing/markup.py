@@ -78,9 +78,7 @@ def href(page: str, /, **query: object) -> str:
 def severity_badge(severity: str) -> Html:
     """Return a severity by shape and word."""
     shape, word = SEVERITIES.get(severity, ("", severity))
-    return Html(
-        f'<span class="rk-badge rk-{escape(severity)}"><span aria-hidden="true">{shape}</span> {escape(word)}</span>'
-    )
+    return Html(f'<span class="rk-badge rk-{escape(severity)}"><span aria-hidden="true">{shape}</span> {escape(word)}</span>')
 
 
 def verdict_badge(verdict: str) -> Html:
@@ -149,8 +147,7 @@ def table(
     """
     names, kinds = list(columns), list(columns.values())
     head = "".join(
-        f'<th scope="col" role="columnheader" class="rk-{kind}">{_heading(name, sortable)}</th>'
-        for name, kind in columns.items()
+        f'<th scope="col" role="columnheader" class="rk-{kind}">{_heading(name, sortable)}</th>' for name, kind in columns.items()
     )
     special = set(marked)
     body = "".join(

@@ -21,12 +21,7 @@ STATES = {
     "reopened": "\N{ANTICLOCKWISE OPEN CIRCLE ARROW} Reopened",
 }
 """Where a finding is in its review, by shape and word."""
-VERDICTS = {
-    "UPHELD": "Upheld",
-    "VARIANCE": "Variance",
-    "VOID": "Void",
-    "UNDETERMINED": "Undetermined",
-}
+VERDICTS = {"UPHELD": "Upheld", "VARIANCE": "Variance", "VOID": "Void", "UNDETERMINED": "Undetermined"}
 
 
 class Formats(msgspec.Struct, frozen=True):

@@ -80,16 +80,13 @@ class Lane(NamedTuple):
         return f"<{end} {way}{words}</{end}>"
 
 
-def lanes(
-    rows: Sequence[Lane], scale: Scale, *, alt: str, title: str, height: int, across: str = "", key: str = ""
-) -> Html:
+def lanes(rows: Sequence[Lane], scale: Scale, *, alt: str, title: str, height: int, across: str = "", key: str = "") -> Html:
     """Return labeled rows over one axis; `across` is drawn over all of them, `key` explains the marks."""
     grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
     names = "".join(row.name() for row in rows)
     lines = "".join(f'<span class="rk-lane" title="{escape(row.tip)}">{row.marks}</span>' for row in rows)
     axis = "".join(
-        f'<span class="rk-tick" style="left:{_at(scale.share(tick))}">{number(tick)}</span>'
-        for tick in scale.ticks(LANE_TICKS)
+        f'<span class="rk-tick" style="left:{_at(scale.share(tick))}">{number(tick)}</span>' for tick in scale.ticks(LANE_TICKS)
     )
     return _chart(
         f'<div class="rk-lanes" style="--lane:{height}px"><div>{names}</div>'

@@ -41,9 +41,7 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
     me = desk.actor(who)
     if me is None:
         return
-    reviews = {
-        row["finding_id"]: [said.of(row["table_id"], finding_id) for finding_id in row["finding_ids"]] for row in chosen
-    }
+    reviews = {row["finding_id"]: [said.of(row["table_id"], finding_id) for finding_id in row["finding_ids"]] for row in chosen}
     states = Counter(incident_state(each) for each in reviews.values())
     counts = " · ".join(f"{STATES[state]}: {number}" for state, number in states.items())
     source.show(f'<p class="rk-standing">{markup.text(counts)}</p>')
@@ -65,12 +63,7 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
 
 
 def _form(
-    action: str,
-    chosen: Sequence[dict[str, Any]],
-    reviews: dict[str, list[FindingReview]],
-    who: str,
-    key: str,
-    formats: Formats,
+    action: str, chosen: Sequence[dict[str, Any]], reviews: dict[str, list[FindingReview]], who: str, key: str, formats: Formats
 ) -> None:
     disposition = _disposition(key) if action == "resolve" else None
     if action == "resolve" and disposition is None:
@@ -91,9 +84,7 @@ def _form(
             reason, to = (str(st.session_state.get(f"{name} {key}") or "").strip() for name in ("reason", "to"))
             acts: dict[str, Act] = {
                 "assign": lambda at, cause: at.assign(cause, to=to, by=who, reason=reason),
-                "resolve": lambda at, cause: at.resolve(
-                    cause, disposition=disposition or "", by=who, reason=reason, only=True
-                ),
+                "resolve": lambda at, cause: at.resolve(cause, disposition=disposition or "", by=who, reason=reason, only=True),
                 "sign": lambda at, cause: at.sign(cause, by=who, reason=reason, total_cents=totals[cause]),
                 "reopen": lambda at, cause: at.reopen(cause, by=who, reason=reason),
             }

@@ -67,10 +67,7 @@ def line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[
     shown = {
         "Severity": (f"{shape} {word}", ""),
         "Incident": (finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""), ""),
-        "Money": (
-            f"{DOWN} {formats.signed(-short)} short" if short else "",
-            f"{UP} {formats.signed(over)} over" if over else "",
-        ),
+        "Money": (f"{DOWN} {formats.signed(-short)} short" if short else "", f"{UP} {formats.signed(over)} over" if over else ""),
         "Where": (table if found["round_no"] is None else f"{table} · {found['round_no']:,}", " · ".join(where)),
     }
     if said is not None:

@@ -19,13 +19,7 @@ from desk.review.cases import CaseFolder, PatronCase
 from desk.review.desk import LONGEST_CLAIM, REFUSALS, Desk, Entry, ReviewRefused
 from replay.narrative.names import table_name
 
-ACTIONS = {
-    "note": "Note",
-    "attach": "Attach",
-    "assign": "Assign",
-    "due": "Move due date",
-    "appeal": "Appeal",
-}
+ACTIONS = {"note": "Note", "attach": "Attach", "assign": "Assign", "due": "Move due date", "appeal": "Appeal"}
 BUTTONS = {
     "note": "Add note",
     "attach": "Attach file",
@@ -58,9 +52,7 @@ def page() -> None:
 def listed(found: list[PatronCase], today: str) -> None:
     """Show the cases, overdue ones first."""
     source.show(
-        markup.heading(
-            "Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page."
-        )
+        markup.heading("Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page.")
     )
     undecided = [each for each in found if each.case.decision is None]
     late = sum(each.case.overdue(today) for each in undecided)
@@ -70,9 +62,7 @@ def listed(found: list[PatronCase], today: str) -> None:
     everything = st.toggle("Show decided cases", key="decided", bind="query-params")
     shown = found if everything else undecided
     if not shown:
-        source.show(
-            markup.empty("No case is open", "Open one from Dispute or Round, or with `rack case open TABLE ROUND`.")
-        )
+        source.show(markup.empty("No case is open", "Open one from Dispute or Round, or with `rack case open TABLE ROUND`."))
         return
     source.show(case_parts.listed(shown, today))
 
@@ -92,18 +82,14 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         ways = markup.button_link("observations", "Open round", table=table, round=case.round_no)
     where = f"{table_name(found.table)}, round {case.round_no:,}" + ("" if case.seat is None else f", seat {case.seat}")
     head = f"{case_parts.state_words(case)} · {where} · opened by {case.opened_by}, {formats.day_and_clock(case.opened_us)}"
-    source.show(
-        markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases")))
-    )
+    source.show(markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases"))))
     left, right = st.columns([7, 5], gap="medium")
     with left:
         source.show(case_parts.facts(found, today))
         shown = _observed(found) if is_observed else _record(found, formats)
         _attachments(found)
     with right:
-        dispute = next(
-            each for each in dispute_panel.disputes_of(found.table, case.round_no) if each.dispute == case.dispute
-        )
+        dispute = next(each for each in dispute_panel.disputes_of(found.table, case.round_no) if each.dispute == case.dispute)
         dispute_panel.Steps(found.table, case.round_no, case.seat, dispute, shown, formats).show()
         who = dispute_panel.writer()
         if who is not None:
@@ -131,9 +117,7 @@ def _record(found: PatronCase, formats: Formats) -> RoundRecord:
 def _observed(found: PatronCase) -> RoundRecord:
     """Show the log's record of a round that a person entered; return it."""
     place, number = found.table, found.case.round_no or 0
-    judged, formats = observed_round.ask(
-        lambda at: (observed_round.judged_now(at, place, number), observed_round.formats_of(at))
-    )
+    judged, formats = observed_round.ask(lambda at: (observed_round.judged_now(at, place, number), observed_round.formats_of(at)))
     source.show(markup.section("What the record shows"))
     observed_round.record(judged, found.case.seat, formats)
     return RoundRecord() if judged is None else RoundRecord.of_judged(place, judged.adjudication)
@@ -167,9 +151,7 @@ def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> N
     attached = next(each for each in found.case.attachments if each.digest == digest)
     try:
         data = folder.read(found.table, attached)
-        desk.export(
-            [found.table], digest=digest, form="attachment", by=who, reason=f"case {found.name} on a page", what="round"
-        )
+        desk.export([found.table], digest=digest, form="attachment", by=who, reason=f"case {found.name} on a page", what="round")
     except REFUSALS as error:
         source.show(markup.notice("Nothing was exported", str(error)))
         return

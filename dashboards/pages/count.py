@@ -42,9 +42,7 @@ def page() -> None:
         _next(day.isoformat(), counts.boxes, counts.entered, found.formats)
     elif not counts.counted:
         source.show(
-            markup.empty(
-                "No boxes", "No table was open on this gaming day, so there is nothing to count. Choose another day."
-            )
+            markup.empty("No boxes", "No table was open on this gaming day, so there is nothing to count. Choose another day.")
         )
     if counts.counted:
         source.show(markup.section("Counted", "To correct a wrong amount: rack count correct."))
@@ -77,9 +75,7 @@ def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Forma
 
 def grid(day: str, boxes: list[str], way: str, title: str) -> None:
     """Show a field for each box; earlier entries stay hidden."""
-    source.show(
-        markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there.")
-    )
+    source.show(markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there."))
     with drafts.lines(f"count {way} {day}"), st.form(f"count-{way}-{day}", border=False):
         for first in range(0, len(boxes), ACROSS):
             for column, table in zip(st.columns(ACROSS), boxes[first : first + ACROSS], strict=False):

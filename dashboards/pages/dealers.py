@@ -30,8 +30,7 @@ def page() -> None:
     formats = source.formats()
     source.show(
         markup.heading(
-            "Dealer errors",
-            "Where things go wrong, compared with chance. A row that stands out shows where to look, not why.",
+            "Dealer errors", "Where things go wrong, compared with chance. A row that stands out shows where to look, not why."
         )
     )
     if not source.ask(hold.choices).tables:
@@ -82,9 +81,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
                 _rate(r, "wagers"),
             ]
         )
-    source.show(
-        markup.table(rates.columns_on_page(by), rows[:ROWS], rates.title_on_page(by), marked=marked, sortable=True)
-    )
+    source.show(markup.table(rates.columns_on_page(by), rows[:ROWS], rates.title_on_page(by), marked=marked, sortable=True))
     source.show(
         '<p class="rk-note">Interval: 95 % (Clopper and Pearson 1934). Expected: the floor\'s own rates of the same games. '
         "“Needs review”: by chance alone, one report in a hundred has such a row (Holm 1979). Overpaid and underpaid add up "
@@ -112,9 +109,7 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
             badge(r["verdict"]),
             _name(by, r),
             markup.two_lines(f"{r['per_1000_rounds']:.2f}", f"{r['rounds_wrong']:,} of {r['rounds']:,}"),
-            markup.two_lines(
-                f"{r['prior_per_1000_rounds']:.2f}", f"{r['prior_rounds_wrong']:,} of {r['prior_rounds']:,}"
-            ),
+            markup.two_lines(f"{r['prior_per_1000_rounds']:.2f}", f"{r['prior_rounds_wrong']:,} of {r['prior_rounds']:,}"),
             points(r["change"]),
             odds(r["p_adjusted"]),
         ]
@@ -170,9 +165,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(recurring, part.selection)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
-        source.show(
-            markup.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction.")
-        )
+        source.show(markup.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction."))
         return
     rows = [
         [
@@ -281,19 +274,11 @@ def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> No
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show(
-        '<p class="rk-note">Dispositions count here after the next build of the warehouse; duplicates do not count.</p>'
-    )
+    source.show('<p class="rk-note">Dispositions count here after the next build of the warehouse; duplicates do not count.</p>')
     source.show(markup.table(alarms.columns_on_page(), rows, f"{alarms.heading} by finding", sortable=True))
 
 
-_VIEWS = {
-    "rates": show_rates,
-    "repeats": show_patterns,
-    "rules": show_rules,
-    "time": show_detection,
-    "alarms": show_false_alarms,
-}
+_VIEWS = {"rates": show_rates, "repeats": show_patterns, "rules": show_rules, "time": show_detection, "alarms": show_false_alarms}
 
 
 page()

@@ -52,9 +52,7 @@ def page() -> None:
             source.show(record_check.check_notice(found))
             source.watch()
             return
-        source.show(
-            markup.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below.")
-        )
+        source.show(markup.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below."))
     search(formats)
 
 
@@ -63,8 +61,7 @@ def search(formats: Formats) -> None:
     tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
     source.show(
         markup.heading(
-            "Dispute",
-            "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact.",
+            "Dispute", "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact."
         )
     )
     if not tables or not days:
@@ -96,9 +93,7 @@ def search(formats: Formats) -> None:
     played = source.ask(lambda db: search_words.played_between(db, said))
     words = search_words.outcome(rounds, said, played, formats.zone or UTC, unread)
     if said.says_little and not rounds.fits:
-        source.show(
-            markup.empty("No round on record here", "Choose another day or table, or type the round on the page Entry.")
-        )
+        source.show(markup.empty("No round on record here", "Choose another day or table, or type the round on the page Entry."))
     elif said.says_little:
         source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
     else:
@@ -283,9 +278,7 @@ def _whose(view: RoundView) -> int | None:
     if first:
         st.session_state[key] = int(given) if given.isdecimal() and int(given) in seats else None
     options: list[int | None] = [None, *seats]
-    seat: int | None = st.pills(
-        "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key=key
-    )
+    seat: int | None = st.pills("Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key=key)
     if not first and given != str(seat or ""):
         if seat is None:
             del st.query_params["seat"]

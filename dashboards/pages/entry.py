@@ -73,9 +73,7 @@ def page() -> None:
 def _above() -> Place | None:
     """Show the stored or refused entry, and ask for the place of the round."""
     source.begin()
-    source.show(
-        markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
-    )
+    source.show(markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type."))
     desk.outcome()
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
     if may_store and (stored := st.session_state.get(DONE)):
@@ -88,9 +86,7 @@ def _stored(table: str, number: int, words: str) -> None:
     with st.container(border=True, key="entry-stored"):
         here = {"table": table, "round": number}
         source.show(
-            markup.Html(
-                f"<p>Stored: {markup.text(words)}. {markup.button_link('observations', 'Open round', **here)}</p>"
-            )
+            markup.Html(f"<p>Stored: {markup.text(words)}. {markup.button_link('observations', 'Open round', **here)}</p>")
         )
         observed_round.case_and_packet(f"observed/{table}", number)
 
@@ -124,11 +120,7 @@ def _place() -> Place | None:
     if table is None:
         return None
     day = right.date_input(
-        "Gaming day",
-        max_value=latest,
-        min_value=latest - timedelta(days=365),
-        key="entry-day",
-        format="MM/DD/YYYY",
+        "Gaming day", max_value=latest, min_value=latest - timedelta(days=365), key="entry-day", format="MM/DD/YYYY"
     )
     filed, state_here = _ask(lambda at: (filed_rules(at, table, day.isoformat()), ObservedTable(at.log, table)))
     observations = {name: each.opened.purpose for name, each in state_here.observations.items() if each.closed is None}
@@ -229,9 +221,7 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         camera = _camera(row[1], place.table)
         dealer = row[2].text_input("Dealer", placeholder="d-07", help="Who dealt, if it was seen.")
         same_as = row[3].text_input(
-            "Same as round",
-            placeholder="17",
-            help="The number of the recorded round; “entry 4” for another person's entry.",
+            "Same as round", placeholder="17", help="The number of the recorded round; “entry 4” for another person's entry."
         )
         order = st.checkbox("The order of what was done was seen", help="Without it no fault of order is found.")
         pressed = st.form_submit_button(

@@ -34,8 +34,7 @@ def page() -> None:
     source.begin()
     source.show(
         markup.heading(
-            "Fairness",
-            "Whether dice, cards and shufflers behave as chance would. A test that stands out shows where to look.",
+            "Fairness", "Whether dice, cards and shufflers behave as chance would. A test that stands out shows where to look."
         )
     )
     part = floor_part(dealers=False, by_month=True)
@@ -55,12 +54,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with part.bar:
         family = source.choose(
-            "Test",
-            "family",
-            families,
-            lambda name: plain(fairness.FAMILIES[name]).capitalize(),
-            "All tests",
-            in_bar=True,
+            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "All tests", in_bar=True
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -127,9 +121,7 @@ def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: p
     there = {fairness_words.where(row) for row in found.iter_rows(named=True)}
     ordered = [fairness_words.where(row) for row in tested.filter(pl.col("family") == family).iter_rows(named=True)]
     places = list(dict.fromkeys([place for place in ordered if place in there] + sorted(there)))
-    source.show(
-        markup.section(_sentence(plain(fairness.FAMILIES[family])), "Bars: observed. Lines: expected by chance.")
-    )
+    source.show(markup.section(_sentence(plain(fairness.FAMILIES[family])), "Bars: observed. Lines: expected by chance."))
     place = st.selectbox("Counts of", places, key=f"counts {family} {by}")
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)

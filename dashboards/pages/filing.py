@@ -28,11 +28,7 @@ RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returns now": "
 def page() -> None:
     """Lay the page out: filings that need a second signature, the tables, the form, its changes, and the button that files."""
     source.begin()
-    source.show(
-        markup.heading(
-            "Filing", "The rules that tables play by, from a gaming day on: one person files, another signs."
-        )
-    )
+    source.show(markup.heading("Filing", "The rules that tables play by, from a gaming day on: one person files, another signs."))
     house.outcome()
     found = house.tables()
     if found is None:
@@ -53,9 +49,7 @@ def page() -> None:
         source.show(markup.notice("One game at a time", f"These tables play {listed(sorted(map(game_name, games)))}."))
         return
     if len({_text_of(each) for each in records}) > 1:
-        source.show(
-            f'<p class="rk-note">They play by different rules; the form begins with those of {table_name(names[0])}.</p>'
-        )
+        source.show(f'<p class="rk-note">They play by different rules; the form begins with those of {table_name(names[0])}.</p>')
     text = form(records, found.today + timedelta(days=1))
     review(records, text)
 

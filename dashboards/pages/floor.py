@@ -88,9 +88,7 @@ def now() -> None:
         try:
             rows = floor_now.tiles(said) or []
         except REFUSALS as error:
-            source.show(
-                markup.notice("The log cannot be followed", f"{error} Choose a gaming day above to see the warehouse.")
-            )
+            source.show(markup.notice("The log cannot be followed", f"{error} Choose a gaming day above to see the warehouse."))
             return
         if not rows:
             first = (
@@ -102,9 +100,7 @@ def now() -> None:
         source.show(summary(rows, formats, _in_queue(said)))
         at_us = time.time_ns() // 1000
         order = sorted(rows, key=floor_now.urgency)
-        source.show(
-            f'<div class="rk-tiles rk-many">{"".join(floor_now.tile(row, formats, at_us) for row in order)}</div>'
-        )
+        source.show(f'<div class="rk-tiles rk-many">{"".join(floor_now.tile(row, formats, at_us) for row in order)}</div>')
 
     beat()
 
@@ -120,9 +116,7 @@ def _in_queue(said: desk.Reviews | None) -> int | None:
 def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None = None) -> Html:
     """Return the floor's figures; `in_queue`: the open incidents of all gaming days, if known."""
     incidents, high = (sum(row[name] for row in rows) for name in ("incidents", "high"))
-    days = (
-        Html("") if in_queue in (None, incidents) else Html(f" · {markup.link('queue', f'{in_queue:,} in the queue')}")
-    )
+    days = Html("") if in_queue in (None, incidents) else Html(f" · {markup.link('queue', f'{in_queue:,} in the queue')}")
     waiting = sum(row["waiting"] for row in rows)
     newest = max((row["recorded_at_us"] for row in rows if row["recorded_at_us"] is not None), default=None)
     return markup.figures(
@@ -134,15 +128,9 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
                 f"{sum(row['rounds'] for row in rows):,}",
                 f"{waiting:,} not judged yet" if waiting else "all completed rounds",
             ),
-            markup.figure(
-                "Open incidents",
-                f"{incidents:,}",
-                Html(f"{high:,} high{days}"),
-            ),
+            markup.figure("Open incidents", f"{incidents:,}", Html(f"{high:,} high{days}")),
             _house_win(rows, formats),
-            markup.figure(
-                "Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]
-            ),
+            markup.figure("Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]),
         ]
     )
 
@@ -154,9 +142,7 @@ def _gaming_day(rows: list[dict[str, Any]]) -> Html:
         return markup.figure("Gaming day", "–", "no table has opened one")
     earlier = sum(day < max(days) for day in days)
     return markup.figure(
-        "Gaming day",
-        short_day(date.fromisoformat(max(days))),
-        f"{plural(earlier, 'table')} in an earlier one" if earlier else "",
+        "Gaming day", short_day(date.fromisoformat(max(days))), f"{plural(earlier, 'table')} in an earlier one" if earlier else ""
     )
 
 
@@ -184,15 +170,11 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
                 markup.figure(
-                    "Incidents",
-                    f"{total['incidents']:,}",
-                    f"{total['high_incidents']:,} of high severity, resolved ones too",
+                    "Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity, resolved ones too"
                 ),
                 markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
                 markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
-                markup.figure(
-                    "Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"
-                ),
+                markup.figure("Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
             ]
         )
     )

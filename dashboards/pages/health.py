@@ -24,14 +24,7 @@ from desk.shadows.state import DifferenceGroup, WorkAgain, adopted, engine_state
 from replay.narrative.names import plural, table_name, wager_name
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
-DEVICES = {
-    "State": "short",
-    "Table": "short",
-    "Device": "text",
-    "Events": "number",
-    "Last heard": "short",
-    "Failures": "number",
-}
+DEVICES = {"State": "short", "Table": "short", "Device": "text", "Events": "number", "Last heard": "short", "Failures": "number"}
 CHANGES = {
     "What": "short",
     "Change": "short",
@@ -244,17 +237,12 @@ def _of_log(at: Desk) -> list[Check]:
     replay = Check("ok", "Replay", f"every event is judged, by engine {integrity.engine_name()}")
     if lag:
         state = "act" if lag >= LAG_EVENTS else "look"
-        replay = Check(
-            state, "Replay", f"{lag:,} events are not judged yet", "Does `rack replay --log ADDR --follow` run?"
-        )
+        replay = Check(state, "Replay", f"{lag:,} events are not judged yet", "Does `rack replay --log ADDR --follow` run?")
     refused = len(integrity.quarantine(at))
     intake = Check("ok", "Intake", "nothing is in quarantine")
     if refused:
         intake = Check(
-            "look",
-            "Intake",
-            f"{plural(refused, 'line')} in quarantine",
-            "`rack quarantine list --log ADDR`, then `redrive`",
+            "look", "Intake", f"{plural(refused, 'line')} in quarantine", "`rack quarantine list --log ADDR`, then `redrive`"
         )
     return [log, ends, replay, intake]
 
@@ -269,17 +257,8 @@ def of_verification() -> list[Check]:
         [verification_run.status_words(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]
     ).strip()
     if now.alarming:
-        return [
-            Check(
-                "act",
-                "Last verification",
-                found,
-                "See Integrity; keep the files as they are, verify the log again",
-            )
-        ]
-    return [
-        Check("note", "Last verification", found, "" if now.shown is not None else f"`rack verify --log {address}`")
-    ]
+        return [Check("act", "Last verification", found, "See Integrity; keep the files as they are, verify the log again")]
+    return [Check("note", "Last verification", found, "" if now.shown is not None else f"`rack verify --log {address}`")]
 
 
 def of_witness() -> list[Check]:
@@ -327,11 +306,7 @@ def of_warehouse() -> list[Check]:
         with reading(path) as db:
             return [_of_warehouse(db, path), *_of_devices(db)]
     except WarehouseError as error:
-        return [
-            Check(
-                "act", "Warehouse", str(error).partition(". ")[0], "`rack replay --log ADDR --warehouse FILE` builds it"
-            )
-        ]
+        return [Check("act", "Warehouse", str(error).partition(". ")[0], "`rack replay --log ADDR --warehouse FILE` builds it")]
 
 
 def _of_warehouse(db: Warehouse, path: Path) -> Check:
@@ -342,9 +317,7 @@ def _of_warehouse(db: Warehouse, path: Path) -> Check:
         f"{path.stat().st_size / 1e6:,.0f} MB"
     )
     if age_s > STALE_S and _gone_on_since(made.built_at_us):
-        return Check(
-            "look", "Warehouse", f"{found}; the log has gone on since", "`rack replay --log ADDR --warehouse FILE`"
-        )
+        return Check("look", "Warehouse", f"{found}; the log has gone on since", "`rack replay --log ADDR --warehouse FILE`")
     return Check("ok", "Warehouse", found)
 
 
@@ -386,9 +359,7 @@ def devices() -> None:
     """Show which devices reported, and when last."""
     formats = source.formats()
     found = source.ask(integrity.devices)
-    source.show(
-        markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock.")
-    )
+    source.show(markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock."))
     if found.is_empty():
         source.show(
             markup.empty(

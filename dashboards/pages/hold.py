@@ -23,9 +23,7 @@ def page() -> None:
     source.begin()
     formats = source.formats()
     source.show(
-        markup.heading(
-            "Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers."
-        )
+        markup.heading("Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers.")
     )
     if not source.ask(hold.gaming_days):
         source.no_rounds("No counts yet")

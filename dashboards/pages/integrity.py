@@ -37,11 +37,7 @@ BEAT_SECONDS = 5
 def page() -> None:
     """Lay the page out: the log's verification, its witness, the ends of streams, refused lines, missing records."""
     source.begin()
-    source.show(
-        markup.heading(
-            "Integrity", "Is the record as it was written, how far does it reach, and what is missing in it?"
-        )
-    )
+    source.show(markup.heading("Integrity", "Is the record as it was written, how far does it reach, and what is missing in it?"))
     address = log_address()
     if address is None:
         source.show(
@@ -121,9 +117,7 @@ def ends(formats: Formats) -> None:
         figures = [
             markup.figure("Events", f"{sum(each.events for each in found):,}", plural(len(found), "stream")),
             markup.figure("Streams as acknowledged", f"{len(found) - len(troubled)} of {len(found)}", as_said),
-            markup.figure(
-                "Events not adjudicated", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"
-            ),
+            markup.figure("Events not adjudicated", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"),
             markup.figure("In quarantine", f"{len(held):,}", "refused at intake"),
             markup.figure("Newest event", age, formats.day_and_clock(newest)),
         ]
@@ -137,9 +131,7 @@ def ends(formats: Formats) -> None:
         if sound:
 
             def without_fault() -> None:
-                says = (
-                    "Each is a chain of its own. Acknowledged: this machine has an answer that these events are stored."
-                )
+                says = "Each is a chain of its own. Acknowledged: this machine has an answer that these events are stored."
                 source.show(f'<p class="rk-note">{says}</p>')
                 source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
 
@@ -182,9 +174,7 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
         for each in held[:50]
     ]
     more = (
-        f'<p class="rk-note">And {len(held) - 50:,} older ones: <code>rack quarantine list</code>.</p>'
-        if len(held) > 50
-        else ""
+        f'<p class="rk-note">And {len(held) - 50:,} older ones: <code>rack quarantine list</code>.</p>' if len(held) > 50 else ""
     )
     return Html(markup.table(QUARANTINE, rows, "Quarantine") + more)
 
@@ -192,15 +182,10 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
 def missing(formats: Formats) -> None:
     """Show the findings about the log itself: missing records."""
     source.show(
-        markup.section(
-            "Gaps",
-            "What devices counted and the log never got, clocks that ran back, corrections that do not fit.",
-        )
+        markup.section("Gaps", "What devices counted and the log never got, clocks that ran back, corrections that do not fit.")
     )
     if stamp(warehouse_path()) is None:
-        source.show(
-            markup.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay.")
-        )
+        source.show(markup.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay."))
         return
     found = source.ask(integrity.about_the_log)
     if found.is_empty():

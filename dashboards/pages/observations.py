@@ -50,9 +50,7 @@ def every() -> None:
     """Show all observations: samples with their rates, then the others; and the form for a new one."""
     found, formats, tables, today = observed_round.ask(_every)
     source.show(
-        markup.heading(
-            "Observations", "Rounds that people watch and enter: audits of dealers and games, and what they show."
-        )
+        markup.heading("Observations", "Rounds that people watch and enter: audits of dealers and games, and what they show.")
     )
     samples = [each for each in found if each[0].interval is not None]
     others = [each for each in found if each[0].interval is None]
@@ -167,9 +165,7 @@ def _doing(table: str, observation: Observation, to_do: list[int], formats: Form
     if to_do:
         with left, drafts.lines(f"unreadable {table} {name}"), st.form("unreadable"):
             at = st.selectbox(
-                "Cannot be read",
-                to_do,
-                format_func=lambda each: f"round {each}" if counted else formats.day_and_clock(each),
+                "Cannot be read", to_do, format_func=lambda each: f"round {each}" if counted else formats.day_and_clock(each)
             )
             why = st.text_input("Why", placeholder="glare on the layout").strip()
             pressed = st.form_submit_button("Record as not readable")
@@ -216,9 +212,7 @@ def one_round(table: str, number: int) -> None:
         source.show(parts.settlements(verdict, formats))
         observed_round.case_and_packet(place, number)
     round_files.panel(place, number)
-    source.show(
-        markup.section("Lines of the entry", "What was entered, and what counts. Lines cannot be edited or deleted.")
-    )
+    source.show(markup.section("Lines of the entry", "What was entered, and what counts. Lines cannot be edited or deleted."))
     source.show(parts.lines(entered, formats))
     if observed_round.may_act() and not entered.is_withdrawn:
         _forms(table, number, entered, lines)

@@ -74,9 +74,7 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
     others = len(lines) - len(mine)
     if not lines:
         return
-    note = (
-        f"{others} of your entries {'awaits' if others == 1 else 'await'} another person's initials." if others else ""
-    )
+    note = f"{others} of your entries {'awaits' if others == 1 else 'await'} another person's initials." if others else ""
     with st.container(border=True, key="initials"):
         source.show(markup.section("Awaiting your initials" if mine else "Awaiting initials", note))
         for record, line in mine:
@@ -90,9 +88,7 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
 
 
 def _initial(table: str, line: Line) -> None:
-    house.in_pit(
-        f"{table_name(table)}: initialed", lambda pit, by: pit.initial(table, line.seq, by=by, counts=line.counts)
-    )
+    house.in_pit(f"{table_name(table)}: initialed", lambda pit, by: pit.initial(table, line.seq, by=by, counts=line.counts))
 
 
 def tile(record: TableRecord, formats: Formats) -> None:
@@ -160,9 +156,7 @@ def form(record: TableRecord, action: str, seq: int | None, formats: Formats) ->
         with drafts.lines(f"{table} {action}"), st.form(f"{table}-{action}", clear_on_submit=False, border=False):
             given = {name: FIELDS[name](record, formats) for name in fields}
             at = st.text_input("When (default: now)", key=f"{table}-{action}-at", placeholder="21:14")
-            pressed = st.form_submit_button(
-                f"{(OF_OPEN | OF_CLOSED)[action].label} {table_name(table)}", type="primary"
-            )
+            pressed = st.form_submit_button(f"{(OF_OPEN | OF_CLOSED)[action].label} {table_name(table)}", type="primary")
         if pressed:
             _store(record, action, given, at.strip() or None)
 
@@ -181,9 +175,7 @@ def _tap_in(table: str, dealer: str) -> None:
         st.session_state[DOING] = None
 
 
-def _amount(
-    record: TableRecord, formats: Formats, label: str = "Amount, or chips as 25x20, 100x5", value: str = ""
-) -> str:
+def _amount(record: TableRecord, formats: Formats, label: str = "Amount, or chips as 25x20, 100x5", value: str = "") -> str:
     return st.text_input(label, value=value, key=f"{record.table}-amount", placeholder="2,000.00").strip()
 
 

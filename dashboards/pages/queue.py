@@ -51,9 +51,7 @@ def page() -> None:
         lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
         at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="page", width=160)) if pages > 1 else 1
-        rows = source.ask(
-            lambda db: queue.incidents_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
-        )
+        rows = source.ask(lambda db: queue.incidents_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS))
         with slot:
             chosen = choose_rows(rows, filters, said, formats)
         exports.offer(filters, said)
@@ -125,8 +123,7 @@ def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGe
     )
     with st.popover("Filters", width="content"):
         picked: dict[str, str | None] = {
-            name: source.choose(label, name, values, say, everything)
-            for name, (label, values, say, everything) in boxes.items()
+            name: source.choose(label, name, values, say, everything) for name, (label, values, say, everything) in boxes.items()
         }
         if said is not None:
             states = [*list(SHOWN)[1:], *(f"with {person}" for person in said.people())]
@@ -172,9 +169,7 @@ def choose_rows(rows: pl.DataFrame, filters: QueueFilters, said: Reviews | None,
     The address names the first by any of its findings. If a shown incident left the list, the next takes its place.
     """
     ids: list[str] = rows["finding_id"].to_list()
-    incident_of = {
-        member: cause for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True) for member in members
-    }
+    incident_of = {member: cause for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True) for member in members}
     named = st.query_params.get("finding")
     named = incident_of.get(named, named) if named else None
     place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
@@ -197,9 +192,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     members = [] if finding_id is None else source.ask(lambda db: queue.incident(db, finding_id)).to_dicts()
     if not members:
         words = (
-            "Choose an incident in the list."
-            if finding_id is None
-            else "There is no such finding: a later verdict withdrew it."
+            "Choose an incident in the list." if finding_id is None else "There is no such finding: a later verdict withdrew it."
         )
         source.show(markup.empty("Nothing chosen", words))
         return

@@ -71,8 +71,7 @@ def _show(name: str, first: date, last: date, *, newest: date) -> None:
     kept = st.session_state.get(report_files.KEPT)
     if kept is None or kept[0] != asked:
         rules = [
-            f"{'Answers' if rule.role == 'answers' else 'Helps with'} {rule.cite}: {rule.asks}."
-            for rule in REPORTS[name].rules
+            f"{'Answers' if rule.role == 'answers' else 'Helps with'} {rule.cite}: {rule.asks}." for rule in REPORTS[name].rules
         ]
         source.show(markup.empty(_title(name), " ".join(rules)))
         return
@@ -94,9 +93,7 @@ def _draw(report: Report) -> None:
         source.show(markup.section("What this report does not show", " ".join(report.limits)))
     meanings = {"Figure": "short", "Definition": "text", "Section": "text"}
     with st.expander("What the figures mean"):
-        source.show(
-            markup.table(meanings, [[each.label, each.meaning, each.cite] for each in report.figures], "Definitions")
-        )
+        source.show(markup.table(meanings, [[each.label, each.meaning, each.cite] for each in report.figures], "Definitions"))
 
 
 def _draw_table(table: ReportTable, style: Style) -> None:
@@ -105,12 +102,9 @@ def _draw_table(table: ReportTable, style: Style) -> None:
         source.show(markup.empty("No rows", table.empty))
         return
     columns = {
-        each.label: "number" if each.kind in NUMERIC else "short" if each.kind != "text" else "text"
-        for each in table.columns
+        each.label: "number" if each.kind in NUMERIC else "short" if each.kind != "text" else "text" for each in table.columns
     }
-    rows = [
-        [written(column, value, style) for column, value in zip(table.columns, row, strict=True)] for row in table.rows
-    ]
+    rows = [[written(column, value, style) for column, value in zip(table.columns, row, strict=True)] for row in table.rows]
     source.show(markup.table(columns, rows[:SHOWN], table.title, marked=[i for i in table.marked if i < SHOWN]))
     if len(rows) > SHOWN:
         st.caption(f"{plural(len(rows) - SHOWN, 'more row is', 'more rows are')} in the files.")

@@ -85,9 +85,7 @@ def page() -> None:
     with foot:
         if view.round["stream"].startswith("table/"):
             round_files.panel(view.round["table_id"], int(round_no))
-        source.show(
-            markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
-        )
+        source.show(markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost."))
         source.show(accounts.settlements(view, formats))
         source.show(record_check.check_notice(found))
         if hidden:
@@ -107,16 +105,13 @@ def choose(stream: str | None) -> None:
         return
     given = (stream or "").partition("/")[2]
     if given and given not in tables and "round" not in st.query_params:
-        source.no_rounds(
-            f"{table_name(given)} has no rounds yet", "Play or enter a round there, or choose another table."
-        )
+        source.no_rounds(f"{table_name(given)} has no rounds yet", "Play or enter a round there, or choose another table.")
     left, center, middle, right = st.columns([2, 2, 3, 1], vertical_alignment="bottom")
     table = left.selectbox("Table", tables, index=tables.index(given) if given in tables else 0, format_func=table_name)
     day: date = center.selectbox("Gaming day", days, format_func=day_name)
     of_table = source.ask(lambda db: hold.rounds_of(db, table, day))
     says = {
-        row["round_no"]: f"Round {row['round_no']:,}"
-        + (f" · {plural(row['findings'], 'finding')}" if row["findings"] else "")
+        row["round_no"]: f"Round {row['round_no']:,}" + (f" · {plural(row['findings'], 'finding')}" if row["findings"] else "")
         for row in of_table.iter_rows(named=True)
     }
     number = middle.selectbox("Round", list(says), format_func=lambda n: says[n], placeholder="No round on this day")
@@ -143,8 +138,7 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     if named and named not in {f["finding_id"] for f in every}:
         source.show(
             markup.notice(
-                "The finding of this link was withdrawn",
-                "A later verdict no longer has it; what is in force is shown here.",
+                "The finding of this link was withdrawn", "A later verdict no longer has it; what is in force is shown here."
             )
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]

@@ -13,23 +13,9 @@ from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
-from replay.narrative.names import (
-    edition_changes,
-    game_name,
-    line_name,
-    plural,
-    table_name,
-    wager_name,
-    wager_with_paytable,
-)
+from replay.narrative.names import edition_changes, game_name, line_name, plural, table_name, wager_name, wager_with_paytable
 
-HISTORY = {
-    "State": "short",
-    "Submission": "text",
-    "From gaming day": "short",
-    "Judged by it": "number",
-    "Filed": "text",
-}
+HISTORY = {"State": "short", "Submission": "text", "From gaming day": "short", "Judged by it": "number", "Filed": "text"}
 WAGERS = {
     "Wager": "short",
     "Paytable": "text",
@@ -78,14 +64,7 @@ def every_decision() -> None:
 
 def every_edition() -> None:
     """Offer the editions of all chapters: the changes of each, its date, and what is not held."""
-    columns = {
-        "Chapter": "short",
-        "Edition": "number",
-        "From": "short",
-        "Published": "text",
-        "Held": "short",
-        "Changes": "text",
-    }
+    columns = {"Chapter": "short", "Edition": "number", "From": "short", "Published": "text", "Held": "short", "Changes": "text"}
     rows = [
         (
             each.chapter,
@@ -118,9 +97,7 @@ def _rules_of_a_table() -> None:
     with left:
         table = source.choose_one("Table", "table", tables, table_name)
     of_table = [each for each in filed if each.table_id == table]
-    shown = next((each for each in of_table if str(each.seq) == st.query_params.get("filing")), None) or _first(
-        of_table
-    )
+    shown = next((each for each in of_table if str(each.seq) == st.query_params.get("filing")), None) or _first(of_table)
     with right:
         source.show(tables_with_the_same(filed, shown))
     source.show(history(of_table, shown, formats))
@@ -166,8 +143,7 @@ def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Fo
             [
                 badge,
                 markup.two_lines(
-                    markup.link("rules", each.submission, table=each.table_id, filing=each.seq),
-                    f"SHA-256 {each.digest[:16]}…",
+                    markup.link("rules", each.submission, table=each.table_id, filing=each.seq), f"SHA-256 {each.digest[:16]}…"
                 ),
                 day_name(each.effective_gaming_day),
                 markup.two_lines(plural(each.rounds, "round"), days),
@@ -201,16 +177,7 @@ def _row(each: OfferedWager, formats: Formats) -> list[object]:
     figures = each.figures
     limits = f"{formats.chips(each.min_cents)} to {formats.chips(each.max_cents)}"
     if figures is None:
-        return [
-            wager_name(each.wager),
-            each.paytable or "–",
-            limits,
-            "–",
-            "–",
-            "–",
-            "–",
-            _why_not(each),
-        ]
+        return [wager_name(each.wager), each.paytable or "–", limits, "–", "–", "–", "–", _why_not(each)]
     off = f"± {share(figures.std_error_percent, 3)}" if figures.std_error_percent else ""
     return [
         markup.two_lines(wager_name(each.wager), linked(figures.cite)),
@@ -265,9 +232,7 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
     if not choices:
         return
     source.show(
-        markup.section(
-            "What if", "What the house should have won on the wagers made so far, had other paytables been filed."
-        )
+        markup.section("What if", "What the house should have won on the wagers made so far, had other paytables been filed.")
     )
     filed = {each.wager: each.paytable for each in submission.offered}
     others: dict[str, str] = {}
@@ -283,10 +248,7 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         source.show('<p class="rk-note">Choose another paytable for one wager or several.</p>')
         return
     everywhere = st.toggle(
-        "All tables",
-        key="what-if-all",
-        bind="query-params",
-        help="Every table of this chapter, whatever paytable it filed",
+        "All tables", key="what-if-all", bind="query-params", help="Every table of this chapter, whatever paytable it filed"
     )
     known: list[WhatIf] = []
     unknown: list[str] = []
@@ -296,14 +258,10 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         unknown += [] if found else [wager_name(wager)]
     if known:
         rows = [_what_if_row(answer, formats) for answer in known]
-        source.show(
-            markup.table(WHAT_IF, [*rows, *_sum_row(known, formats)], "What other paytables would have returned")
-        )
+        source.show(markup.table(WHAT_IF, [*rows, *_sum_row(known, formats)], "What other paytables would have returned"))
     if unknown:
         source.show(
-            markup.empty(
-                f"Not computed: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known."
-            )
+            markup.empty(f"Not computed: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known.")
         )
     source.show(
         '<p class="rk-note">Expected of the same wagers; patrons may wager otherwise on another paytable. Range: 95 of 100 such '
@@ -328,8 +286,7 @@ def _what_if_row(answer: WhatIf, formats: Formats) -> list[object]:
             formats.money(answer.theoretical_cents), f"paytable {answer.paytable}: {share(answer.advantage_percent, 3)}"
         ),
         markup.two_lines(
-            formats.money(answer.other_cents),
-            f"paytable {answer.other_paytable}: {share(answer.other_advantage_percent, 3)}",
+            formats.money(answer.other_cents), f"paytable {answer.other_paytable}: {share(answer.other_advantage_percent, 3)}"
         ),
         _range(answer.other_cents, answer.below_cents, answer.above_cents, formats),
         formats.signed(answer.other_cents - answer.theoretical_cents),
@@ -356,9 +313,7 @@ def _sum_row(answers: list[WhatIf], formats: Formats) -> list[list[object]]:
 
 
 def _range(middle: int, below: int | None, above: int | None, formats: Formats) -> str:
-    return (
-        "–" if below is None or above is None else f"{formats.money(middle - below)} to {formats.money(middle + above)}"
-    )
+    return "–" if below is None or above is None else f"{formats.money(middle - below)} to {formats.money(middle + above)}"
 
 
 page()

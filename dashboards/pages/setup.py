@@ -49,9 +49,7 @@ def cards(parts: list[Part]) -> None:
         for column, part in zip(st.columns(ACROSS), parts[first : first + ACROSS], strict=False):
             with column, st.container(border=True, key=f"card-{part.name}"):
                 kind, shape, says = (
-                    ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "In order")
-                    if part.ok
-                    else ("rk-medium", "▷", "To do")
+                    ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "In order") if part.ok else ("rk-medium", "▷", "To do")
                 )
                 badge = Html(f'<span class="rk-badge {kind}"><span aria-hidden="true">{shape}</span> {says}</span>')
                 source.show(

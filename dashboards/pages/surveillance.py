@@ -17,13 +17,7 @@ from desk.review.desk import REFUSALS, Desk, TableReview
 from replay.narrative.names import plural, table_name
 
 ENTRIES = {"Happened": "short", "Table": "short", "Camera": "short", "Persons": "text", "What": "text", "By": "short"}
-SHIFTS = {
-    "Gaming day": "short",
-    "Shift": "short",
-    "Open then": "short",
-    "Handed over by": "text",
-    "Accepted by": "text",
-}
+SHIFTS = {"Gaming day": "short", "Shift": "short", "Open then": "short", "Handed over by": "text", "Accepted by": "text"}
 KINDS = {
     "incidents": "Open incidents",
     "alarms": "Unacknowledged incidents",
@@ -45,11 +39,7 @@ def page() -> None:
     """Lay the page out: a hand-over to accept, the form for an entry, the entries, and the hand-over."""
     source.begin()
     source.show(
-        markup.heading(
-            "Surveillance log",
-            "Entries cannot be edited or deleted. To correct one, add another.",
-            _sheet_way(),
-        )
+        markup.heading("Surveillance log", "Entries cannot be edited or deleted. To correct one, add another.", _sheet_way())
     )
     if log_address() is None:
         source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
@@ -114,9 +104,7 @@ def _accept(
     """Show the shift handed over; anybody but the person who handed it over can accept it."""
     at = formats.day_and_clock(waiting.entry.at_us)
     source.show(
-        markup.notice(
-            f"The {waiting.signed.shift} shift waits to be accepted", f"{waiting.entry.by} {waiting.entry.says} ({at})"
-        )
+        markup.notice(f"The {waiting.signed.shift} shift waits to be accepted", f"{waiting.entry.by} {waiting.entry.says} ({at})")
     )
     if who is None or who == waiting.signed.by:
         return
@@ -155,9 +143,7 @@ def _enter(who: str, formats: Formats) -> None:
     with drafts.lines(f"{ENTRY}-lines"), st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
         note = drafts.box("What happened", ENTRY)
         first, second, third = st.columns(3)
-        table = first.selectbox(
-            "Table", tables, format_func=lambda each: "No table" if each is None else table_name(each)
-        )
+        table = first.selectbox("Table", tables, format_func=lambda each: "No table" if each is None else table_name(each))
         camera = second.text_input("Camera")
         persons = third.text_input("Persons", help="Patrons by token")
         day = first.date_input("Day (default: today)", None, format="MM/DD/YYYY")
@@ -234,8 +220,7 @@ def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLin
     with drafts.lines("sign-over"), st.form("sign-over"):
         st.caption(f"Hand over to the next shift. {open_now}")
         listed = "".join(
-            f"<li>{markup.link(each.page, each.words, table=each.table if each.page == 'queue' else None)}</li>"
-            for each in lines
+            f"<li>{markup.link(each.page, each.words, table=each.table if each.page == 'queue' else None)}</li>" for each in lines
         )
         source.show(f'<ul class="rk-others" aria-label="What is handed over">{listed}</ul>' if lines else "")
         left, right = st.columns([1, 3])

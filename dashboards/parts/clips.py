@@ -46,11 +46,7 @@ def near(typed: str, about_us: int, formats: Formats) -> int | None:
     about = formats.moment(about_us)
     hour, minute, second = (int(part or 0) for part in found.groups())
     days = (about + timedelta(days=away) for away in (-1, 0, 1))
-    moments = [
-        day.replace(hour=hour, minute=minute, second=second, microsecond=0, fold=fold)
-        for day in days
-        for fold in (0, 1)
-    ]
+    moments = [day.replace(hour=hour, minute=minute, second=second, microsecond=0, fold=fold) for day in days for fold in (0, 1)]
     nearest = min(moments, key=lambda each: abs(_us(each) - about_us))
     return _us(nearest)
 
@@ -77,14 +73,7 @@ def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Form
 
 
 def _form(
-    table: str,
-    round_no: int,
-    at_us: int,
-    seat: int | None,
-    who: str,
-    marked: int,
-    formats: Formats,
-    known: Cameras | None,
+    table: str, round_no: int, at_us: int, seat: int | None, who: str, marked: int, formats: Formats, known: Cameras | None
 ) -> None:
     """Show the form for a clip. Times are typed by the property's clock, and stored by the camera's with the offset."""
     key = f"clip {table} {round_no} {marked}"

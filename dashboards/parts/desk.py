@@ -15,17 +15,7 @@ from dashboards.drawing import markup
 from dashboards.run import log_address, log_options, persons_path
 from desk.review import persons
 from desk.review.cases import PatronCase, by_deadline, cases_of
-from desk.review.desk import (
-    REFUSALS,
-    Desk,
-    Entry,
-    FindingReview,
-    RecordKind,
-    Resolution,
-    ReviewRefused,
-    TableReview,
-    desk_at,
-)
+from desk.review.desk import REFUSALS, Desk, Entry, FindingReview, RecordKind, Resolution, ReviewRefused, TableReview, desk_at
 from desk.review.desk_memory import DeskMemory
 from desk.review.persons import Person, Persons
 from replay.narrative.names import plural
@@ -59,9 +49,7 @@ class Reviews:
 
     def ids(self, fits: Callable[[FindingReview], bool]) -> tuple[str, ...]:
         """Return the ids of the findings that match."""
-        return tuple(
-            key for review in self.tables.values() for key, said in sorted(review.findings.items()) if fits(said)
-        )
+        return tuple(key for review in self.tables.values() for key, said in sorted(review.findings.items()) if fits(said))
 
     def people(self) -> list[str]:
         """Return everybody assigned to a finding."""
@@ -147,9 +135,7 @@ def recorded_as(who: str) -> str:
     return who if person is None else person.id
 
 
-def export(
-    tables: Sequence[str], *, digest: str, form: str, by: str, reason: str, what: RecordKind = "findings"
-) -> None:
+def export(tables: Sequence[str], *, digest: str, form: str, by: str, reason: str, what: RecordKind = "findings") -> None:
     """Record that a record of tables leaves in a file with a SHA-256 (`digest`, hex). Raises the desk's errors."""
     address = log_address()
     if address is None:

@@ -95,13 +95,7 @@ class Steps:
     """The steps of one dispute of a round, or of a claim not yet opened."""
 
     def __init__(
-        self,
-        table: str,
-        round_no: int,
-        seat: int | None,
-        dispute: Dispute | None,
-        shown: RoundRecord,
-        formats: Formats,
+        self, table: str, round_no: int, seat: int | None, dispute: Dispute | None, shown: RoundRecord, formats: Formats
     ) -> None:
         self.table, self.round_no, self.dispute, self.shown, self.formats = table, round_no, dispute, shown, formats
         self.seat = seat if dispute is None or dispute.seat is None else dispute.seat
@@ -112,8 +106,7 @@ class Steps:
         self.said = said
         self.known = len(disputes_of(table, round_no))  # as this page is drawn: what is more is news to who looks at it
         self.case: PatronCase | None = next(
-            (each for each in said.cases() if dispute and (each.table, each.case.dispute) == (table, dispute.dispute)),
-            None,
+            (each for each in said.cases() if dispute and (each.table, each.case.dispute) == (table, dispute.dispute)), None
         )
         self.name = f"{table}-{round_no}-{seat or 'all'}" if dispute is None else f"{table}-{dispute.dispute}"
 
@@ -190,9 +183,7 @@ class Steps:
                     pay = f"Open case, record {total} paid"
                     st.form_submit_button(pay, on_click=self._write_claim, args=(*about, slip, open_))
 
-    def _write_claim(
-        self, who: str, name: str, patron: str, slip: str = "", owed: Sequence[dict[str, Any]] = ()
-    ) -> None:
+    def _write_claim(self, who: str, name: str, patron: str, slip: str = "", owed: Sequence[dict[str, Any]] = ()) -> None:
         """Open a case; `owed`: the patron was paid at once, and `slip` has the number or a note."""
         claim, why = drafts.text(name), drafts.text(slip)
         token = str(st.session_state.get(patron) or "").strip().lower() or None
@@ -253,10 +244,7 @@ class Steps:
             self._form("Slip or note", "paid", f"Record {total} paid", lambda at, by, why: self._pay(at, rest, by, why))
         else:
             self._form(
-                "What was checked",
-                "signed",
-                f"Sign {total}",
-                lambda at, by, why: self._sign_payment(at, waiting, by, why),
+                "What was checked", "signed", f"Sign {total}", lambda at, by, why: self._sign_payment(at, waiting, by, why)
             )
         self.resolves = True
         resolution(self.shown, self.table, self.seat, self.formats, "It is not owed, or not paid so")
@@ -292,9 +280,7 @@ class Steps:
                 lambda at, by, why: at.sign_dispute(self.table, dispute=dispute.dispute, by=by, reason=why),
             )  # fmt: skip
             return
-        outcome = st.pills(
-            "Outcome", list(OUTCOMES), key=f"outcome {self.name}", format_func=lambda each: OUTCOME_LABELS[each]
-        )
+        outcome = st.pills("Outcome", list(OUTCOMES), key=f"outcome {self.name}", format_func=lambda each: OUTCOME_LABELS[each])
         if outcome is None:
             return
         record = None
@@ -308,9 +294,7 @@ class Steps:
 
         def close(at: Desk, by: str, why: str) -> Entry:
             override = drafts.text(f"against-{self.name}") or None if against else None
-            entry = at.close_dispute(
-                self.table, dispute=dispute.dispute, outcome=outcome, by=by, reason=why, override=override
-            )
+            entry = at.close_dispute(self.table, dispute=dispute.dispute, outcome=outcome, by=by, reason=why, override=override)
             if ends:
                 packets.make_when_drawn(self.table, self.round_no, self.seat)
             return entry
@@ -332,14 +316,7 @@ class Steps:
         return paid and self.shown.verdict is not None and not self.shown.verdict.undetermined
 
     def _form(
-        self,
-        label: str,
-        what: str,
-        button: str,
-        write: Callable[[Desk, str, str], Entry],
-        against: str = "",
-        *,
-        value: str = "",
+        self, label: str, what: str, button: str, write: Callable[[Desk, str, str], Entry], against: str = "", *, value: str = ""
     ) -> None:
         """Show a form with one box (`against`: two) whose button writes, with the text in the box as the reason.
 
@@ -390,8 +367,7 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
     others = [
         each
         for each in said.cases()
-        if (each.table, each.case.round_no) == (table, round_no)
-        and (shown is None or each.case.dispute != shown.dispute)
+        if (each.table, each.case.round_no) == (table, round_no) and (shown is None or each.case.dispute != shown.dispute)
     ]
     if others:
         source.show(f'<div class="rk-ways">{case_parts.chips(others)}</div>')

@@ -37,9 +37,7 @@ def why_not() -> str:
 def offer(filters: QueueFilters, said: Reviews | None) -> None:
     """Offer the findings that match `filters` as CSV: one click records the export and makes the file, the next saves it."""
     why, made = why_not(), st.session_state.get(KEPT)
-    if st.button(
-        "Export list", disabled=bool(why), help=why or "All findings of this list, as CSV; recorded in the log"
-    ):
+    if st.button("Export list", disabled=bool(why), help=why or "All findings of this list, as CSV; recorded in the log"):
         made = st.session_state[KEPT] = _make(filters, said)
     if made is not None and made[0] == filters and not why:
         save_link.link(f"Save {plural(made[1], 'finding')} as CSV", made[2])

@@ -140,9 +140,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         else ""
     )
     pace = "" if row["pace"] is None else f", {row['pace']:,.0f} an hour"
-    seen = markup.text(
-        f"Last event {formats.day_and_clock(row['last_event_at_us'])} · {plural(row['rounds'], 'round')}{pace}"
-    )
+    seen = markup.text(f"Last event {formats.day_and_clock(row['last_event_at_us'])} · {plural(row['rounds'], 'round')}{pace}")
     lines = "".join(f'<div title="{line}">{line}</div>' for line in map(markup.text, _lines(row, formats)))
     return Html(
         f'<a class="rk-tile rk-small{"" if row["open"] else " rk-shut"}{" rk-warned" if warnings else ""}" target="_self" '
@@ -173,9 +171,7 @@ def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats
     title = markup.text("\n".join([*warnings, *remedies(advice, formats.currency), *dues]))
     more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
     warning = f'<div class="rk-warning" role="alert">{markup.text(warnings[0] + more)}</div>' if warnings else ""
-    return Html(
-        f'<div class="rk-tile-round" title="{title}">{warning}<div class="rk-soft">{markup.text(where)}</div></div>'
-    )
+    return Html(f'<div class="rk-tile-round" title="{title}">{warning}<div class="rk-soft">{markup.text(where)}</div></div>')
 
 
 def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
@@ -190,10 +186,6 @@ def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
     )
     drop = row["drop_cents"]
     counted = "a box entered twice" if row["repeated_drops"] else "counted"
-    box = (
-        f"Bought in {formats.money(row['bought_in_cents'])}"
-        if drop is None
-        else f"Drop {formats.money(drop)}, {counted}"
-    )
+    box = f"Bought in {formats.money(row['bought_in_cents'])}" if drop is None else f"Drop {formats.money(drop)}, {counted}"
     found = f"{plural(row['incidents'], 'open incident')}, {row['high']:,} high"
     return [*waits, found, win, box]

@@ -64,9 +64,7 @@ def tables() -> Tables | None:
     address = log_address()
     if address is None:
         st.html(
-            markup.empty(
-                "No log", "These pages were started without a log. Start them with one: `rack dashboard --log ADDR`."
-            )
+            markup.empty("No log", "These pages were started without a log. Start them with one: `rack dashboard --log ADDR`.")
         )
         return None
     try:

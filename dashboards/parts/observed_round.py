@@ -33,9 +33,7 @@ T = TypeVar("T")
 def formats_of(at: Desk) -> Formats:
     """Return the format of money and time of a log's property."""
     said = at.memory.configured(at.log)
-    return Formats.of(
-        PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
-    )
+    return Formats.of(PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone))
 
 
 def judged_now(at: Desk, place: str, number: int) -> Judged | None:
@@ -102,12 +100,8 @@ def _open_case(place: str, number: int) -> None:
     draft = f"case {place} {number}"
     with drafts.lines(draft), st.form(draft, border=False):
         left, right, button = st.columns([5, 1, 2], vertical_alignment="bottom")
-        claim = left.text_input(
-            "What the patron says", max_chars=400, placeholder="the ace high bonus was not paid"
-        ).strip()
-        seat = right.selectbox(
-            "Seat", [None, *range(1, 8)], format_func=lambda each: "–" if each is None else str(each)
-        )
+        claim = left.text_input("What the patron says", max_chars=400, placeholder="the ace high bonus was not paid").strip()
+        seat = right.selectbox("Seat", [None, *range(1, 8)], format_func=lambda each: "–" if each is None else str(each))
         pressed = button.form_submit_button("Open case")
     if not pressed:
         return
@@ -116,8 +110,7 @@ def _open_case(place: str, number: int) -> None:
     else:
         settings = CaseFolder(cases_path()).settings()
         if act(
-            "Case opened",
-            lambda at, who: cases.open_case(at, place, number, by=who, settings=settings, claim=claim, seat=seat),
+            "Case opened", lambda at, who: cases.open_case(at, place, number, by=who, settings=settings, claim=claim, seat=seat)
         ):
             drafts.stored(draft)
         desk.forget()

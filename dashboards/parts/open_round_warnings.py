@@ -251,9 +251,7 @@ def open_round(table: str, round_no: int) -> bool:
 def _draw(advice: Advice, rows: list[dict[str, Any]], table: str, formats: Formats) -> None:
     steps = steps_of(rows)
     source.show(
-        markup.heading(
-            f"{table_name(table)} · Round {advice.round_no:,}", f"Still open: {phase_name(advice.phase).lower()}"
-        )
+        markup.heading(f"{table_name(table)} · Round {advice.round_no:,}", f"Still open: {phase_name(advice.phase).lower()}")
     )
     left, right = st.columns([4, 6], gap="medium")
     with left:

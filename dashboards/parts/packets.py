@@ -128,15 +128,7 @@ def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bo
         return None
     try:
         return packet_at(
-            address,
-            table,
-            round_no,
-            seat,
-            key=key,
-            by=desk.recorded_as(who),
-            reason=reason,
-            withhold=withhold,
-            **log_options(),
+            address, table, round_no, seat, key=key, by=desk.recorded_as(who), reason=reason, withhold=withhold, **log_options()
         )
     except REFUSALS as error:
         source.show(markup.notice("No packet was made, and nothing left the log", str(error)))

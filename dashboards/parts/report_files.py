@@ -36,9 +36,7 @@ def made(name: str, first: date, last: date) -> Report | None:
     """Make a report from the newest warehouse and the log; None if it cannot be made, and the page says why."""
     try:
         filing = read_filing(reports_path())
-        return source.ask(
-            lambda db: desk.ask(lambda at: make_report(name, db, at, first=first, last=last, filing=filing))
-        )
+        return source.ask(lambda db: desk.ask(lambda at: make_report(name, db, at, first=first, last=last, filing=filing)))
     except (*REFUSALS, FilingError, NoPeriod, WrongLog) as error:
         source.show(markup.notice("No report was made", str(error)))
         return None

@@ -109,9 +109,7 @@ def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Fo
     panel(members, [said.of(table, each["finding_id"]) for each in members], alike, formats)
 
 
-def panel(
-    members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats
-) -> None:
+def panel(members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats) -> None:
     """Show an incident's state and offer actions on all its findings.
 
     `members` are the findings, the cause first, `reviews` their reviews; `alike` the causes of other incidents with its
@@ -236,9 +234,7 @@ class _Form:
                 kept = st.session_state.get(LAST_REASON, {})
                 st.session_state[LAST_REASON] = kept | {self.action: self.read("reason")}
                 if self.disposition not in ("", "duplicate"):
-                    given = {
-                        k: v for k, v in st.session_state.get(LAST_DISPOSITIONS, {}).items() if k != self.cause["code"]
-                    }
+                    given = {k: v for k, v in st.session_state.get(LAST_DISPOSITIONS, {}).items() if k != self.cause["code"]}
                     st.session_state[LAST_DISPOSITIONS] = given | {self.cause["code"]: self.disposition}
 
         st.form_submit_button(words, key=f"{words} {self.key}", type="primary", on_click=write)
@@ -271,11 +267,7 @@ def _note(form: _Form) -> None:
 def _acknowledge(form: _Form) -> None:
     with form.sheet():
         form.box("What is being done", "doing", placeholder="on my way")
-        form.button(
-            "Acknowledge alarm",
-            lambda d: d.acknowledge(form.id, note=form.read("doing"), by=form.who),
-            needs=("doing",),
-        )
+        form.button("Acknowledge alarm", lambda d: d.acknowledge(form.id, note=form.read("doing"), by=form.who), needs=("doing",))
 
 
 def _resolve(form: _Form) -> None:
@@ -346,9 +338,7 @@ def _resolve_incident_as(form: _Form, disposition: str) -> None:
     form.reason(f"resolve {disposition}")
     form.button(
         "Resolve incident",
-        lambda d: IncidentDesk(d).resolve(form.id, disposition=disposition, by=form.who, reason=form.read("reason"))[
-            -1
-        ],
+        lambda d: IncidentDesk(d).resolve(form.id, disposition=disposition, by=form.who, reason=form.read("reason"))[-1],
     )
 
 
@@ -368,9 +358,7 @@ def _sentence(disposition: str) -> str:
 
 def _sign(form: _Form) -> None:
     waiting = [
-        review.resolution
-        for review in form.reviews
-        if review.state == "awaiting_signature" and review.resolution is not None
+        review.resolution for review in form.reviews if review.state == "awaiting_signature" and review.resolution is not None
     ]
     total = sum(first.amount_cents or 0 for first in waiting)
     if form.who in {first.by for first in waiting}:

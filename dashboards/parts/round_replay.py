@@ -128,15 +128,7 @@ def controls(view: RoundView, steps: list[ReplayStep], at: int, playing: bool) -
                 args=(key, ahead),
             )
         at = int(
-            st.slider(
-                "Step",
-                1,
-                max(last, 2),
-                key=key,
-                disabled=last < 2,
-                format=f"%d of {last}",
-                label_visibility="collapsed",
-            )
+            st.slider("Step", 1, max(last, 2), key=key, disabled=last < 2, format=f"%d of {last}", label_visibility="collapsed")
         )
     return min(at, last)
 
@@ -144,9 +136,7 @@ def controls(view: RoundView, steps: list[ReplayStep], at: int, playing: bool) -
 def board(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -> None:
     """Show the event of a step in one line, and the table after it."""
     now = steps[at - 1]
-    here = markup.link(
-        "round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at
-    )
+    here = markup.link("round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at)
     known = clips.cameras()
     seen = "" if known is None else video.short(known, view.round["table_id"], now, formats, "Video at ")
     source.show(

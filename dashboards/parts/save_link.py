@@ -23,11 +23,7 @@ def why_not(right: str, what: str, *, signed: bool = True) -> str:
     if access.person() is None:
         return f"Log in first: the log records who exports {what}"
     if signed and key_path() is None:
-        way = (
-            "the Setup page says how to make it"
-            if os.environ.get(KEY_VARIABLE)
-            else "start the pages with RACK_KEY set"
-        )
+        way = "the Setup page says how to make it" if os.environ.get(KEY_VARIABLE) else "start the pages with RACK_KEY set"
         return f"{what.capitalize()} is signed with the log's key: {way}"
     return ""
 

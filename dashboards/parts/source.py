@@ -250,12 +250,7 @@ def choose_one(label: str, name: str, values: Sequence[str], say: Callable[[str]
     """Offer the values, one of which is always chosen, and keep the choice in the address unless it is the first."""
     given = value_in_address(label, name, values) or values[0]
     picked: str = st.selectbox(
-        label,
-        values,
-        index=list(values).index(given),
-        format_func=say,
-        key=f"choose-{name}",
-        **_width(in_bar=in_bar),
+        label, values, index=list(values).index(given), format_func=say, key=f"choose-{name}", **_width(in_bar=in_bar)
     )
     if picked == values[0]:
         st.query_params.pop(name, None)

@@ -169,9 +169,7 @@ def answer(walked: Walk, formats: Formats) -> Html:
         words = f"No break was found in {size}, but no checkpoint signs the log."
         return _answer("unknown", "?", words, [when, *signatures(said, formats)])
     if said["ok"]:
-        return _answer(
-            "upheld", "✔\N{VARIATION SELECTOR-15}", f"The log is whole: {size}.", [when, *signatures(said, formats)]
-        )
+        return _answer("upheld", "✔\N{VARIATION SELECTOR-15}", f"The log is whole: {size}.", [when, *signatures(said, formats)])
     first = said["first_break"]
     words = f"The verification failed: {said['failures'][0]}."
     if first is not None:

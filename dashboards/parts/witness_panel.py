@@ -45,9 +45,7 @@ def show(address: str, formats: Formats) -> None:
             found = integrity.witnessed_at(address, *named, **log_options())
         except integrity.WITNESS_REFUSALS as error:
             source.show(
-                markup.notice(
-                    "The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it."
-                )
+                markup.notice("The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it.")
             )
             return
         for part in sentences(found, formats, time.time_ns() // 1000):
@@ -58,12 +56,7 @@ def show(address: str, formats: Formats) -> None:
 
 def sentences(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
     """Return a witness's state for the page: faults first, then figures, refused checkpoints, the checkpoints."""
-    return [
-        *notices(found, formats, now_us),
-        figures(found, now_us),
-        _refused(found, formats),
-        _checkpoints(found, formats),
-    ]
+    return [*notices(found, formats, now_us), figures(found, now_us), _refused(found, formats), _checkpoints(found, formats)]
 
 
 def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
@@ -132,13 +125,7 @@ def _checkpoints(found: Witnessed, formats: Formats) -> Html:
     if not found.checkpoints:
         return Html("")
     rows = [
-        [
-            formats.day_and_clock(each.at_us),
-            _state(each, formats),
-            f"{each.events:,}",
-            f"{each.size:,}",
-            each.root[:16] + "…",
-        ]
+        [formats.day_and_clock(each.at_us), _state(each, formats), f"{each.events:,}", f"{each.size:,}", each.root[:16] + "…"]
         for each in found.checkpoints
     ]
     marked = [place for place, each in enumerate(found.checkpoints) if not each.covered]
@@ -159,10 +146,7 @@ def _refused(found: Witnessed, formats: Formats) -> Html:
     if not found.refused:
         return Html("")
     return markup.table(
-        REFUSED,
-        [_refusal(each, formats) for each in found.refused],
-        "Refused checkpoints",
-        marked=range(len(found.refused)),
+        REFUSED, [_refusal(each, formats) for each in found.refused], "Refused checkpoints", marked=range(len(found.refused))
     )
 
 

@@ -203,9 +203,7 @@ def finding(
     whole incident.
     """
     cents = found["difference_cents"]
-    over, under = (
-        (max(cents or 0, 0), max(-(cents or 0), 0)) if whole is None else (whole.overpaid_cents, whole.underpaid_cents)
-    )
+    over, under = (max(cents or 0, 0), max(-(cents or 0), 0)) if whole is None else (whole.overpaid_cents, whole.underpaid_cents)
     kind = "rk-f-none" if not over and not under else "rk-f-over" if over > under else ""
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
     proofs = [
@@ -221,10 +219,7 @@ def finding(
     if worked_out := reckoned(found["seat"], found["wager"], cents, view, formats):
         rows.append(("Calculation", markup.text(worked_out)))
     rows.append(
-        (
-            "Section",
-            linked(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
-        )
+        ("Section", linked(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")))
     )
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
@@ -246,9 +241,7 @@ def finding(
     )
 
 
-def reckoned(
-    seat: int | None, wager: str | None, difference_cents: int | None, view: RoundView | None, formats: Formats
-) -> str:
+def reckoned(seat: int | None, wager: str | None, difference_cents: int | None, view: RoundView | None, formats: Formats) -> str:
     """Return the calculation of a finding's wager; empty if it is unknown."""
     if view is None:
         return ""
@@ -307,9 +300,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
     return markup.table(SETTLED, rows, "Recorded vs. recomputed", marked=marked)
 
 
-def ruling_of(
-    view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE
-) -> Ruling:
+def ruling_of(view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> Ruling:
     """Return the ruling on one seat of a round, or on all; `disposed` maps finding ids to dispositions."""
     wagers = view.settlements.to_dicts()
     return ruling(incidents_of(view), wagers, view.round["chapter"], seat, formats.currency, disposed)

@@ -69,9 +69,7 @@ def listed(found: Sequence[PatronCase], today: str) -> Html:
 def due_cases(found: Sequence[PatronCase], today: str) -> Html:
     """Return the open cases as links with their deadlines, overdue ones first; empty if none is open."""
     due = [each for each in found if each.case.decision is None]
-    links = [
-        markup.link("cases", f"{each.name} {due_words(each.case, today)}", case=each.name) for each in due[:MOST_DUE]
-    ]
+    links = [markup.link("cases", f"{each.name} {due_words(each.case, today)}", case=each.name) for each in due[:MOST_DUE]]
     if len(due) > MOST_DUE:
         links.append(markup.link("cases", f"{len(due) - MOST_DUE} more"))
     late = any(each.case.overdue(today) for each in due)
@@ -85,8 +83,7 @@ def facts(found: PatronCase, today: str) -> Html:
     case = found.case
     pairs = {
         "Claim": f"“{case.claim}”",
-        "Due": f"{day_name(date.fromisoformat(case.due))}"
-        + ("" if case.decision is not None else f", {due_words(case, today)}"),
+        "Due": f"{day_name(date.fromisoformat(case.due))}" + ("" if case.decision is not None else f", {due_words(case, today)}"),
         "Owner": case.owner or "No one yet",
         "Patron": case.patron or "Token not on record",
         "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",

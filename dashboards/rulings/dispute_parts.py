@@ -29,12 +29,7 @@ def read_back(said: Remembered, formats: Formats, unread: Sequence[str], notes: 
 def texts(found: Sequence[FoundText], formats: Formats) -> Html:
     """Return matching findings, notes, disputes and cases, each with a link."""
     rows = [
-        [
-            each.kind.capitalize(),
-            _text_link(each),
-            each.says,
-            formats.day_and_clock(each.at_us) if each.at_us else "–",
-        ]
+        [each.kind.capitalize(), _text_link(each), each.says, formats.day_and_clock(each.at_us) if each.at_us else "–"]
         for each in found
     ]
     return markup.table(TEXTS, rows, "Findings, notes, disputes and cases")
@@ -69,11 +64,7 @@ def hit(found: Candidate, said: Remembered, formats: Formats) -> Html:
         for yes, words in search_words.agreement(found, said, formats.currency)
     )
     at = "" if found.cards_at is None else "dealer" if found.cards_at == "dealer" else f"seat {found.cards_at}"
-    hand = (
-        f'<div class="rk-hand">{at}: {markup.text(cards_short(sorted(found.hand, key=_high_first)))}</div>'
-        if at
-        else ""
-    )
+    hand = f'<div class="rk-hand">{at}: {markup.text(cards_short(sorted(found.hand, key=_high_first)))}</div>' if at else ""
     verdict = markup.verdict_badge(found.verdict)
     findings = f'<div class="rk-soft">{plural(found.findings, "finding")}</div>' if found.findings else ""
     return Html(

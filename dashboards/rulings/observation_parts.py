@@ -16,23 +16,9 @@ from replay.narrative.names import line_name, plain, plural, table_name, wager_w
 from replay.narrative.reviews import recorded_by
 from replay.narrative.verdicts import RoundVerdict, narrate
 
-LIST = {
-    "Observation": "text",
-    "Selected": "text",
-    "Entered": "short",
-    "Wrong": "number",
-    "Shows": "text",
-    "State": "short",
-}
+LIST = {"Observation": "text", "Selected": "text", "Entered": "short", "Wrong": "number", "Shows": "text", "State": "short"}
 WORK = {"Selected": "short", "State": "text", "": "short"}
-ROUNDS = {
-    "Round": "short",
-    "Played": "short",
-    "By": "short",
-    "Verdict": "text",
-    "Money": "number",
-    "Confirmed by": "text",
-}
+ROUNDS = {"Round": "short", "Played": "short", "By": "short", "Verdict": "text", "Money": "number", "Confirmed by": "text"}
 MONEY = {
     "Seat": "number",
     "Wager": "text",
@@ -107,16 +93,11 @@ def facts(observation: Observation, formats: Formats) -> Html:
     pairs = [
         ("Opened by", of.by),
         ("Frame", f"{frame}; {rounds}"),
-        (
-            "Selected",
-            SELECTION[of.selection] + (f", drawn before viewing (seed {of.seed})" if of.seed else ""),
-        ),
+        ("Selected", SELECTION[of.selection] + (f", drawn before viewing (seed {of.seed})" if of.seed else "")),
     ]
     if observation.closed is not None:
         pairs.append(("Closed by", f"{observation.closed.by}: {observation.closed.reason}"))
-    return Html(
-        f"<dl class=rk-pair>{''.join(f'<dt>{markup.text(a)}</dt><dd>{markup.text(b)}</dd>' for a, b in pairs)}</dl>"
-    )
+    return Html(f"<dl class=rk-pair>{''.join(f'<dt>{markup.text(a)}</dt><dd>{markup.text(b)}</dd>' for a, b in pairs)}</dl>")
 
 
 def results(result: ObservationResult, formats: Formats) -> Html:
@@ -146,11 +127,7 @@ def results(result: ObservationResult, formats: Formats) -> Html:
 
 
 def work(
-    selected: Sequence[Selected],
-    observation: Observation,
-    table: str,
-    formats: Formats,
-    days: Mapping[int, str] | None,
+    selected: Sequence[Selected], observation: Observation, table: str, formats: Formats, days: Mapping[int, str] | None
 ) -> Html:
     """Return the tasks of an observation.
 
@@ -175,9 +152,7 @@ def work(
     return markup.table(WORK, rows, "What was selected")
 
 
-def rounds(
-    entered: Sequence[EnteredRound], verdicts: Mapping[int, Adjudication | None], table: str, formats: Formats
-) -> Html:
+def rounds(entered: Sequence[EnteredRound], verdicts: Mapping[int, Adjudication | None], table: str, formats: Formats) -> Html:
     """Return entered rounds as a table of links."""
     rows = []
     for each in entered:

@@ -38,11 +38,7 @@ def _events(steps: Sequence[ReplayStep], proofs: Collection[int], formats: Forma
 
 
 def trail(
-    steps: Sequence[ReplayStep],
-    proofs: Collection[int],
-    formats: Formats,
-    label: str,
-    video: Callable[[ReplayStep], Html],
+    steps: Sequence[ReplayStep], proofs: Collection[int], formats: Formats, label: str, video: Callable[[ReplayStep], Html]
 ) -> Html:
     """Return recorded events in short form for a screen; `video` links to a step, or is empty."""
     rows: list[list[object]] = [

@@ -49,16 +49,9 @@ def answer(
     ruled = accounts.ruling_of(view, seat, formats, disposed)
     told = accounts.narrative_of(view, seat, formats, disposed)
     kind, shape = ANSWERS[told.outcome]
-    rows = [
-        ("Incident", ruled.incidents),
-        ("Calculation", ruled.reckonings),
-        ("To do", ruled.to_do),
-        ("Done", ruled.done),
-    ]
+    rows = [("Incident", ruled.incidents), ("Calculation", ruled.reckonings), ("To do", ruled.to_do), ("Done", ruled.done)]
     pairs = "".join(
-        f"<dt>{name}</dt><dd>{_lines(sentences)}</dd>"
-        for name, sentences in (*rows, ("Elsewhere", ruled.elsewhere))
-        if sentences
+        f"<dt>{name}</dt><dd>{_lines(sentences)}</dd>" for name, sentences in (*rows, ("Elsewhere", ruled.elsewhere)) if sentences
     )
     return Html(
         f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'

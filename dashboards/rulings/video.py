@@ -58,9 +58,7 @@ def seat_of(step: ReplayStep) -> int | None:
     return place if isinstance(place, int) else None
 
 
-def of_evidence(
-    cameras: Cameras, view: RoundView, evidence: Collection[int], seat: int | None, formats: Formats
-) -> Html:
+def of_evidence(cameras: Cameras, view: RoundView, evidence: Collection[int], seat: int | None, formats: Formats) -> Html:
     """Return a link to each event that proves a finding, by the camera that sees it best; empty if none does."""
     seen = cameras.seeing(view.round["table_id"], seat)
     proofs = view.events.filter(view.events["seq"].is_in(list(evidence)))["occurred_at_us"].to_list() if seen else []

@@ -75,12 +75,7 @@ class Provider:
         now = int(time.time())
         said = {"iss": self.issuer, "aud": self.client_id, "iat": now, "exp": now + 3600, "nonce": grant.nonce}
         token = jwt.encode({"alg": "RS256", "kid": self._key.kid}, {**grant.claims, **said}, self._key)
-        return {
-            "access_token": secrets.token_hex(16),
-            "token_type": "Bearer",
-            "expires_in": 3600,
-            "id_token": token,
-        }
+        return {"access_token": secrets.token_hex(16), "token_type": "Bearer", "expires_in": 3600, "id_token": token}
 
     def keys(self) -> dict[str, Any]:
         """Return the public key for checking tokens."""

@@ -23,11 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
+from webauthn.helpers.structs import AuthenticatorSelectionCriteria, ResidentKeyRequirement, UserVerificationRequirement
 
 from dashboards.sign_in.provider import Provider
 from desk.review.persons import Person, Persons, ReviewRefused
@@ -86,9 +82,7 @@ class Challenges:
 class SignInSite:
     """Serves the sign-in of a house; `persons` reads its register."""
 
-    def __init__(
-        self, local: LocalSignIn, persons: Callable[[], Persons], clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, local: LocalSignIn, persons: Callable[[], Persons], clock: Callable[[], float] = time.time) -> None:
         self.local, self._persons, self._clock = local, persons, clock
         self.accounts = Accounts(local.accounts)
         self.provider = Provider(local.issuer, local.address + CALLBACK, CLIENT, local.client_secret)
@@ -249,8 +243,7 @@ class SignInSite:
                 user_display_name=person.name,
                 challenge=nonce,
                 authenticator_selection=AuthenticatorSelectionCriteria(
-                    resident_key=ResidentKeyRequirement.REQUIRED,
-                    user_verification=UserVerificationRequirement.REQUIRED,
+                    resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.REQUIRED
                 ),
             )
         return {
@@ -340,9 +333,7 @@ _SIGN_IN: Final = (
 <button>Sign in</button></form>
 <p class="soft"><a href="/sign-in/invited">I have an invitation</a></p>"""
 )
-_START_AGAIN: Final = (
-    """<p>Open the pages, and choose <em>Log in</em> there.</p><p><a href="/">Open the pages</a></p>"""
-)
+_START_AGAIN: Final = """<p>Open the pages, and choose <em>Log in</em> there.</p><p><a href="/">Open the pages</a></p>"""
 _INVITED: Final = """<p>Type the code of your invitation. It holds once.</p>
 <form method="post"><label for="code">Code</label>
 <input id="code" name="code" autocomplete="off" autocapitalize="characters" required><button>Go on</button></form>"""

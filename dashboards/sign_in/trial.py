@@ -77,10 +77,7 @@ class LoginHandler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer requests for metadata, keys, the choice of a person, and the chosen person."""
-        where, asked = (
-            urlsplit(self.path),
-            {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()},
-        )
+        where, asked = (urlsplit(self.path), {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()})
         oidc = self.of.oidc
         if where.path == "/.well-known/openid-configuration":
             self._json(oidc.metadata(oidc.issuer))
@@ -110,8 +107,7 @@ class LoginHandler(BaseHTTPRequestHandler):
         person = asked.get("person")
         if person is None or person not in PEOPLE:
             ways = "".join(
-                f'<p><a href="/authorize?{html.escape(urlencode({**asked, "person": name}))}">{name}</a> '
-                f"{role or 'no role'}</p>"
+                f'<p><a href="/authorize?{html.escape(urlencode({**asked, "person": name}))}">{name}</a> {role or "no role"}</p>'
                 for name, role in PEOPLE.items()
             )
             page = f"<!doctype html><html lang=en><title>Who are you?</title><h1>Who are you?</h1>{ways}</html>"

@@ -92,9 +92,7 @@ def own_sign_in() -> "SignInSite | None":
     local = None if login is None else local_sign_in(login)
     if local is None or register is None:
         return None
-    from dashboards.sign_in.site import (
-        SignInSite,
-    )  # with all that passkeys need: not for a house that signs in elsewhere
+    from dashboards.sign_in.site import SignInSite  # with all that passkeys need: not for a house that signs in elsewhere
 
     site = SignInSite(local, lambda: persons.read(register))
     SIGN_INS.ended = site.accounts.ended

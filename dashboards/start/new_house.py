@@ -172,9 +172,7 @@ def questions(given: Mapping[str, str], seal: str, refused: str = "") -> str:
 
     given = {"first_day": date.today().isoformat(), **given}
     fields = [
-        field(name, question, f"required {ASKED_AS.get(name, '')}")
-        for name, question in QUESTIONS.items()
-        if name != "tables"
+        field(name, question, f"required {ASKED_AS.get(name, '')}") for name, question in QUESTIONS.items() if name != "tables"
     ]
     tables = [
         field(game, f"Tables of {listed.title}", 'type="number" min="0" max="99" placeholder="0"')
@@ -195,9 +193,7 @@ def plan_page(plan: Plan, given: Mapping[str, str], seal: str) -> str:
     """Return the page with the plan and its buttons."""
     kept = {**given, "seal": seal}
     hidden = "".join(
-        f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">'
-        for name, value in kept.items()
-        if name != "step"
+        f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in kept.items() if name != "step"
     )
     lines = "".join(f"<p><b>{MARKS.get(line[0], '')}</b> {escape(line[2:])}</p>" for line in plan.lines)
     return _page(

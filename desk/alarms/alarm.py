@@ -141,12 +141,7 @@ def alarm_of(incident: Incident, verdict: Adjudication | None, house: House) -> 
 def alarm_advised(incident: Incident, advice: Advice, house: House) -> Alarm:
     """Return the alarm about an incident of a round that is still open."""
     alarm = alarm_of(incident, None, house)
-    return msgspec.structs.replace(
-        alarm,
-        game=advice.game,
-        opened_at=_iso(advice.opened_at_us, house),
-        basis="advice",
-    )
+    return msgspec.structs.replace(alarm, game=advice.game, opened_at=_iso(advice.opened_at_us, house), basis="advice")
 
 
 def standing_sentence(alarm: Alarm) -> str:
@@ -222,9 +217,7 @@ def message_of(
         after_min=after_min,
         link=link,
         alarm=msgspec.structs.replace(
-            alarm,
-            says=alarm.says if standing.withdrawn else standing_sentence(alarm),
-            patrons=alarm.patrons if patrons else (),
+            alarm, says=alarm.says if standing.withdrawn else standing_sentence(alarm), patrons=alarm.patrons if patrons else ()
         ),
     )
 

@@ -145,9 +145,7 @@ class Outbox:
         with self._database.transaction() as connection:
             found = [name for (name,) in connection.execute("SELECT log_id FROM log")]
             if found and found != [log_id]:
-                raise OutboxRefused(
-                    f"{self.path} belongs to the log {found[0]}, not to {log_id}; name another with --outbox"
-                )
+                raise OutboxRefused(f"{self.path} belongs to the log {found[0]}, not to {log_id}; name another with --outbox")
             connection.execute("INSERT OR IGNORE INTO log VALUES (?)", (log_id,))
         return not found
 
@@ -155,8 +153,7 @@ class Outbox:
         """Skip earlier findings: results up to these places, and rounds up to these numbers of their streams."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
-                [(s, head.seq, head.hash) for s, head in places.items()],
+                "INSERT OR REPLACE INTO places VALUES (?, ?, ?)", [(s, head.seq, head.hash) for s, head in places.items()]
             )
             connection.executemany("INSERT OR REPLACE INTO past VALUES (?, ?)", list(seqs.items()))
 
@@ -175,17 +172,9 @@ class Outbox:
 
     def receivers_of(self, alarm: str) -> set[str]:
         """Return the receivers of an alarm's messages, sent or about to be."""
-        return {
-            name for (name,) in self._database.rows("SELECT DISTINCT receiver FROM messages WHERE alarm = ?", alarm)
-        }
+        return {name for (name,) in self._database.rows("SELECT DISTINCT receiver FROM messages WHERE alarm = ?", alarm)}
 
-    def record_results(
-        self,
-        stream: str,
-        place: Head,
-        changed: Iterable[AlarmUpdate],
-        now_us: int,
-    ) -> None:
+    def record_results(self, stream: str, place: Head, changed: Iterable[AlarmUpdate], now_us: int) -> None:
         """Store the changes of alarms by a stream's results up to a place."""
         note = "INSERT OR REPLACE INTO places VALUES (?, ?, ?)"
         self._record(stream, changed, now_us, note, (stream, place.seq, place.hash))
@@ -194,9 +183,7 @@ class Outbox:
         """Store the changes of alarms by advice on a stream's open round, and that this round has advice."""
         self._record(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
 
-    def _record(
-        self, stream: str, changed: Iterable[AlarmUpdate], now_us: int, note: str, noted: tuple[object, ...]
-    ) -> None:
+    def _record(self, stream: str, changed: Iterable[AlarmUpdate], now_us: int, note: str, noted: tuple[object, ...]) -> None:
         """Store the changed alarms, their escalation, the messages and a note, all or none."""
         with self._database.transaction() as connection:
             for each in changed:
@@ -204,15 +191,7 @@ class Outbox:
                 connection.execute(
                     "INSERT INTO alarms VALUES (?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (alarm) DO UPDATE SET "
                     "revision = excluded.revision, withdrawn = excluded.withdrawn, data = excluded.data",
-                    (
-                        alarm.id,
-                        stream,
-                        each.about,
-                        standing.revision,
-                        standing.withdrawn,
-                        now_us,
-                        msgspec.json.encode(alarm),
-                    ),
+                    (alarm.id, stream, each.about, standing.revision, standing.withdrawn, now_us, msgspec.json.encode(alarm)),
                 )
                 if standing.withdrawn:
                     connection.execute("UPDATE steps SET done = 1 WHERE alarm = ?", (alarm.id,))
@@ -280,9 +259,7 @@ class Outbox:
         """
         with self._database.transaction() as connection:
             if silent:
-                held = connection.execute(
-                    "SELECT silent FROM receivers WHERE receiver = ?", (letter.receiver,)
-                ).fetchone()
+                held = connection.execute("SELECT silent FROM receivers WHERE receiver = ?", (letter.receiver,)).fetchone()
                 times = held[0] if held else 0
                 until = now_us + wait_after(times, wait_us)
                 row = (letter.receiver, times + 1, until, said)

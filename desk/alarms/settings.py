@@ -119,14 +119,10 @@ def read_settings(path: Path) -> Settings:
     """Read the settings. Raises `SettingsRefused`, which names file and field, and `OSError`."""
     try:
         if path.stat().st_mode & 0o022:
-            raise SettingsRefused(
-                f"{path}: other users can change this file, which says who is told; run chmod go-w on it"
-            )
+            raise SettingsRefused(f"{path}: other users can change this file, which says who is told; run chmod go-w on it")
         settings = msgspec.convert(read_toml(path), Settings)
     except FileNotFoundError:
-        raise SettingsRefused(
-            f"{path}: there are no settings of alarms; docs/alarms.md shows how to write them"
-        ) from None
+        raise SettingsRefused(f"{path}: there are no settings of alarms; docs/alarms.md shows how to write them") from None
     except (msgspec.ValidationError, ValueError) as error:
         raise SettingsRefused(f"{path}: {error}; docs/alarms.md has the form") from error
     try:
@@ -153,9 +149,7 @@ def _check(settings: Settings) -> None:
     mail = settings.mail
     if mail is not None:
         if mail.security == "none" and not (mail.plain or is_this_machine(mail.host)):
-            raise SettingsRefused(
-                'mail: security = "none" is for this machine; use starttls or tls, or set plain = true'
-            )
+            raise SettingsRefused('mail: security = "none" is for this machine; use starttls or tls, or set plain = true')
         if (mail.user is None) != (mail.password_file is None and mail.password_env is None):
             raise SettingsRefused("mail: user goes with password_file or password_env")
         if mail.user is not None and mail.security == "none" and not is_this_machine(mail.host):
@@ -172,9 +166,7 @@ def _check_receiver(where: str, receiver: Receiver, mail: MailServer | None) -> 
             raise SettingsRefused(f"{where}: mail_to needs [mail], the server that takes e-mail")
         return
     if (receiver.secret_file is None) == (receiver.secret_env is None):
-        raise SettingsRefused(
-            f"{where}: expected secret_file or secret_env, one of the two; rack alerts secret FILE makes one"
-        )
+        raise SettingsRefused(f"{where}: expected secret_file or secret_env, one of the two; rack alerts secret FILE makes one")
     parts = urlsplit(receiver.url or "")
     try:
         right = parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
@@ -200,9 +192,7 @@ def is_this_machine(host: str) -> bool:
         return False
 
 
-def read_secrets(
-    where: str, receiver: Receiver, folder: Path, environment: Mapping[str, str] | None = None
-) -> list[bytes]:
+def read_secrets(where: str, receiver: Receiver, folder: Path, environment: Mapping[str, str] | None = None) -> list[bytes]:
     """Return a webhook's secrets, one for each line, newest first. Raises `SettingsRefused`, which never shows a secret."""
     text = _secret_text(where, receiver.secret_file, receiver.secret_env, folder, environment)
     secrets = []
@@ -229,9 +219,7 @@ def read_password(mail: MailServer, folder: Path, environment: Mapping[str, str]
     return _secret_text("mail", mail.password_file, mail.password_env, folder, environment).strip("\r\n")
 
 
-def _secret_text(
-    where: str, file: str | None, variable: str | None, folder: Path, environment: Mapping[str, str] | None
-) -> str:
+def _secret_text(where: str, file: str | None, variable: str | None, folder: Path, environment: Mapping[str, str] | None) -> str:
     if file is None:
         text = (os.environ if environment is None else environment).get(variable or "")
         if not text:

@@ -12,18 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from desk.alarms.alarm import (
-    Alarm,
-    AlarmStatus,
-    Change,
-    House,
-    Message,
-    What,
-    alarm_advised,
-    alarm_of,
-    changes,
-    message_of,
-)
+from desk.alarms.alarm import Alarm, AlarmStatus, Change, House, Message, What, alarm_advised, alarm_of, changes, message_of
 from desk.alarms.outbox import AlarmUpdate, Outbox
 from desk.alarms.settings import Settings
 from desk.review.desk_memory import is_withdrawal
@@ -162,9 +151,7 @@ class Watch:
     def _taken(self, stream: str, about: str, now: Sequence[Alarm], *, is_past: bool) -> Iterator[AlarmUpdate]:
         for change in changes(self._outbox.alarms_about(stream, about), now):
             if change.before is not None or not is_past:
-                yield AlarmUpdate(
-                    change=change, about=about, messages=self._messages(change), steps=self._steps(change)
-                )
+                yield AlarmUpdate(change=change, about=about, messages=self._messages(change), steps=self._steps(change))
 
     def _messages(self, change: Change) -> list[tuple[str, Message]]:
         """Return the receivers of a change: the receivers of earlier messages, and the ones that the routes add."""
@@ -175,9 +162,7 @@ class Watch:
             names |= dict.fromkeys(
                 name for route in self._settings.route if route.takes(alarm) for name in self._settings.role[route.to]
             )
-        return [
-            (name, self.message(change.what if name in told else "raised", change.standing, name)) for name in names
-        ]
+        return [(name, self.message(change.what if name in told else "raised", change.standing, name)) for name in names]
 
     def message(self, what: What, standing: AlarmStatus, receiver: str, after_min: int | None = None) -> Message:
         """Return the message to a receiver."""

@@ -116,9 +116,7 @@ class CountRoom(Pit):
             raise ReviewRefused(f"the boxes of {day} were entered once; another person enters them again first")
         open_ = {each.table for each in differences(draft)}
         if set(grid) != open_:
-            raise ReviewRefused(
-                f"what differs on {day} is {', '.join(sorted(open_))}: state the amount of each, and of no other"
-            )
+            raise ReviewRefused(f"what differs on {day} is {', '.join(sorted(open_))}: state the amount of each, and of no other")
         self._write_all(draft, person.id, grid, reason)
 
     def _write_all(self, draft: DraftCount, by: str, settled: Grid, reason: str) -> None:
@@ -149,9 +147,7 @@ class CountRoom(Pit):
         self._path(draft.day).unlink()
 
     def _counted(self, table: str, cents: int, by: str, day: str) -> Event:
-        return house_event(
-            model.DropCounted, amount_cents=cents, box=table, by=self._persons.known(by).token, gaming_day=day
-        )
+        return house_event(model.DropCounted, amount_cents=cents, box=table, by=self._persons.known(by).token, gaming_day=day)
 
     def _check(self, day: str, grid: Grid) -> None:
         if not grid:
@@ -167,9 +163,7 @@ class CountRoom(Pit):
         try:
             return msgspec.json.decode(self._path(day).read_bytes(), type=DraftCount)
         except FileNotFoundError:
-            raise ReviewRefused(
-                f"no first entry of {day} waits: enter the boxes with `rack count enter --day {day}`"
-            ) from None
+            raise ReviewRefused(f"no first entry of {day} waits: enter the boxes with `rack count enter --day {day}`") from None
         except (msgspec.MsgspecError, ValueError) as error:
             raise ReviewRefused(f"{self._path(day)}: {error}; remove it, and enter the boxes of {day} again") from error
 

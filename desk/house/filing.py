@@ -108,9 +108,7 @@ def publishing(log: EventLog, text: str) -> Publication:
     if PROPERTY not in log.streams():
         raise ReviewRefused("the log does not name its property; set the property up first (`rack apply`)")
     earlier = tuple(each.toml for each in published(log))
-    known = [
-        each for each in map(read_amendment, (*amendment_texts(jurisdiction, name), *earlier)) if each.key == made.key
-    ]
+    known = [each for each in map(read_amendment, (*amendment_texts(jurisdiction, name), *earlier)) if each.key == made.key]
     fault = why_not_next(made, known)
     if fault is not None:
         raise ReviewRefused(fault)
@@ -229,9 +227,7 @@ class Office:
         """Return the log in which the office files."""
         return self._log
 
-    def file(
-        self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None
-    ) -> list[Filing]:
+    def file(self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None) -> list[Filing]:
         """File rules at tables, all or none; return the filings. A second person may sign at once.
 
         Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing is written.
@@ -323,9 +319,7 @@ class Office:
             return drafts(record, "office", person, [Entry(event, self._now_us)])
         source = BEGINNINGS["office"] + person.token
         numbers = [
-            event.source_seq
-            for event in (decode(record.data) for record in self._log.read(PROPERTY))
-            if event.source == source
+            event.source_seq for event in (decode(record.data) for record in self._log.read(PROPERTY)) if event.source == source
         ]
         return [
             Draft(

@@ -48,9 +48,7 @@ def form_of(text: str) -> list[Group]:
         Field("name", "Name of these rules", str(content.get("name", ""))),
     ]
     if of.max_payout_cite is not None:
-        first.append(
-            Field("max_payout", "Max payout (optional)", str(content.get("max_payout", "")), (), of.max_payout_cite)
-        )
+        first.append(Field("max_payout", "Max payout (optional)", str(content.get("max_payout", "")), (), of.max_payout_cite))
     if of.house_way_cite is not None:
         own = isinstance(content.get("house_way"), dict)
         ways = tuple(each.house_way for each in known_rules() if each.chapter == of.key and each.house_way)
@@ -61,15 +59,11 @@ def form_of(text: str) -> list[Group]:
     for rule in of.wagers.values():
         if rule.of is None:
             filed = wagers.get(rule.name)
-            groups.append(
-                Group(wager_name(rule.name), tuple(_of_wager(of, rule, filed if isinstance(filed, dict) else None)))
-            )
+            groups.append(Group(wager_name(rule.name), tuple(_of_wager(of, rule, filed if isinstance(filed, dict) else None))))
     groups.append(Group("Table", tuple(_of_table(of, content.get("table", {})))))
     settings = content.get("settings", {})
     if of.settings:
-        groups.append(
-            Group("How ambiguous rules are read", tuple(_of_setting(rule, settings) for rule in of.settings.values()))
-        )
+        groups.append(Group("How ambiguous rules are read", tuple(_of_setting(rule, settings) for rule in of.settings.values())))
     return groups
 
 
@@ -86,9 +80,7 @@ def _of_table(of: Chapter, filed: Mapping[str, Any]) -> Iterator[Field]:
             yield Field(f"table.{key}", heading(key), value, tuple(known), cite)
     if of.adjacent_boxes_cite is not None:
         value = "yes" if filed.get("adjacent_boxes") is True else "no"
-        yield Field(
-            "table.adjacent_boxes", "A player may wager on two boxes", value, ("no", "yes"), of.adjacent_boxes_cite
-        )
+        yield Field("table.adjacent_boxes", "A player may wager on two boxes", value, ("no", "yes"), of.adjacent_boxes_cite)
     if of.numbers["decks_max"] > 1:
         yield Field("table.decks", "Decks (optional)", str(filed.get("decks", "")), (), of.number_cites["decks_max"])
 
@@ -104,17 +96,12 @@ def _of_wager(of: Chapter, rule: WagerRule, filed: Mapping[str, Any] | None) -> 
         shown = given if rule.always or filed is not None else NOT_OFFERED
         yield Field(f"{at}.paytable", "Paytable", shown, choices, paytable.cite if paytable is not None else rule.cite)
     elif not rule.always:
-        yield Field(
-            f"{at}.offered", "Offered", NOT_OFFERED if filed is None else OFFERED, (NOT_OFFERED, OFFERED), rule.cite
-        )
+        yield Field(f"{at}.offered", "Offered", NOT_OFFERED if filed is None else OFFERED, (NOT_OFFERED, OFFERED), rule.cite)
     if filed is None and not rule.always:
         return
     keys: Sequence[tuple[str, str]] = (("min", "Min"), ("max", "Max"))
     if paytable is not None and paytable.wager_cents is not None:
-        keys = [
-            ("amount", "Amount (optional)"),
-            *([("rate", "Rate of progression")] if paytable.rate_filed else []),
-        ]
+        keys = [("amount", "Amount (optional)"), *([("rate", "Rate of progression")] if paytable.rate_filed else [])]
     elif paytable is not None and paytable.maximum_cents:
         keys = []
     for key, label in keys:
@@ -127,13 +114,7 @@ def _of_setting(rule: SettingRule, filed: Mapping[str, Any]) -> Field:
     if rule.values:
         shown = AS_DEFAULT if value is None else _shown(value)
         return Field(f"settings.{rule.name}", heading(rule.name), shown, (AS_DEFAULT, *map(_shown, rule.values)), cite)
-    return Field(
-        f"settings.{rule.name}",
-        f"{heading(rule.name)} (optional)",
-        "" if value is None else _shown(value),
-        (),
-        cite,
-    )
+    return Field(f"settings.{rule.name}", f"{heading(rule.name)} (optional)", "" if value is None else _shown(value), (), cite)
 
 
 def _shown(value: object) -> str:
@@ -229,9 +210,7 @@ def toml_text(content: Mapping[str, Any], at: str = "") -> str:
     head = [f"[{at}]"] if at and (plain or not content) else []
     parts = ["\n".join([*head, *(f"{key} = {value_text(value)}" for key, value in plain.items())])]
     parts += [
-        toml_text(value, f"{at}.{key}" if at else key).rstrip("\n")
-        for key, value in content.items()
-        if isinstance(value, dict)
+        toml_text(value, f"{at}.{key}" if at else key).rstrip("\n") for key, value in content.items() if isinstance(value, dict)
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -268,9 +247,5 @@ def rules_files(folder: Path, tables: Sequence[str], book: Rulebook) -> list[Wri
             lines[at] = lines[at].replace(table.rules, name)
             text = "\n".join(lines)
         written[name] = Written("~", folder / name, book.text, f"{name} says what is filed")
-    found = [
-        each
-        for each in written.values()
-        if not each.path.exists() or each.path.read_text(encoding="utf-8") != each.text
-    ]
+    found = [each for each in written.values() if not each.path.exists() or each.path.read_text(encoding="utf-8") != each.text]
     return found + ([Written("~", path, text, f"{FILE} names them")] if text != before else [])

@@ -142,10 +142,7 @@ def _checkpoint(options: Mapping[str, Any], made: Property, log: EventLog, now_u
     if made.form.key is None:
         return None
     last = None
-    with (
-        suppress(LogUnavailable),
-        closing(open_checkpoints(made.address, log_id=log.log_id, read_only=True, **options)) as store,
-    ):
+    with suppress(LogUnavailable), closing(open_checkpoints(made.address, log_id=log.log_id, read_only=True, **options)) as store:
         last = next(iter(deque(store.batches(), maxlen=1)), None)
     events = sum(log.head(stream).seq for stream in log.streams())
     time = None if last is None else read_statement(CheckpointBatch.decode(last).lines[-1])
@@ -176,9 +173,7 @@ def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: 
     if seen.newest_s is None or seen.silent(now_us):
         says = f"{plural(seen.behind, 'checkpoint')} waiting for it longer than 5 minutes."
         return Part("witness", False, says, *runs)
-    return Part(
-        "witness", True, f"{plural(seen.cosigned, 'checkpoint')} vouched for; none waits longer than 5 minutes."
-    )
+    return Part("witness", True, f"{plural(seen.cosigned, 'checkpoint')} vouched for; none waits longer than 5 minutes.")
 
 
 def _mail(made: Property, log: EventLog, now_us: int) -> Part:

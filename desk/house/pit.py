@@ -99,11 +99,7 @@ class Pit:
     role = "pit"
 
     def __init__(
-        self,
-        log: EventLog,
-        persons: Persons,
-        now_us: Callable[[], int],
-        closed: Mapping[str, str] = MappingProxyType({}),
+        self, log: EventLog, persons: Persons, now_us: Callable[[], int], closed: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         """`closed`: table → the gaming day on which it ceases to exist (`property_file.closed_tables`)."""
         self._log, self._persons, self._now_us, self._closed = log, persons, now_us, closed
@@ -130,9 +126,7 @@ class Pit:
             if gaming_day > self._today():
                 raise ReviewRefused(f"gaming day {gaming_day} has not begun: it is {self._today()} now")
             if gaming_day >= self._closed.get(table, "9999"):
-                raise ReviewRefused(
-                    f"{table} is closed from gaming day {self._closed[table]} on, as the property's file says"
-                )
+                raise ReviewRefused(f"{table} is closed from gaming day {self._closed[table]} on, as the property's file says")
             if gaming_day < record.gaming_day:
                 raise ReviewRefused(
                     f"{table} is on gaming day {record.gaming_day} already, so that {gaming_day} cannot be opened; if this is "
@@ -140,14 +134,10 @@ class Pit:
                 )
             opener = record.closer_cents if cents is None else cents
             if opener is None:
-                raise ReviewRefused(
-                    f"{table} was never closed, so that its opener is not known: give --chips or --amount"
-                )
+                raise ReviewRefused(f"{table} was never closed, so that its opener is not known: give --chips or --amount")
             book = self._rules(record, gaming_day)
             at_us = self._moment(at, gaming_day)
-            events: list[Event] = (
-                [] if gaming_day == record.gaming_day else [model.GamingDayOpened(gaming_day=gaming_day)]
-            )
+            events: list[Event] = [] if gaming_day == record.gaming_day else [model.GamingDayOpened(gaming_day=gaming_day)]
             events += [
                 self._inventory("opener", opener, person, second),
                 house_event(
@@ -162,9 +152,7 @@ class Pit:
                 events.append(house_event(model.DealerTappedIn, dealer=dealer))
             return self._write(record, person, events, at_us)
 
-    def close(
-        self, table: str, *, by: str, cents: int, verified_by: str | None = None, at: str | None = None
-    ) -> list[Line]:
+    def close(self, table: str, *, by: str, cents: int, verified_by: str | None = None, at: str | None = None) -> list[Line]:
         """Close a table: its inventory is counted as closer, and the dealer leaves."""
         person, second = self._people(by, verified_by)
 
@@ -225,9 +213,7 @@ class Pit:
         def events(record: TableRecord) -> list[Event]:
             for line, event in record.counting(kinds[0]):
                 if getattr(event, "slip", None) == slip:
-                    raise ReviewRefused(
-                        f"{table}: slip {slip} is line {line.seq} already; correct that line if it is wrong"
-                    )
+                    raise ReviewRefused(f"{table}: slip {slip} is line {line.seq} already; correct that line if it is wrong")
             said: dict[str, Any] = {"amount_cents": cents, "by": person.token, "slip": slip}
             if second is None:
                 return [house_event(kinds[0], **said)]
@@ -294,9 +280,7 @@ class Pit:
             line = record.line(seq)
             person = self._second(line, by)
             if not line.awaits_initials:
-                raise ReviewRefused(
-                    f"{table} line {seq} waits for no initials; `rack pit list {table}` shows its lines"
-                )
+                raise ReviewRefused(f"{table} line {seq} waits for no initials; `rack pit list {table}` shows its lines")
             if counts not in (None, line.counts):
                 raise ReviewRefused(f"{table} line {seq} was corrected meanwhile; look at it again")
             made = house_event(model.EntryInitialed, by=person.token, entry=seq)
@@ -321,9 +305,7 @@ class Pit:
             raise ReviewRefused(f"{person.id} enters it; the second initials are another person's")
         return person, second
 
-    def _enter(
-        self, table: str, person: Person, events: Callable[[TableRecord], list[Event]], at: str | None
-    ) -> list[Line]:
+    def _enter(self, table: str, person: Person, events: Callable[[TableRecord], list[Event]], at: str | None) -> list[Line]:
         """Append an event at an open table, on its gaming day."""
         with records(self._log, [table]) as (record,):
             self._must_exist(record)
@@ -338,9 +320,7 @@ class Pit:
 
     def _inventory(self, kind: str, cents: int, person: Person, second: Person | None) -> Event:
         verified_by = None if second is None else second.token
-        return house_event(
-            model.InventoryCounted, amount_cents=cents, by=person.token, kind=kind, verified_by=verified_by
-        )
+        return house_event(model.InventoryCounted, amount_cents=cents, by=person.token, kind=kind, verified_by=verified_by)
 
     def _must_exist(self, record: TableRecord) -> None:
         if not record.last:

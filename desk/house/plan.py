@@ -96,10 +96,7 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     unknown = [] if log is None else sorted({each for each in log.streams() if each.startswith("table/")} - known)
     steps += [PlanStep("!", f"{stream} is in the log and not in {FILE}: nothing is removed") for stream in unknown]
     only_office = house.filing == "office"
-    same = stated.applied is not None and (stated.applied.sha256, stated.applied.only_office_files) == (
-        made.sha256,
-        only_office,
-    )
+    same = stated.applied is not None and (stated.applied.sha256, stated.applied.only_office_files) == (made.sha256, only_office)
     if not same:
         applied = model.PropertyApplied(by=by or "unknown", only_office_files=only_office, sha256=made.sha256)
         says = "only the office files rules" if only_office else "devices may file rules, too"
@@ -203,14 +200,7 @@ def _groups(
         yield (
             PROPERTY,
             [
-                Draft(
-                    event_id=event_id,
-                    source=SOURCE,
-                    source_seq=number,
-                    occurred_at_us=now_us,
-                    round_no=None,
-                    payload=event,
-                )
+                Draft(event_id=event_id, source=SOURCE, source_seq=number, occurred_at_us=now_us, round_no=None, payload=event)
                 for number, (event, event_id) in enumerate(
                     zip(of_property, _ids(made, PROPERTY, of_property, taken), strict=True), first
                 )

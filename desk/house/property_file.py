@@ -275,9 +275,7 @@ def _checked(path: Path, text: str, form: Form, digest: str) -> Property:
     for number, camera in enumerate(form.camera):
         unknown = sorted(set(camera.sees) - tables)
         if unknown:
-            refused(
-                f".camera[{number}].sees", f"there is no table {unknown[0]!r}: expected {', '.join(sorted(tables))}"
-            )
+            refused(f".camera[{number}].sees", f"there is no table {unknown[0]!r}: expected {', '.join(sorted(tables))}")
         if camera.system is not None and camera.system not in form.system:
             refused(f".camera[{number}].system", f"there is no [system.{camera.system}]")
     if form.route and form.mail is None:

@@ -185,8 +185,7 @@ class TableRecord:
             self.last, self._end = end.seq, end.data
             self.gaming_day = _decoded(self.stream, end).gaming_day
             self.lines = [
-                _initialed(_as_corrected(line, self._made, self._ids), self._made, self._initialed)
-                for line in self._entered
+                _initialed(_as_corrected(line, self._made, self._ids), self._made, self._initialed) for line in self._entered
             ]
         return goes_on
 
@@ -247,18 +246,14 @@ class TableRecord:
 
     def dealers(self, most: int = 5) -> list[str]:
         """Return the dealers of this table, the latest first."""
-        tapped = [
-            event.dealer for _, event in self.counting(model.DealerTappedIn) if isinstance(event, model.DealerTappedIn)
-        ]
+        tapped = [event.dealer for _, event in self.counting(model.DealerTappedIn) if isinstance(event, model.DealerTappedIn)]
         return list(dict.fromkeys(reversed(tapped)))[:most]
 
     @property
     def closer_cents(self) -> int | None:
         """The last closer in cents; None if there is none."""
         counted = [event for _, event in self.counting(model.InventoryCounted)]
-        closers = [
-            each.amount_cents for each in counted if isinstance(each, model.InventoryCounted) and each.kind == "closer"
-        ]
+        closers = [each.amount_cents for each in counted if isinstance(each, model.InventoryCounted) and each.kind == "closer"]
         return closers[-1] if closers else None
 
     @property
@@ -356,9 +351,7 @@ def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, st
     last = counting(corrections, ids).get(line.seq)
     if last is None:
         return line
-    amendments = tuple(
-        Amendment(each.by, each.reason) for each in made.values() if each.supersedes_event_id == line.event_id
-    )
+    amendments = tuple(Amendment(each.by, each.reason) for each in made.values() if each.supersedes_event_id == line.event_id)
     counts = None if last.replacement is None else last.replacement[1]
     return msgspec.structs.replace(line, counts=counts, amendments=amendments)
 
@@ -447,9 +440,7 @@ def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple
     try:
         log.append_groups(groups, {stream: heads.get(stream, 0) + 1 for stream, _ in groups})
     except WrongSequence as error:
-        raise ReviewRefused(
-            f"another writer came between: {error}; nothing was written: look again and repeat"
-        ) from error
+        raise ReviewRefused(f"another writer came between: {error}; nothing was written: look again and repeat") from error
 
 
 @contextmanager

@@ -36,9 +36,7 @@ def _amendment(text: str, file: str) -> CheckedRules:
         jurisdiction, _, name = read.key.partition("-")
         made = chapter(jurisdiction, name, day=read.effective, published=(text,))
     except KeyError:
-        raise ReviewRefused(
-            f"{file}: there is no chapter {read.key}; expected one that `rack rules list` shows"
-        ) from None
+        raise ReviewRefused(f"{file}: there is no chapter {read.key}; expected one that `rack rules list` shows") from None
     except ValueError as error:
         raise ReviewRefused(f"{file}: {error}") from error
     changes = "" if made.edition_digest else "; it changes nothing of the chapter"
@@ -86,13 +84,10 @@ def _submission(text: str, file: str) -> CheckedRules:
         "max_payout_cents": book.max_payout_cents,
     }
     rows = [
-        (each["wager"], each["paytable"] or "–", show_money(each["min_cents"]), show_money(each["max_cents"]))
-        for each in offers
+        (each["wager"], each["paytable"] or "–", show_money(each["min_cents"]), show_money(each["max_cents"])) for each in offers
     ]
     chapter_ = book.chapter
-    accepted = (
-        f"{file}: accepted; {book.name}, {chapter_.title} ({chapter_.key}), effective {book.effective_gaming_day}"
-    )
+    accepted = f"{file}: accepted; {book.name}, {chapter_.title} ({chapter_.key}), effective {book.effective_gaming_day}"
     proposed = () if chapter_.in_force else (f"for what-if replays only: {chapter_.key} was never in force",)
     heads = ("wager", "paytable", "minimum", "maximum")
     return CheckedRules(values, [accepted, f"SHA-256 {book.digest}", *proposed, "", *table(heads, rows)])

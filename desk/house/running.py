@@ -47,11 +47,7 @@ class Written(NamedTuple):
 def running_files(made: Property) -> Iterator[Written]:
     """Yield each file of a property and what applying does to it."""
     yield _persons(made)
-    for name, content in (
-        ("cameras.toml", _cameras(made)),
-        ("alarms.toml", _alarms(made)),
-        ("reports.toml", _reports(made)),
-    ):
+    for name, content in (("cameras.toml", _cameras(made)), ("alarms.toml", _alarms(made)), ("reports.toml", _reports(made))):
         if content is not None:
             yield _file(made.folder / name, MADE + toml_of(content))
     login = _login(made)
@@ -69,9 +65,7 @@ def _file(path: Path, text: str) -> Written:
     if before == text:
         return Written("=", path, text, f"{name} as it is")
     if not before.startswith(MADE):
-        return Written(
-            "!", path, text, f"{name} was written by hand and is kept; move it away to have it made from {FILE}"
-        )
+        return Written("!", path, text, f"{name} was written by hand and is kept; move it away to have it made from {FILE}")
     return Written("~", path, text, f"{name}, written again")
 
 
@@ -169,11 +163,7 @@ def toml_of(content: dict[str, Any]) -> str:
             [(f"[{key}]", value)] if isinstance(value, dict) else [(f"[[{key}]]", each) for each in _tables(value)]
         ):
             if table:
-                lines += [
-                    "",
-                    header,
-                    *(f"{_key(name)} = {value_text(each)}" for name, each in table.items() if each is not None),
-                ]
+                lines += ["", header, *(f"{_key(name)} = {value_text(each)}" for name, each in table.items() if each is not None)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
@@ -192,11 +182,7 @@ def _key(name: str) -> str:
 def value_text(value: Any) -> str:
     """Return a plain value as inline TOML."""
     if isinstance(value, dict):
-        return (
-            "{ "
-            + ", ".join(f"{_key(name)} = {value_text(each)}" for name, each in value.items() if each is not None)
-            + " }"
-        )
+        return "{ " + ", ".join(f"{_key(name)} = {value_text(each)}" for name, each in value.items() if each is not None) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, date | datetime):

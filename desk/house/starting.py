@@ -137,9 +137,7 @@ def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, no
             *(str(each.path.relative_to(made.folder)) for each in running_files(made)),
         ]
     if there := [name for name in files if (folder / name).exists()]:
-        raise ReviewRefused(
-            f"{', '.join(there)}: in {folder} already; move this away, or begin a property in an empty folder"
-        )
+        raise ReviewRefused(f"{', '.join(there)}: in {folder} already; move this away, or begin a property in an empty folder")
     written = begin(folder, answers)
     try:
         made = read_property(folder)
@@ -207,10 +205,7 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
     ]
     for table, game in tables:
         lines += ["[[table]]", f'id = "{table}"', f'rules = "rules/{game}.toml"']
-    lines += [
-        "",
-        "# Your people, two at least. Roles: administrator, compliance, pit, count, surveillance, analyst, auditor.",
-    ]
+    lines += ["", "# Your people, two at least. Roles: administrator, compliance, pit, count, surveillance, analyst, auditor."]
     for id_, person in people_of(answers.get("people") or "") or EXAMPLES:
         roles = '["administrator", "compliance", "pit", "count", "surveillance"]'
         lines += ["[[person]]", f'id = "{id_}"', f"name = {_quoted(person)}", f"roles = {roles}"]
@@ -253,9 +248,7 @@ def filing_text(listed: Chapter, first_day: str) -> str:
     for wager in listed.wagers.values():
         if not wager.always and wager.of is None:
             tables = ", ".join(wager.paytables)
-            lines.append(
-                f"# to offer [wagers.{wager.name}]: min, max" + (f", paytable (one of {tables})" if tables else "")
-            )
+            lines.append(f"# to offer [wagers.{wager.name}]: min, max" + (f", paytable (one of {tables})" if tables else ""))
     return "\n".join(lines) + "\n" + submission_from_words(words)
 
 

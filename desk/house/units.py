@@ -64,8 +64,7 @@ def units(made: Property) -> dict[str, str]:
     made_units = {
         "rack-replay.service": service(f"replay --follow --warehouse {folder}/warehouse.duckdb", "judges every round"),
         "rack-pages.service": service(
-            f"dashboard --warehouse {folder}/warehouse.duckdb --login {folder}/login.toml",
-            "the pages, behind a proxy with TLS",
+            f"dashboard --warehouse {folder}/warehouse.duckdb --login {folder}/login.toml", "the pages, behind a proxy with TLS"
         ),
         "rack-metrics.service": service("metrics", "figures for Prometheus"),
     }
@@ -79,9 +78,7 @@ def units(made: Property) -> dict[str, str]:
         made_units["rack-witness.service"] = service(words, "vouches for what was signed")
     if form.backup is not None:
         words = f"archive --out {folder}/{form.backup.folder}"
-        runs = _RUNS.format(
-            what="seals closed days", program=PROGRAM, words=words, folder=folder, kind="Type=oneshot\n"
-        )
+        runs = _RUNS.format(what="seals closed days", program=PROGRAM, words=words, folder=folder, kind="Type=oneshot\n")
         made_units["rack-archive.service"] = runs + _HARDENED.format(folder=folder)
         made_units["rack-archive.timer"] = _TIMER.format(what="closed days are sealed", at=form.backup.at)
     named = {"LOG": made.address, "PERSONS": f"{folder}/persons.toml"}

@@ -142,20 +142,12 @@ def make_packet(
     )
 
 
-def log_export(
-    log: EventLog, packet: Packet, *, by: str, reason: str, clock: Callable[[], int] | None = None
-) -> list[Entry]:
+def log_export(log: EventLog, packet: Packet, *, by: str, reason: str, clock: Callable[[], int] | None = None) -> list[Entry]:
     """Record in the log that the three files leave it, each with its digest. Call this before they leave."""
     desk = Desk(log, MemoryResults(), clock=clock)
     return [
         desk.exported(
-            packet.table,
-            packet.round_no,
-            what="packet",
-            digest=sha256(data).hexdigest(),
-            form=form,
-            by=by,
-            reason=reason,
+            packet.table, packet.round_no, what="packet", digest=sha256(data).hexdigest(), form=form, by=by, reason=reason
         )
         for form, data in packet.forms.items()
     ]
@@ -186,18 +178,7 @@ def packet_at(
     signer, now = read_signer(key), clock or utc_now_us
     with contextlib.closing(open_log(address, read_only=True, **options)) as log:
         if note is None:
-            cover(
-                log,
-                address,
-                table,
-                round_no,
-                signer=signer,
-                key=key,
-                clock=now,
-                wait_s=wait_s,
-                waiting=waiting,
-                **options,
-            )
+            cover(log, address, table, round_no, signer=signer, key=key, clock=now, wait_s=wait_s, waiting=waiting, **options)
         with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
             packet = make_packet(
                 log,

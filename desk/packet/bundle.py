@@ -113,9 +113,7 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     def __post_init__(self) -> None:
         if self.observed != (self.format == OF_OBSERVED):
-            raise ValueError(
-                f"a packet of the format {self.format} is {'not ' if self.observed else ''}of an observed round"
-            )
+            raise ValueError(f"a packet of the format {self.format} is {'not ' if self.observed else ''}of an observed round")
 
     @property
     def place(self) -> str:
@@ -150,10 +148,7 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "checkpoint": self.checkpoint,
             "findings": self.findings,
         }
-        return {
-            name: sha256(encode(part)).hexdigest()
-            for name, part in (parts | dict(sorted(self.streams.items()))).items()
-        }
+        return {name: sha256(encode(part)).hexdigest() for name, part in (parts | dict(sorted(self.streams.items()))).items()}
 
 
 encode = msgspec.json.Encoder(order="sorted").encode
@@ -170,9 +165,7 @@ def decode(data: bytes) -> Bundle:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadPacket("the bundle", f"it cannot be read: {error}") from error
     if again != data:
-        at = next(
-            (place for place, (one, other) in enumerate(zip(data, again, strict=False)) if one != other), len(again)
-        )
+        at = next((place for place, (one, other) in enumerate(zip(data, again, strict=False)) if one != other), len(again))
         raise BadPacket("the bundle", f"it is not in canonical form at byte {at}")
     for stream, part in bundle.streams.items():
         for number, stored in enumerate(part.events, 1):

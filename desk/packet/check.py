@@ -91,9 +91,7 @@ def _changed(bundle: Bundle, note: Note, origin: str) -> BadPacket:
                     return BadPacket(f"{name} event {number}", "its bytes or its hashes are not those that were signed")
             return BadPacket(name, "it is not what was signed")
     if lines[1:2] != [origin]:
-        return BadPacket(
-            "about", f"the note is signed for the log {' '.join(lines[1:2])[:100]}, the packet is of {origin}"
-        )
+        return BadPacket("about", f"the note is signed for the log {' '.join(lines[1:2])[:100]}, the packet is of {origin}")
     return BadPacket("note", "it does not list the parts of this packet")
 
 

@@ -85,9 +85,7 @@ def _make(
     """Make a checkpoint over all events and results if no one else can; return why not, None if it was made."""
     try:
         with ExitStack() as resources:
-            store = resources.enter_context(
-                closing(open_checkpoints(address, log_id=log.log_id, if_free=True, **options))
-            )
+            store = resources.enter_context(closing(open_checkpoints(address, log_id=log.log_id, if_free=True, **options)))
             results = stored_results(address, **options)
             if results is not None:
                 resources.callback(results.close)
@@ -117,8 +115,6 @@ def _next(store: CheckpointStore, size: int, left_s: float) -> None:
 def _why_not(wanted: Mapping[str, int], statements: Statements, wait_s: float, held: SecondWriter) -> str:
     ends = ", ".join(f"{stream} up to event {seq}" for stream, seq in sorted(wanted.items()))
     if isinstance(held, OwnerUnknown):
-        why = (
-            "the process that signs promised one and did not make it" if statements.promised_us else "none was promised"
-        )
+        why = "the process that signs promised one and did not make it" if statements.promised_us else "none was promised"
         return f"no checkpoint covers {ends}, and {why}: {held}"
     return f"no checkpoint came to cover {ends} in {wait_s:.0f} s, though another process signs ({held}); wait longer"

@@ -32,8 +32,7 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        each if any(low <= ord(each) <= high for low, high in SHOWN) or each == "\n" else f"[U+{ord(each):04X}]"
-        for each in text
+        each if any(low <= ord(each) <= high for low, high in SHOWN) or each == "\n" else f"[U+{ord(each):04X}]" for each in text
     )
 
 

@@ -123,13 +123,7 @@ class RoundWorker(StreamWorker):
     """A worker that judges one round and keeps its last judgment; of an observed round also the header."""
 
     def __init__(
-        self,
-        stream: str,
-        latest: LatestResult,
-        *,
-        round_no: int,
-        span: tuple[int, int],
-        elsewhere: Elsewhere = no_other_streams,
+        self, stream: str, latest: LatestResult, *, round_no: int, span: tuple[int, int], elsewhere: Elsewhere = no_other_streams
     ) -> None:
         super().__init__(stream, latest)
         self._round_no, self.elsewhere = round_no, elsewhere
@@ -165,12 +159,7 @@ def listed(records: Sequence[Record]) -> Reader:
 
 
 def judge(
-    stream: str,
-    read: Reader,
-    round_no: int,
-    *,
-    span: tuple[int, int] = (0, 0),
-    elsewhere: Elsewhere = no_other_streams,
+    stream: str, read: Reader, round_no: int, *, span: tuple[int, int] = (0, 0), elsewhere: Elsewhere = no_other_streams
 ) -> Judged | None:
     """Judge a round by the records of its stream that `read` yields, with corrections applied.
 
@@ -224,15 +213,11 @@ def observed_evidence(
         entered = [read_data(each.data).round_no or 0 for each in read() if b'"round_observed"' in each.data]
         why = f"there are rounds 1 to {max(entered)}" if entered else "there are none"
         raise RoundUnknown(
-            f"the entry of round {round_no} was withdrawn"
-            if round_no in entered
-            else f"there is no round {round_no}; {why}"
+            f"the entry of round {round_no} was withdrawn" if round_no in entered else f"there is no round {round_no}; {why}"
         )
     own, wanted = [], judged.header.same_as
     for record in read():
-        same_entry = (
-            wanted is not None and wanted.stream == stream and wanted.first_seq <= record.seq <= wanted.last_seq
-        )
+        same_entry = wanted is not None and wanted.stream == stream and wanted.first_seq <= record.seq <= wanted.last_seq
         if same_entry or _is_about(record, round_no):
             own.append(record)
     table = f"table/{stream.partition('/')[2]}"

@@ -8,14 +8,7 @@ import msgspec
 from desk.packet.bundle import FORMAT, OF_OBSERVED, About, Bundle, Leaf, Part, Signed, Stored, signed
 from desk.packet.evidence import Evidence, Judged, RoundUnknown, evidence, observed_evidence, rests_on
 from desk.packet.meters import meter_evidence, meter_findings, meters_of
-from desk.packet.withholding import (
-    about_findings,
-    caution,
-    decided_about,
-    of_seat,
-    verdict_of_seat,
-    without_others,
-)
+from desk.packet.withholding import about_findings, caution, decided_about, of_seat, verdict_of_seat, without_others
 from desk.review.disputes import OBSERVED, place_of, round_stream
 from events.errors import BrokenSeal, LostTail
 from events.log.contract import CheckpointStore, EventLog, Record
@@ -63,9 +56,7 @@ class Statements:
                 break
         if asked is not None and note is not None:
             if asked != history.last:
-                raise NotCovered(
-                    f"the checkpoint over {asked.size} statements is not one of this log: give another note"
-                )
+                raise NotCovered(f"the checkpoint over {asked.size} statements is not one of this log: give another note")
             self._note = note
 
     def size(self, stream: str) -> int:
@@ -98,9 +89,7 @@ class Statements:
             message = f"the stream ends at {len(leaves)}, a checkpoint states {head.size} events"
             raise LostTail(stream, len(leaves) + 1, message)
         if CompactRange(leaves).root().hex() != head.root:
-            raise BrokenSeal(
-                stream, 1, "its events are not those of which a checkpoint states the root; run `rack verify`"
-            )
+            raise BrokenSeal(stream, 1, "its events are not those of which a checkpoint states the root; run `rack verify`")
         stored = [Stored(each.hash.hex(), msgspec.Raw(each.data), leaves[each.seq - 1].hex()) for each in chosen]
         return Part(
             begins=begins,
@@ -154,9 +143,7 @@ def make_bundle(
     except RoundUnknown as error:
         end = log.head(stream).seq
         if end < statements.size(stream):
-            raise LostTail(
-                stream, end + 1, f"the stream ends there, a checkpoint states {statements.size(stream)}"
-            ) from error
+            raise LostTail(stream, end + 1, f"the stream ends there, a checkpoint states {statements.size(stream)}") from error
         if end > statements.size(stream):
             raise NotCovered(f"table {table}: {error} that a checkpoint covers; `rack checkpoint` makes one") from error
         raise RoundUnknown(f"table {table}: {error}") from error
@@ -212,9 +199,7 @@ def _evidence(
         chosen, judged, others = observed_evidence(stream, read_stream, round_no, statements.read)
         for name, last in ((each, rests_on(judged, each)) for each in others):
             if last > statements.size(name):
-                raise NotCovered(
-                    f"{stream}: round {round_no} rests on event {last} of {name}, which no checkpoint covers yet"
-                )
+                raise NotCovered(f"{stream}: round {round_no} rests on event {last} of {name}, which no checkpoint covers yet")
         return chosen, judged, others
     return *evidence(stream, read_stream, round_no), {}
 

@@ -51,8 +51,7 @@ def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no
         about = {
             record.seq
             for record in records[stream]
-            if (getattr(_payload(record), "table", None), getattr(_payload(record), "round_no", None))
-            == (table, round_no)
+            if (getattr(_payload(record), "table", None), getattr(_payload(record), "round_no", None)) == (table, round_no)
         }
         found += [each for each in _judged(stream, records[stream]) if about & set(each.evidence)]
     return tuple(found)

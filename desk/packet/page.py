@@ -63,9 +63,7 @@ def to_html(story: Story) -> bytes:
         _rules(story["rules"]),
         "<h2>Custody of rules, cards, dice and devices</h2>",
         _table(
-            "Custody",
-            ("Event", "Time", "Item", "Status"),
-            ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"]),
+            "Custody", ("Event", "Time", "Item", "Status"), ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"])
         ),
         "<h2>Corrections, reviews, and who saw the record</h2>",
         _table(
@@ -80,10 +78,7 @@ def to_html(story: Story) -> bytes:
         _folded("Events around the round", story["background"]),
     ]
     for other in story["others"]:
-        body += [
-            f"<h2>Events of {escape(other['stream'])}</h2>",
-            _folded(f"Events of {other['stream']}", other["events"]),
-        ]
+        body += [f"<h2>Events of {escape(other['stream'])}</h2>", _folded(f"Events of {other['stream']}", other["events"])]
     body += [
         "<h2>How this can be checked</h2><p>This page is a copy for reading. The bundle (packet.json) and the PDF are signed; "
         "<code>rack verify</code> checks either with the log's public key and nothing else. SHA-256 of the bundle: "
@@ -106,20 +101,11 @@ def to_html(story: Story) -> bytes:
 
 def _decision(decision: Story) -> str:
     """The claim, the ruling, the hands, and who decided and asked."""
-    rows = [
-        ("Claim", [f"“{each['claim']}” (dispute {each['dispute']}: {each['state']})"]) for each in decision["claims"]
-    ]
-    named = {
-        "Incident": "incidents",
-        "Calculation": "reckonings",
-        "To do": "to_do",
-        "Done": "done",
-        "Elsewhere": "elsewhere",
-    }
+    rows = [("Claim", [f"“{each['claim']}” (dispute {each['dispute']}: {each['state']})"]) for each in decision["claims"]]
+    named = {"Incident": "incidents", "Calculation": "reckonings", "To do": "to_do", "Done": "done", "Elsewhere": "elsewhere"}
     rows += [(name, decision[key]) for name, key in named.items() if decision[key]]
     ruled = "".join(
-        f'<tr><th scope="row">{name}</th><td>{"<br>".join(map(escape, sentences))}</td></tr>'
-        for name, sentences in rows
+        f'<tr><th scope="row">{name}</th><td>{"<br>".join(map(escape, sentences))}</td></tr>' for name, sentences in rows
     )
     hands = "".join(
         f"<p><strong>{escape(place['name'])}</strong> {_hands(place['recorded']) or ''.join(map(_card, place['dealt']))}</p>"

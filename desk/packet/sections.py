@@ -69,14 +69,10 @@ def _cites(book: Rulebook, section: str, cite: str) -> bool:
 
 def settled(settlement: Settlement, book: Rulebook) -> str:
     """Return how a wager is settled by the rules on file."""
-    offer = book.offers.get(
-        settlement.wager.removesuffix("_envy") + ("_bonus" if settlement.wager == "fortune_envy" else "")
-    )
+    offer = book.offers.get(settlement.wager.removesuffix("_envy") + ("_bonus" if settlement.wager == "fortune_envy" else ""))
     paytable = offer.paytable if offer is not None else None
     envy = settlement.wager.endswith("_envy")
-    line = (
-        next((each for each in paytable.lines if each.hand == settlement.line), None) if paytable is not None else None
-    )
+    line = next((each for each in paytable.lines if each.hand == settlement.line), None) if paytable is not None else None
     name = wager_with_number(settlement.wager, settlement.number)
     if line is not None and paytable is not None:
         return f"{name}, paytable {paytable.name}: {plain(line.hand)} pays {_pays(line, envy)}."

@@ -56,10 +56,7 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
     embedder = cms_embedder.PdfCMSEmbedder(new_field_spec=fields.SigFieldSpec(FIELD)).write_cms(FIELD, writer)
     next(embedder)
     placeholder = signers.PdfSignedData(
-        pdf_name("/Sig"),
-        fields.SigSeedSubFilter.PADES,
-        made,
-        bytes_reserved=2 * len(_cms(signature, bytes(64))),
+        pdf_name("/Sig"), fields.SigSeedSubFilter.PADES, made, bytes_reserved=2 * len(_cms(signature, bytes(64)))
     )
     lock = cms_embedder.SigMDPSetup(md_algorithm=HASH, certify=True, docmdp_perms=fields.MDPPerm.NO_CHANGES)
     embedder.send(cms_embedder.SigObjSetup(sig_placeholder=placeholder, mdp_setup=lock))
@@ -82,9 +79,7 @@ def check_pdf(pdf: bytes) -> Signature:
         raise BadPacket("the PDF", "it is not signed, or the place of its signature cannot be read")
     begin, before, after, rest = numbers
     if begin or not 0 < before < after or after + rest != len(pdf) or after - before > len(pdf):
-        raise BadPacket(
-            "the PDF", "its signature does not cover the whole file: something was added, cut off or changed"
-        )
+        raise BadPacket("the PDF", "its signature does not cover the whole file: something was added, cut off or changed")
     hole = pdf[before:after]
     digest = sha512(pdf[:before] + pdf[after:]).digest()
     template = Signature(b"\xaa" * 32, "?" * 8, b"\xcc" * 64, b"\xdd" * 64)
@@ -99,16 +94,12 @@ def check_pdf(pdf: bytes) -> Signature:
         of_document=_at(stored, built, template.of_document),
     )
     if _cms(signature, digest) != stored:
-        raise BadPacket(
-            "the PDF", "its signature is not one over these bytes: pages, attached events or signature were changed"
-        )
+        raise BadPacket("the PDF", "its signature is not one over these bytes: pages, attached events or signature were changed")
     key = PublicKey("log", KeyKind.LOG, signature.public)
     if not key.verifies(signature.of_certificate, _to_be_certified(signature)):
         raise BadPacket("the PDF", "the certificate of its signature is not signed by its own key")
     if not key.verifies(signature.of_document, _attributes(signature, digest)):
-        raise BadPacket(
-            "the PDF", "its signature does not fit its bytes: pages, attached events or signature were changed"
-        )
+        raise BadPacket("the PDF", "its signature does not fit its bytes: pages, attached events or signature were changed")
     return signature
 
 
@@ -223,7 +214,5 @@ def _cms(signature: Signature, digest: bytes) -> bytes:
         _ED25519,
         _octets(signature.of_document),
     )
-    signed = _sequence(
-        _der(0x02, b"\x01"), _set(_SHA512), _sequence(_DATA), _der(0xA0, _certificate(signature)), _set(signer)
-    )
+    signed = _sequence(_der(0x02, b"\x01"), _set(_SHA512), _sequence(_DATA), _der(0xA0, _certificate(signature)), _set(signer))
     return _sequence(_oid("1.2.840.113549.1.7.2"), _der(0xA0, signed))

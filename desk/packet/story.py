@@ -150,11 +150,7 @@ def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
     return {
         "when": f"{day_words(date.fromisoformat(verdict.gaming_day))}, {played(judged, style)}",
         "claims": [
-            {
-                "claim": each.claim,
-                "dispute": each.dispute,
-                "state": each.state,
-            }
+            {"claim": each.claim, "dispute": each.dispute, "state": each.state}
             for each in disputes
             if about.seat in (None, each.seat)
         ],
@@ -271,11 +267,7 @@ def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
 def _attached(bundle: Bundle) -> list[list[str]]:
     """Return a row of the round's attached files, each with its SHA-256; empty if there are none."""
     files = [each for review in _review_streams(bundle) for each in review.files_of(bundle.about.round_no)]
-    return (
-        [["Attached", "; ".join(f"{each.name} (SHA-256 {each.digest}): {each.note}" for each in files)]]
-        if files
-        else []
-    )
+    return [["Attached", "; ".join(f"{each.name} (SHA-256 {each.digest}): {each.note}" for each in files)]] if files else []
 
 
 def _nothing(verdict: Adjudication, book: Rulebook | str, seat: int | None) -> dict[str, str]:
@@ -323,18 +315,13 @@ def hands_played(judged: Judged, seat: int | None, style: Style, *, withheld: bo
         dealt.setdefault(fact.payload.to, []).extend(fact.payload.cards)
     hands = set_hands(round_)
     order = sorted(
-        {*dealt, *hands},
-        key=lambda each: (isinstance(each, str) and each != "dealer", str(each) != "dealer", str(each)),
+        {*dealt, *hands}, key=lambda each: (isinstance(each, str) and each != "dealer", str(each) != "dealer", str(each))
     )
     if withheld:
         order = [each for each in order if each in (seat, dealer_position(round_), "dealer")]
     return {
         "dice": [
-            {
-                "dice": list(fact.payload.dice),
-                "colours": fact.payload.colours or [],
-                "lie": plain(fact.payload.lie),
-            }
+            {"dice": list(fact.payload.dice), "colours": fact.payload.colours or [], "lie": plain(fact.payload.lie)}
             for fact in round_.of(model.DiceRolled)
         ],
         "start": _start(judged),
@@ -364,13 +351,7 @@ def _start(judged: Judged) -> list[list[str]]:
         rows.append(["Count", announced, start.count_in_words])
     counts_so = isinstance(judged.book, str) or judged.book.chapter.deals_to != "seats"
     if first is not None and counts_so:
-        rows.append(
-            [
-                "First card",
-                position_name(first),
-                " or ".join(map(position_name, start.positions)) or "no valid roll",
-            ]
-        )
+        rows.append(["First card", position_name(first), " or ".join(map(position_name, start.positions)) or "no valid roll"])
     return rows
 
 
@@ -392,9 +373,7 @@ def _recomputed(judged: Judged, of: int | str) -> list[Story]:
 def _hands(high: Iterable[int | None], medium: Iterable[int | None], low: Iterable[int | None]) -> list[Story]:
     named = (("high", tuple(high)), ("medium", tuple(medium)), ("low", tuple(low)))
     return [
-        {"name": name, "cards": [TEXT[card] if card is not None else None for card in cards]}
-        for name, cards in named
-        if cards
+        {"name": name, "cards": [TEXT[card] if card is not None else None for card in cards]} for name, cards in named if cards
     ]
 
 
@@ -453,11 +432,7 @@ def _rules(judged: Judged) -> Story:
     rows = [
         ["Submission", book.name],
         ["Chapter", f"{book.chapter.key}: {book.chapter.title}"],
-        *(
-            [["Edition", f"{book.chapter.edition}, SHA-256 {book.chapter.edition_digest}"]]
-            if book.chapter.edition_digest
-            else []
-        ),
+        *([["Edition", f"{book.chapter.edition}, SHA-256 {book.chapter.edition_digest}"]] if book.chapter.edition_digest else []),
         ["Effective", f"gaming day {book.effective_gaming_day}"],
         ["SHA-256 of its text", book.digest],
         ["Wagers", ", ".join(offered)],
@@ -496,9 +471,7 @@ def _custody(bundle: Bundle, judged: Judged, style: Style) -> list[Story]:
     events = [each for each in part.envelopes() if each.seq <= verdict.last_seq]
     if judged.header is not None:
         filing = (
-            bundle.streams[f"table/{bundle.about.table}"].envelopes()
-            if f"table/{bundle.about.table}" in bundle.streams
-            else []
+            bundle.streams[f"table/{bundle.about.table}"].envelopes() if f"table/{bundle.about.table}" in bundle.streams else []
         )
         events = [each for each in filing if each.seq == judged.header.rules.seq]
         events += [each for each in part.envelopes() if each.round_no == bundle.about.round_no]

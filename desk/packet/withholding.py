@@ -51,19 +51,9 @@ class NotWithheld(LookupError):
 def without_others(records: Sequence[Record], seat: int) -> list[Record]:
     """Return the records about a seat or about no one, and the corrections of these alone."""
     payloads = {record.seq: msgspec.to_builtins(read(record.data).payload) for record in records}
-    own = {
-        payload[name]
-        for payload in payloads.values()
-        if payload.get("seat") == seat
-        for name in PATRONS
-        if payload.get(name)
-    }
+    own = {payload[name] for payload in payloads.values() if payload.get("seat") == seat for name in PATRONS if payload.get(name)}
     stay = {seq for seq, payload in payloads.items() if _stays(payload, seat, own)}
-    return [
-        record
-        for record in records
-        if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay
-    ]
+    return [record for record in records if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay]
 
 
 def caution(records: Sequence[Record], left: Collection[int]) -> str:
@@ -108,9 +98,7 @@ def about_findings(records: Iterable[Record], findings: Collection[str]) -> list
     return [record for record in records if getattr(read(record.data).payload, "finding_id", None) in findings]
 
 
-def decided_about(
-    records: Iterable[Record], seat: int, findings: Collection[str], table: Iterable[Record]
-) -> list[Record]:
+def decided_about(records: Iterable[Record], seat: int, findings: Collection[str], table: Iterable[Record]) -> list[Record]:
     """Return a review's decisions about a seat: the dispositions of its `findings` (by id), and its disputes (D711).
 
     A packet without a disposition would say that money is still due. So if the text of one names another patron known to the
@@ -169,9 +157,7 @@ def _patrons_elsewhere(records: Iterable[Record], seat: int) -> set[str]:
 def verdict_of_seat(verdict: Adjudication, seat: int) -> Adjudication:
     """Return a verdict with the settlements, the findings and the doubts of a seat alone, and those about no seat."""
     settlements = tuple(each for each in verdict.settlements if each.seat == seat)
-    doubts = tuple(
-        each for each in verdict.undetermined if (found := _OF_SEAT.match(each)) is None or int(found[1]) == seat
-    )
+    doubts = tuple(each for each in verdict.undetermined if (found := _OF_SEAT.match(each)) is None or int(found[1]) == seat)
     if len(doubts) < len(verdict.undetermined):
         doubts += (OTHERS_LEFT_OUT,)
     return msgspec.structs.replace(

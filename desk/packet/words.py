@@ -8,17 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, PropertyConfigured
-from replay.narrative.names import (
-    amount,
-    balance,
-    capitalized,
-    difference,
-    heading,
-    identified,
-    moment,
-    table_name,
-    zone_note,
-)
+from replay.narrative.names import amount, balance, capitalized, difference, heading, identified, moment, table_name, zone_note
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""

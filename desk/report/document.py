@@ -25,11 +25,7 @@ from events.proofs.keys import PROPERTY_STREAM, read_signer
 from events.proofs.signed_note import Signer
 
 DATED = {
-    "record": (
-        "Gaming days",
-        "Record as of",
-        "It is dated by the record: who had it made, and when, is in the log.",
-    ),
+    "record": ("Gaming days", "Record as of", "It is dated by the record: who had it made, and when, is in the log."),
     "verification": ("Day", "Verified at", "It is dated by the verification; nothing was written to the log."),
 }
 """What dates a report → how its period and its time are called, and what is said of that."""
@@ -84,9 +80,7 @@ def _shown(report: Report) -> dict[str, Any]:
         "made": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "log": report.log_id,
         "software": report.software,
-        "rules": [
-            ["Answers" if each.role == "answers" else "Helps with", each.cite, each.asks] for each in report.rules
-        ],
+        "rules": [["Answers" if each.role == "answers" else "Helps with", each.cite, each.asks] for each in report.rules],
         "tables": [_table(each, style) for each in report.tables],
         "figures": [[each.label, each.meaning, each.cite] for each in report.figures],
         "limits": list(report.limits),
@@ -102,9 +96,6 @@ def _table(table: ReportTable, style: Style) -> dict[str, Any]:
         "labels": [column.label for column in table.columns],
         "flexible": [column.kind in ("text", "game", "wager") for column in table.columns],
         "numeric": [column.kind in NUMERIC for column in table.columns],
-        "rows": [
-            [written(column, value, style) for column, value in zip(table.columns, row, strict=True)]
-            for row in table.rows
-        ],
+        "rows": [[written(column, value, style) for column, value in zip(table.columns, row, strict=True)] for row in table.rows],
         "marked": list(table.marked),
     }

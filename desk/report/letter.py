@@ -66,9 +66,7 @@ def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
     """
     case, decision = found.case, found.case.decision
     if decision is None and case.pending is not None:
-        raise ReviewRefused(
-            f"the decision of case {found.name} goes against the record and needs a second signature first"
-        )
+        raise ReviewRefused(f"the decision of case {found.name} goes against the record and needs a second signature first")
     if decision is None:
         raise ReviewRefused(f"case {found.name} is not decided: decide it first, then make the letter")
     if case.seat is None or case.round_no is None:
@@ -163,9 +161,7 @@ def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key:
     template = files("desk.report").joinpath("letter.typ").read_bytes()
     made = datetime.fromtimestamp(decision.at_us // 1_000_000, UTC)
     return sign_pdf(
-        compiled(
-            template, said | {"key": signer.public_key.id.hex(), "attachments": list(attachments)}, attachments, made
-        ),
+        compiled(template, said | {"key": signer.public_key.id.hex(), "attachments": list(attachments)}, attachments, made),
         signer,
         decision.at_us,
     )
@@ -208,9 +204,7 @@ def _configured(log: EventLog) -> PropertyConfigured | None:
 
 def _other_patrons(log: EventLog, found: PatronCase, texts: Iterable[str]) -> set[str]:
     """Return the words in texts that are tokens of other patrons known to this log."""
-    words = {word.lower().encode() for text in texts for word in WORD.findall(text)} - {
-        (found.case.patron or "").encode()
-    }
+    words = {word.lower().encode() for text in texts for word in WORD.findall(text)} - {(found.case.patron or "").encode()}
     others: set[bytes] = set()
     for stream in log.streams() if words else ():
         if stream.startswith(("table/", "review/", "observed/")):

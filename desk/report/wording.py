@@ -5,16 +5,7 @@ from typing import Any
 
 from desk.packet.words import Style
 from desk.report.content import Report, ReportColumn
-from replay.narrative.names import (
-    MINUS,
-    day_words,
-    game_name,
-    moment,
-    readable,
-    table_name,
-    wager_name,
-    zone_note,
-)
+from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, wager_name, zone_note
 
 UNKNOWN = "–"
 

@@ -92,9 +92,7 @@ class Cameras:
             _check_system(f"{where}: system.{name}", system)
         for camera in cameras:
             if camera.system is not None and camera.system not in systems:
-                raise ReviewRefused(
-                    f"{where}: {camera.id}: there is no system {camera.system!r}; write [system.{camera.system}]"
-                )
+                raise ReviewRefused(f"{where}: {camera.id}: there is no system {camera.system!r}; write [system.{camera.system}]")
 
     def find(self, camera_id: str) -> Camera | None:
         """Return a camera by its id."""
@@ -126,9 +124,7 @@ def read_cameras(path: Path) -> Cameras:
     """Read the file. Raises `ReviewRefused`, which names file and field, and `OSError`."""
     try:
         if path.stat().st_mode & 0o022:
-            raise ReviewRefused(
-                f"{path}: other users can change this file, which leads to evidence; run chmod go-w on it"
-            )
+            raise ReviewRefused(f"{path}: other users can change this file, which leads to evidence; run chmod go-w on it")
         form = msgspec.convert(read_toml(path), _Form)
     except FileNotFoundError:
         raise ReviewRefused(f"{path}: there is no file of cameras; docs/video.md shows how to write it") from None
@@ -148,13 +144,9 @@ def _check_system(where: str, system: System) -> None:
     except ValueError as error:
         raise ReviewRefused(f"{where}: link: {error}") from error
     if "@" in parts.netloc:
-        raise ReviewRefused(
-            f"{where}: link: it names a user ({parts.netloc}): an address shows where it leads; leave that out"
-        )
+        raise ReviewRefused(f"{where}: link: it names a user ({parts.netloc}): an address shows where it leads; leave that out")
     if parts.scheme not in ("https", "http") or not parts.hostname:
-        raise ReviewRefused(
-            f"{where}: link: expected https://…, the address that the video system or its launcher answers"
-        )
+        raise ReviewRefused(f"{where}: link: expected https://…, the address that the video system or its launcher answers")
     try:
         found = [each[1:] for each in Formatter().parse(system.link) if each[1] is not None]
     except ValueError as error:

@@ -93,9 +93,7 @@ class CaseFolder:
         path = self._path(digest)
         if path.exists():
             if not _holds(path, data):
-                raise ReviewRefused(
-                    f"{path} holds other bytes than its name says: move it away, and keep it, then repeat"
-                )
+                raise ReviewRefused(f"{path} holds other bytes than its name says: move it away, and keep it, then repeat")
             return digest
         _make_folder(path.parent)
         fresh = path.with_name(f".{digest}.{os.getpid()}.new")

@@ -62,11 +62,7 @@ class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
     def values(self, today: str) -> dict[str, Any]:
         """Return the case as JSON values."""
         of: dict[str, Any] = msgspec.to_builtins(self.case)
-        more = {
-            "state": self.case.state,
-            "overdue": self.case.overdue(today),
-            "videos": msgspec.to_builtins(self.videos),
-        }
+        more = {"state": self.case.state, "overdue": self.case.overdue(today), "videos": msgspec.to_builtins(self.videos)}
         return {"name": self.name, "table": self.table, **of, **more}
 
     def lines(self, today: str) -> list[str]:
@@ -141,14 +137,7 @@ def open_case(
         opened: dict[str, Any] = {"by": person, "dispute": dispute, "patron": patron, "reason": claim, "seat": seat}
         events.append(review_event(model.DisputeOpened, **opened))
     due = _days_on(desk, settings.days)
-    filed: dict[str, Any] = {
-        "by": person,
-        "case": number,
-        "dispute": dispute,
-        "due": due,
-        "patron": patron,
-        "seat": seat,
-    }
+    filed: dict[str, Any] = {"by": person, "case": number, "dispute": dispute, "due": due, "patron": patron, "seat": seat}
     desk.write_together(table, round_no, [*events, review_event(model.CaseOpened, **filed)])
     return case(desk, case_name(table, number))
 
@@ -194,13 +183,7 @@ def take_attachment(
     data = folder.read(found.table, fitting[0])
     desk.person(by)
     desk.exported(
-        found.table,
-        found.case.round_no,
-        what="round",
-        digest=fitting[0].digest,
-        form="attachment",
-        by=by,
-        reason=reason,
+        found.table, found.case.round_no, what="round", digest=fitting[0].digest, form="attachment", by=by, reason=reason
     )
     return fitting[0], data
 
@@ -231,9 +214,7 @@ def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, overrid
     A decision against the record needs an `override` and a second signature (`sign`).
     """
     found = case(desk, name)
-    return desk.close_dispute(
-        found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override
-    )
+    return desk.close_dispute(found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override)
 
 
 def sign(desk: Desk, name: str, *, by: str, reason: str) -> Entry:

@@ -67,6 +67,4 @@ def contradiction(outcome: str, record: Narrative | None) -> str:
 
 def reason_on_record(outcome: str, record: Narrative | None) -> str:
     """Return the record in a patron's words if it supports an outcome; else empty: a person must give the reason."""
-    return (
-        CODES.sub("", record.sentence) if record is not None and record.outcome in SPEAKS_FOR.get(outcome, ()) else ""
-    )
+    return CODES.sub("", record.sentence) if record is not None and record.outcome in SPEAKS_FOR.get(outcome, ()) else ""

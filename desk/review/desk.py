@@ -20,15 +20,7 @@ from desk.review.contradiction import contradiction, owed_cents, shown, still_ow
 from desk.review.desk_memory import DeskMemory, is_withdrawal
 from desk.review.disputes import OBSERVED, Dispute, Entry, place_of, round_stream
 from desk.review.persons import Person, Persons, ReviewRefused
-from desk.review.state import (
-    SURVEILLANCE,
-    SURVEILLANCE_STREAM,
-    FindingReview,
-    Investigation,
-    Resolution,
-    TableReview,
-    entry_of,
-)
+from desk.review.state import SURVEILLANCE, SURVEILLANCE_STREAM, FindingReview, Investigation, Resolution, TableReview, entry_of
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.log.clock import utc_now_us
 from events.log.contract import EventLog, ResultStore
@@ -93,12 +85,7 @@ class Desk:
     """
 
     def __init__(
-        self,
-        log: EventLog,
-        results: ResultStore,
-        *,
-        persons: Persons | None = None,
-        clock: Callable[[], int] | None = None,
+        self, log: EventLog, results: ResultStore, *, persons: Persons | None = None, clock: Callable[[], int] | None = None
     ) -> None:
         self.log, self.results, self._persons = log, results, persons
         self._clock = clock or utc_now_us
@@ -181,11 +168,7 @@ class Desk:
                 if finding_id and key.startswith(finding_id)
             }
         if len(matches) != 1:
-            more = (
-                f"{len(matches)} findings begin so: give more digits"
-                if matches
-                else "replay the log first, or look it up"
-            )
+            more = f"{len(matches)} findings begin so: give more digits" if matches else "replay the log first, or look it up"
             raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
         ((key, (finding, withdrawn)),) = matches.items()
         place = place_of(finding.stream)
@@ -206,20 +189,14 @@ class Desk:
         return self._about(
             case,
             review_event(
-                model.FindingAssigned,
-                by=self.person(by).id,
-                finding_id=case.finding.id,
-                reason=reason,
-                to=self.person(to).id,
+                model.FindingAssigned, by=self.person(by).id, finding_id=case.finding.id, reason=reason, to=self.person(to).id
             ),
         )
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Record a note about a finding, withdrawn or not."""
         case = self.case(finding_id)
-        return self._about(
-            case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note)
-        )
+        return self._about(case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note))
 
     def acknowledge(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Take charge of the alarm about a finding's incident, which ends its escalation."""
@@ -318,23 +295,13 @@ class Desk:
     # ------------------------------------------------------------------------------------------- disputes and custody
 
     def open_dispute(
-        self,
-        table: str,
-        round_no: int,
-        *,
-        dispute: str,
-        claim: str,
-        by: str,
-        seat: int | None = None,
-        patron: str | None = None,
+        self, table: str, round_no: int, *, dispute: str, claim: str, by: str, seat: int | None = None, patron: str | None = None
     ) -> Entry:
         """Open a patron's dispute of a round under its own id; `claim` is in the patron's words."""
         return self._write(
             table,
             round_no,
-            review_event(
-                model.DisputeOpened, by=self.person(by).id, dispute=dispute, patron=patron, reason=claim, seat=seat
-            ),
+            review_event(model.DisputeOpened, by=self.person(by).id, dispute=dispute, patron=patron, reason=claim, seat=seat),
         )
 
     def close_dispute(
@@ -405,27 +372,19 @@ class Desk:
         if outcome not in INVESTIGATION_OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
         closed = review_event(
-            model.InvestigationClosed,
-            by=self.person(by).id,
-            investigation=investigation,
-            outcome=outcome,
-            reason=reason,
+            model.InvestigationClosed, by=self.person(by).id, investigation=investigation, outcome=outcome, reason=reason
         )
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Record that somebody viewed a record of a table (of one round; None: of the whole table)."""
-        return self._write(
-            table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
-        )
+        return self._write(table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what))
 
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
         """Record that a copy of a record leaves the system: its SHA-256 in hex (`digest`) and its `form` (json, csv)."""
-        exported = review_event(
-            model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what
-        )
+        exported = review_event(model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what)
         return self._write(table, round_no, exported)
 
     # -------------------------------------------------------------------------------------------------------- writing
@@ -463,9 +422,7 @@ class Desk:
     def _open(self, finding_id: str, what: str) -> ReviewedFinding:
         case = self.case(finding_id)
         if case.withdrawn:
-            raise ReviewRefused(
-                f"finding {finding_id} was withdrawn by a later verdict: it can be noted or reopened, not {what}"
-            )
+            raise ReviewRefused(f"finding {finding_id} was withdrawn by a later verdict: it can be noted or reopened, not {what}")
         return case
 
     def _about(self, case: ReviewedFinding, payload: Event) -> Entry:
@@ -545,8 +502,7 @@ ROOM_FOR_WORDS: dict[type[Event], type[Event]] = {
 def review_event(cls: type[Event], **fields: Any) -> Event:
     """Return a review event without card numbers. Raises `ReviewRefused` if a value is invalid."""
     values = {
-        name: hidden_in_text(normalize("NFC", value)) if isinstance(value, str) else value
-        for name, value in fields.items()
+        name: hidden_in_text(normalize("NFC", value)) if isinstance(value, str) else value for name, value in fields.items()
     }
     if len(values.get("reason") or "") > LONGEST:
         cls = ROOM_FOR_WORDS.get(cls, cls)

@@ -169,12 +169,7 @@ def opened(event: model.CaseOpened, dispute: Dispute, entry: Entry) -> CaseFile:
 def closed(dispute: Dispute, event: model.DisputeClosed2, entry: Entry) -> tuple[Dispute, Decision]:
     """Return a dispute after its decision, or after the decision's second signature, and the decision."""
     decision = Decision(
-        seq=entry.seq,
-        at_us=entry.at_us,
-        by=event.by,
-        outcome=event.outcome,
-        reason=event.reason,
-        override=event.override,
+        seq=entry.seq, at_us=entry.at_us, by=event.by, outcome=event.outcome, reason=event.reason, override=event.override
     )
     if event.signs is not None:
         assert dispute.pending is not None, "an event without objection"
@@ -192,18 +187,13 @@ def closed(dispute: Dispute, event: model.DisputeClosed2, entry: Entry) -> tuple
 def decided(case: CaseFile, dispute: Dispute, decision: Decision, entry: Entry) -> CaseFile:
     """Return a case after its dispute was decided; the decision may wait for a second signature."""
     return msgspec.structs.replace(
-        case,
-        decision=decision if dispute.pending is None else None,
-        pending=dispute.pending,
-        history=(*case.history, entry),
+        case, decision=decision if dispute.pending is None else None, pending=dispute.pending, history=(*case.history, entry)
     )
 
 
 def appealed(case: CaseFile, event: model.CaseAppealed, entry: Entry) -> CaseFile:
     """Return a case after an appeal: open again, with a new due date."""
-    return msgspec.structs.replace(
-        case, decision=None, due=event.due, appeals=case.appeals + 1, history=(*case.history, entry)
-    )
+    return msgspec.structs.replace(case, decision=None, due=event.due, appeals=case.appeals + 1, history=(*case.history, entry))
 
 
 def changed(

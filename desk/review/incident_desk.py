@@ -44,9 +44,7 @@ class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def without_disposition(self) -> list[Finding]:
         """Its findings without a disposition, in order."""
-        return [
-            finding for finding, review in zip(self.incident.findings, self.reviews, strict=True) if not review.settled
-        ]
+        return [finding for finding, review in zip(self.incident.findings, self.reviews, strict=True) if not review.settled]
 
 
 def incident_state(reviews: Sequence[FindingReview]) -> State:
@@ -145,9 +143,7 @@ class IncidentDesk:
         if disposition not in OF_INCIDENTS:
             raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
         case, person = self.case(finding_id), self._desk.person(by)
-        amounts = {
-            finding.id: amount_moved(finding.difference_cents, disposition) for finding in case.without_disposition
-        }
+        amounts = {finding.id: amount_moved(finding.difference_cents, disposition) for finding in case.without_disposition}
         without = sum(not amount for amount in amounts.values()) if disposition in MOVES_MONEY else 0
         if amounts and without == len(amounts):
             raise ReviewRefused(f"no finding of this incident has money to move for “{DISPOSITIONS[disposition]}”")
@@ -193,9 +189,7 @@ class IncidentDesk:
             if review.state == "awaiting_signature" and review.resolution is not None
         )
         if total_cents is not None and total_cents != waiting:
-            raise ReviewRefused(
-                "what waits for a signature is not what was shown any more: look at it again, and sign that"
-            )
+            raise ReviewRefused("what waits for a signature is not what was shown any more: look at it again, and sign that")
         return self._write(
             case,
             [
@@ -224,8 +218,7 @@ class IncidentDesk:
             review_event(model.AlarmAcknowledged, by=person, finding_id=each, note=TAKEN) for each in finding_ids
         ]
         events += [
-            review_event(model.FindingAssigned, by=person, finding_id=each, reason=TAKEN, to=person)
-            for each in finding_ids
+            review_event(model.FindingAssigned, by=person, finding_id=each, reason=TAKEN, to=person) for each in finding_ids
         ]
         return self._desk.write_together(table, round_no, events)
 

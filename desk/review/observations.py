@@ -71,9 +71,7 @@ def close_observation(
             raise ReviewRefused(
                 f"{len(found.unreadable)} selected rounds were recorded as not readable, and {unreadable} are stated"
             )
-        closed = review_event(
-            model.ObservationClosed, by=person, observation=observation, reason=reason, unreadable=unreadable
-        )
+        closed = review_event(model.ObservationClosed, by=person, observation=observation, reason=reason, unreadable=unreadable)
         _write(desk, state, person, [(closed, None, None, None)])
         return ObservedTable(desk.log, table).observation(observation)
 
@@ -97,13 +95,9 @@ def mark_unreadable(desk: Desk, table: str, *, observation: str, selected: int, 
         if selected in found.unreadable:
             raise ReviewRefused(f"{found.unreadable[selected].by} recorded that this round cannot be read")
         if (draws := drawn(found.opened)) and selected not in draws:
-            raise ReviewRefused(
-                f"{selected} was not drawn for observation {observation}; `rack observe work` lists what was"
-            )
+            raise ReviewRefused(f"{selected} was not drawn for observation {observation}; `rack observe work` lists what was")
         person = desk.person(by).id
-        event = review_event(
-            model.RoundUnreadable, by=person, observation=observation, reason=reason, selected=selected
-        )
+        event = review_event(model.RoundUnreadable, by=person, observation=observation, reason=reason, selected=selected)
         _write(desk, state, person, [(event, None, None, None)])
         return ObservedTable(desk.log, table).observation(observation)
 
@@ -126,9 +120,7 @@ def same_round(desk: Desk, table: str, round_no: int, *, observed: bool = False)
         stream = f"table/{table}"
         judged = verdict_of(desk.results, f"{stream}#{round_no}")
         if judged is None:
-            raise ReviewRefused(
-                f"table {table} has no judged round {round_no}; replay the log first, or leave out the round"
-            )
+            raise ReviewRefused(f"table {table} has no judged round {round_no}; replay the log first, or leave out the round")
         first, last = judged.first_seq, judged.last_seq
     return model.SameRound(first_seq=first, last_seq=last, round_no=round_no, stream=stream)
 
@@ -211,9 +203,7 @@ def confirm(desk: Desk, table: str, round_no: int, *, by: str) -> EnteredRound:
         return ObservedTable(desk.log, table).round(round_no)
 
 
-def correct(
-    desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | Event | None, *, by: str, reason: str
-) -> EnteredRound:
+def correct(desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | Event | None, *, by: str, reason: str) -> EnteredRound:
     """Correct a line of an entry.
 
     `changes` are the wrong fields with their right values, or the whole line; None strikes the line or, at the header, withdraws
@@ -225,9 +215,7 @@ def correct(
         state = ObservedTable(desk.log, table)
         entered = next((each for each in state.rounds.values() if seq in each.lines), None)
         if entered is None:
-            raise ReviewRefused(
-                f"event {seq} of {state.stream} is no line of an entry; `rack observe show` prints their numbers"
-            )
+            raise ReviewRefused(f"event {seq} of {state.stream} is no line of an entry; `rack observe show` prints their numbers")
         person, before = desk.person(by).id, entered.counts[seq]
         if before is None or entered.is_withdrawn:
             raise ReviewRefused(f"event {seq} of {state.stream} was struck already")
@@ -269,17 +257,13 @@ def add_line(
         if after is not None and (after not in entered.lines or isinstance(entered.counts[after], model.RoundClosed)):
             raise ReviewRefused(f"event {after} is no line of round {round_no} after which another can be")
         if after is None and entered.header.order_seen:
-            raise ReviewRefused(
-                f"the order of round {round_no} was seen: name the line after which the forgotten one comes"
-            )
+            raise ReviewRefused(f"the order of round {round_no} was seen: name the line after which the forgotten one comes")
         written: list[Written] = []
         for number, line in enumerate(lines):
             _must_be_line(state, None, line)
             place = usual_place(line)
             usual = [seq for seq, each in entered.counts.items() if each is not None and _place_in(each) <= place]
-            stated = Replacement(
-                payload=msgspec.to_builtins(line), round_no=round_no, type=line.TYPE, version=line.VERSION
-            )
+            stated = Replacement(payload=msgspec.to_builtins(line), round_no=round_no, type=line.TYPE, version=line.VERSION)
             fields: dict[str, Any] = {"by": person, "line": stated, "reason": reason}
             fields["after_seq"] = state.next_seq(desk.today()) + number - 1 if number else after or usual[-1]
             at_us = entered.lines[after or usual[-1]].occurred_at_us

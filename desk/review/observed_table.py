@@ -100,9 +100,7 @@ class ObservedTable:
                 raise UndecodableEvent(self.stream, record.seq, str(error)) from error
             self.seq, self.gaming_day = event.seq, event.gaming_day
             events[event.seq] = event
-        made = [
-            correction(seq, each.payload) for seq, each in events.items() if isinstance(each.payload, EventCorrected)
-        ]
+        made = [correction(seq, each.payload) for seq, each in events.items() if isinstance(each.payload, EventCorrected)]
         self._corrected = counting(made, {seq: each.event_id for seq, each in events.items()})
         for event in events.values():
             self._take(event)
@@ -129,9 +127,7 @@ class ObservedTable:
             case model.VerdictUnveiled():
                 self._unveiled.add((payload.observation, payload.by))
             case model.EntryLineAdded() if entered is not None:
-                _insert(
-                    entered, event, added_line(payload) if event.seq not in self._corrected else self._counting(event)
-                )
+                _insert(entered, event, added_line(payload) if event.seq not in self._corrected else self._counting(event))
             case model.RoundObserved() if entered is None:
                 counts = self._counting(event)
                 header = counts if isinstance(counts, model.RoundObserved) else payload
@@ -191,9 +187,7 @@ class ObservedTable:
     def observation(self, name: str) -> Observation:
         """Return an observation by its id. Raises `ReviewRefused` if there is none."""
         if name not in self.observations:
-            raise ReviewRefused(
-                f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}"
-            )
+            raise ReviewRefused(f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}")
         return self.observations[name]
 
 

@@ -128,9 +128,7 @@ def read(path: Path) -> Persons:
     """Read a register. Raises `ReviewRefused`, which names the file, the entry, and what to do."""
     try:
         if path.stat().st_mode & 0o022:
-            raise ReviewRefused(
-                f"{path}: other users can change this file, which says who may sign; run chmod go-w on it"
-            )
+            raise ReviewRefused(f"{path}: other users can change this file, which says who may sign; run chmod go-w on it")
         content = read_toml(path)
     except FileNotFoundError:
         raise ReviewRefused(
@@ -146,10 +144,7 @@ def read(path: Path) -> Persons:
     except msgspec.ValidationError as error:
         raise ReviewRefused(f"{path}: [[person]] has id, name and accounts: {error}") from error
     return Persons(
-        [
-            Person(id=each.id, name=each.name, accounts=tuple(each.accounts), roles=tuple(each.roles))
-            for each in persons
-        ],
+        [Person(id=each.id, name=each.name, accounts=tuple(each.accounts), roles=tuple(each.roles)) for each in persons],
         str(path),
     )
 
@@ -161,16 +156,12 @@ def register(path: Path, person: Person) -> Persons:
     fresh = path.with_name(f".{path.name}.new")
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
-            file.write(
-                (path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.exists() else "") + entry(person)
-            )
+            file.write((path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.exists() else "") + entry(person))
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, path)
     except FileExistsError:
-        raise ReviewRefused(
-            f"{fresh} exists: somebody else is registering a person; if not, remove that file"
-        ) from None
+        raise ReviewRefused(f"{fresh} exists: somebody else is registering a person; if not, remove that file") from None
     return after
 
 

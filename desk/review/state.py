@@ -213,9 +213,7 @@ class TableReview:
         case = self.cases[payload.case]
         if isinstance(payload, model.CaseAppealed):
             self.cases[case.number] = appealed(case, payload, entry)
-            self.disputes[case.dispute] = msgspec.structs.replace(
-                self.disputes[case.dispute], outcome=None, pending=None
-            )
+            self.disputes[case.dispute] = msgspec.structs.replace(self.disputes[case.dispute], outcome=None, pending=None)
         else:
             self.cases[case.number] = changed(case, payload, entry)
 
@@ -327,9 +325,7 @@ def _objection_to_investigation(review: TableReview, event: model.InvestigationO
     return "" if in_order else "the days of the investigation are out of order"
 
 
-def _objection_to_investigation_outcome(
-    review: TableReview, event: model.InvestigationClosed, round_no: int | None
-) -> str:
+def _objection_to_investigation_outcome(review: TableReview, event: model.InvestigationClosed, round_no: int | None) -> str:
     investigation = review.investigations.get(event.investigation)
     if investigation is None:
         return f"there is no investigation {event.investigation}"

@@ -64,9 +64,7 @@ def adopt(
         raise ReviewRefused("no verdicts of an earlier engine are in force; nothing was written")
     must_be_whole(shadow, results, name)
     changed = sum(
-        isinstance(each, VerdictChange)
-        for stream in shadow.chain_heads()
-        for each in changes(shadow, results.latest, stream)
+        isinstance(each, VerdictChange) for stream in shadow.chain_heads() for each in changes(shadow, results.latest, stream)
     )
     digest = shadow_digest(shadow)
     first, second = office.two_persons(by, signed_by, "adopts the verdicts")

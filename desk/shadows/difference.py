@@ -85,12 +85,7 @@ class DifferenceGroups:
         key = (line.game, line.kind, line.change, line.rule, line.cite, line.decision)
         if key not in self._groups:
             self._groups[key] = DifferenceGroup(
-                game=line.game,
-                kind=line.kind,
-                change=line.change,
-                rule=line.rule,
-                cite=line.cite,
-                decision=line.decision,
+                game=line.game, kind=line.kind, change=line.change, rule=line.rule, cite=line.cite, decision=line.decision
             )
         group, place = self._groups[key], (line.stream, line.round_no)
         group.lines += 1
@@ -107,14 +102,7 @@ class DifferenceGroups:
         """Return the groups: most money first, then most lines."""
         return sorted(
             self._groups.values(),
-            key=lambda each: (
-                each.down_cents - each.up_cents,
-                -each.lines,
-                each.kind,
-                each.rule,
-                each.change,
-                each.cite,
-            ),
+            key=lambda each: (each.down_cents - each.up_cents, -each.lines, each.kind, each.rule, each.change, each.cite),
         )
 
 
@@ -252,11 +240,7 @@ def _lines_of_result(each: ChainedResult, results: ResultStore) -> Iterator[Verd
 
 def _line(verdict: Adjudication, **values: Any) -> VerdictDifference:
     return VerdictDifference(
-        stream=verdict.stream,
-        round_no=verdict.round_no,
-        gaming_day=verdict.gaming_day,
-        game=verdict.game,
-        **values,
+        stream=verdict.stream, round_no=verdict.round_no, gaming_day=verdict.gaming_day, game=verdict.game, **values
     )
 
 

@@ -22,9 +22,7 @@ _COLUMNS = (
     ReportColumn(name="decision", label="Decision", kind="text"),
     ReportColumn(name="lines", label="Lines", kind="count"),
     ReportColumn(name="rounds", label="Rounds", kind="count"),
-    ReportColumn(
-        name="up", label="Up", kind="difference", meaning="By how much amounts rise for patrons, over all lines."
-    ),
+    ReportColumn(name="up", label="Up", kind="difference", meaning="By how much amounts rise for patrons, over all lines."),
     ReportColumn(name="down", label="Down", kind="difference", meaning="By how much amounts fall for patrons."),
 )
 _WORK = (

@@ -68,8 +68,6 @@ def shadow_changes(desk: Desk, address: str, name: str) -> ShadowChanges:
         for line in differences(shadow, desk.results):
             groups.add(line)
         reach = shadow.positions(shadow_engine())
-        behind = [
-            stream for stream, to in held_streams(desk.results).items() if reach.get(stream, Head(0, b"")).seq < to
-        ]
+        behind = [stream for stream, to in held_streams(desk.results).items() if reach.get(stream, Head(0, b"")).seq < to]
         decided = list(work(desk, shadow, desk.results))
     return ShadowChanges(rounds=groups.rounds, groups=groups.all(), work=decided, behind=behind)

@@ -89,9 +89,7 @@ class Accounts:
         if is_new:  # made here so that it is its owner's alone from the first byte
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
         if self.path.stat().st_mode & 0o077:
-            raise SignInRefused(
-                f"{self.path}: other users can read this file, and it holds secrets; run chmod 600 on it"
-            )
+            raise SignInRefused(f"{self.path}: other users can read this file, and it holds secrets; run chmod 600 on it")
         with closing(Database(self.path, read_only=False)) as database:
             with database.transaction() as connection:
                 connection.execute(_SCHEMA)
@@ -115,14 +113,10 @@ class Accounts:
             found = database.rows("SELECT person FROM invitation WHERE code = ? AND until_s > ?", _digest(code), now_s)
         person = persons.find(found[0][0]) if found else None
         if person is None:
-            raise SignInRefused(
-                "This invitation is used, over, or not one of ours. Ask who set you up for another one."
-            )
+            raise SignInRefused("This invitation is used, over, or not one of ours. Ask who set you up for another one.")
         return person
 
-    def set_password(
-        self, code: str, persons: Persons, password: str, code_secret: bytes, one_time: str, now_s: float
-    ) -> Person:
+    def set_password(self, code: str, persons: Persons, password: str, code_secret: bytes, one_time: str, now_s: float) -> Person:
         """Set up a password and one-time codes, which uses up the invitation and ends the person's sign-ins: a password may be
         replaced because somebody else knows it. Raises `SignInRefused`.
         """
@@ -137,9 +131,7 @@ class Accounts:
         kept = hash_password(password)
         with self._database() as database, database.transaction() as connection:
             self._use(connection, code, now_s)
-            connection.execute(
-                "INSERT OR REPLACE INTO password VALUES (?, ?, ?, ?)", (person.id, kept, code_secret, step)
-            )
+            connection.execute("INSERT OR REPLACE INTO password VALUES (?, ?, ?, ?)", (person.id, kept, code_secret, step))
             connection.execute("DELETE FROM wrong WHERE name = ?", (person.id,))
             connection.execute("INSERT OR REPLACE INTO ended VALUES (?, ?)", (person.id, now_s))
             _note(connection, now_s, person.id, "password and one-time code set up")
@@ -174,9 +166,7 @@ class Accounts:
         with self._database() as database:
             with database.transaction() as connection:
                 self._count(connection, key, now_s)
-                kept = connection.execute(
-                    "SELECT hash, code_secret, last_step FROM password WHERE person = ?", (key,)
-                ).fetchone()
+                kept = connection.execute("SELECT hash, code_secret, last_step FROM password WHERE person = ?", (key,)).fetchone()
             hash_, code_secret, last_step = kept or (_of_no_one(), bytes(20), 0)
             right = is_password(password, hash_)
             step = code_step(code_secret, one_time, now_s, last_step)
@@ -187,8 +177,7 @@ class Accounts:
                 raise SignInRefused(WRONG)
             with database.transaction() as connection:
                 taken = connection.execute(
-                    "UPDATE password SET last_step = ? WHERE person = ? AND last_step < ? RETURNING person",
-                    (step, key, step),
+                    "UPDATE password SET last_step = ? WHERE person = ? AND last_step < ? RETURNING person", (step, key, step)
                 ).fetchone()
                 if taken is None:
                     raise SignInRefused(WRONG)

@@ -45,21 +45,11 @@ class LocalSignIn(NamedTuple):
 
 
 def login_text(
-    auth: Mapping[str, str],
-    *,
-    person: str | None = None,
-    roles: Sequence[str] = ROLES,
-    local: Mapping[str, str] | None = None,
+    auth: Mapping[str, str], *, person: str | None = None, roles: Sequence[str] = ROLES, local: Mapping[str, str] | None = None
 ) -> str:
     """Return a login file: `[auth]` with a new cookie secret if none is given, and a role for each value of its name."""
     given = {"cookie_secret": secrets.token_hex(32), "client_secret": secrets.token_hex(32), **auth}
-    lines = [
-        "[auth]",
-        *(f"{key} = {json.dumps(value)}" for key, value in given.items()),
-        "",
-        "[roles]",
-        'claim = "roles"',
-    ]
+    lines = ["[auth]", *(f"{key} = {json.dumps(value)}" for key, value in given.items()), "", "[roles]", 'claim = "roles"']
     lines += [] if person is None else [f"person = {json.dumps(person)}"]
     lines += [f'{role} = ["{role}"]' for role in roles]
     if local is not None:

@@ -297,10 +297,7 @@ def _answers(passed: FullVerification, failure: FullVerification | None) -> bool
     """Whether a passed verification had at least a failed one's checks and reaches as far."""
     return failure is None or (
         set(failure.checks) <= set(passed.checks)
-        and all(
-            stream in passed.streams and passed.streams[stream].seq >= end.seq
-            for stream, end in failure.streams.items()
-        )
+        and all(stream in passed.streams and passed.streams[stream].seq >= end.seq for stream, end in failure.streams.items())
     )
 
 

@@ -39,19 +39,11 @@ def verify_in_process(request: Request, show: Callable[[VerificationStep], None]
     path = os.pathsep.join([str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "desk.verification.process"]
     problems: list[str] = []
-    with (
-        tempfile.TemporaryFile() as told,
-        tempfile.TemporaryFile() as answer,
-    ):
+    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as answer:
         told.write(pickle.dumps(request))
         told.seek(0)
         with subprocess.Popen(
-            command,
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=told,
-            stdout=answer,
-            stderr=subprocess.PIPE,
-            text=True,
+            command, env={**os.environ, "PYTHONPATH": path}, stdin=told, stdout=answer, stderr=subprocess.PIPE, text=True
         ) as process:
             ends = threading.Timer(LONGEST_S, process.kill)
             ends.start()

@@ -104,30 +104,18 @@ def _result(made: Verified, style: Style) -> ReportTable:
         ("Verified by", made.by),
         ("Verified at", f"{time_words(made.at_us, style)} ({style.zone_name})"),
         ("Events", f"{size}: numbering, chain, canonical bytes, envelopes, gaming days, high-water marks"),
-        (
-            "Refused lines",
-            f"{plural(found.quarantine.entries, 'entry', 'entries')} in quarantine, compared with the chain",
-        ),
+        ("Refused lines", f"{plural(found.quarantine.entries, 'entry', 'entries')} in quarantine, compared with the chain"),
     ]
     if found.results is not None:
-        rows.append(
-            ("Results", f"{plural(found.results.results, 'result')}: their chains, and what checkpoints state of them")
-        )
+        rows.append(("Results", f"{plural(found.results.results, 'result')}: their chains, and what checkpoints state of them"))
     if signed is not None and signed.checkpoints and signed.at_us is not None:
-        words = (
-            f"{plural(signed.checkpoints, 'checkpoint covers', 'checkpoints cover')} {plural(signed.events, 'event')}; "
-        )
-        rows.append(
-            ("Checkpoints", f"{words}the last was signed {time_words(signed.at_us, style)} by {', '.join(signed.keys)}")
-        )
+        words = f"{plural(signed.checkpoints, 'checkpoint covers', 'checkpoints cover')} {plural(signed.events, 'event')}; "
+        rows.append(("Checkpoints", f"{words}the last was signed {time_words(signed.at_us, style)} by {', '.join(signed.keys)}"))
     rows += [("Key that was given", f"{key.name}+{key.id.hex()}") for key in made.keys]
     if made.witness is not None:
         rows.append(("Witness", _witness(made.witness, 0 if signed is None else signed.statements)))
     rows += made.checks
-    columns = (
-        ReportColumn(name="check", label="Check", kind="text"),
-        ReportColumn(name="said", label="Finding", kind="text"),
-    )
+    columns = (ReportColumn(name="check", label="Check", kind="text"), ReportColumn(name="said", label="Finding", kind="text"))
     return ReportTable(name="checks", title="What was verified", columns=columns, rows=tuple(rows))
 
 

@@ -203,11 +203,7 @@ def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequen
 def _keep_notice(log: EventLog, made: Verification) -> Sequence[str]:
     """Store a notice of this verification next to the log; return why if it cannot be written."""
     request, found, since, signed = made.request, made.found, made.since, made.found.signed
-    checks = [
-        "events" if since is None else "events since",
-        "checkpoints",
-        *(f"key {path.name}" for path in request.keys),
-    ]
+    checks = ["events" if since is None else "events since", "checkpoints", *(f"key {path.name}" for path in request.keys)]
     checks += [f"witness {request.witness.name}"] if request.witness is not None else []
     checks += ["round table"] if request.rounds is not None else []
     checks += ["verdicts"] if request.verdicts else []

@@ -50,9 +50,7 @@ class VerifiedBefore(NamedTuple):
         if before is not None and statements < before.seq:
             lost.append(f"the checkpoints end at statement {statements}, {before.seq} were verified")
         elif before is not None and statements == before.seq and report.signed is not None:
-            lost += (
-                [] if report.signed.root == before.hash else ["the last checkpoint is not the one that was verified"]
-            )
+            lost += [] if report.signed.root == before.hash else ["the last checkpoint is not the one that was verified"]
         return lost
 
     def acceptance(self, report: VerificationReport, at_us: int, by: str) -> Acceptance | None:

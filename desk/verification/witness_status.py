@@ -98,9 +98,7 @@ def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> 
         raise LogUnavailable(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")
     with ExitStack() as resources:
         log = resources.enter_context(closing(open_log(address, read_only=True, check_heads=False, **options)))
-        store = resources.enter_context(
-            closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options))
-        )
+        store = resources.enter_context(closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)))
         return look(store, WitnessFolder(folder, key), origin_of(log.log_id, log.property_id))
 
 
@@ -130,9 +128,7 @@ def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnesse
         cosigned=len(sizes),
         newest_size=newest.checkpoint.size if newest is not None else None,
         newest_s=newest.signed.time_s if newest is not None else None,
-        checkpoints=tuple(
-            _seen(each, held if newest is not None else {}, reach) for each in checkpoints[: -LATEST - 1 : -1]
-        ),
+        checkpoints=tuple(_seen(each, held if newest is not None else {}, reach) for each in checkpoints[: -LATEST - 1 : -1]),
         behind=len(beyond),
         events_behind=beyond[-1][1].events - vouched if beyond else 0,
         waiting_since_us=beyond[0][1].at_us if beyond else None,

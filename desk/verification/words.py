@@ -46,11 +46,7 @@ def lines(made: Verification, now_us: int) -> list[str]:
 def as_json(made: Verification, now_us: int) -> dict[str, Any]:
     """Return a verification as JSON values."""
     found, result = made.found, made.result
-    values = report_values(found) | {
-        "ok": result.ok,
-        "failures": result.failures,
-        "overdue": overdue(found.signed, now_us),
-    }
+    values = report_values(found) | {"ok": result.ok, "failures": result.failures, "overdue": overdue(found.signed, now_us)}
     values |= {"cosigned": made.cosigned, "witness": msgspec.to_builtins(made.witnessed)}
     values |= {"foreign": msgspec.to_builtins(found.foreign), "store_faults": msgspec.to_builtins(made.faults)}
     values |= {"verdicts": msgspec.to_builtins(made.verdicts), "attachments": made.attached.counts}
@@ -91,9 +87,7 @@ def quarantine_lines(check: QuarantineCheck) -> list[str]:
     if not check.unvouched:
         return []
     lines = plural(check.unvouched, "refused line")
-    return [
-        f"the chain does not vouch for {lines} in quarantine (no event states the SHA-256): compared with the name alone"
-    ]
+    return [f"the chain does not vouch for {lines} in quarantine (no event states the SHA-256): compared with the name alone"]
 
 
 def result_lines(check: ResultsCheck | None) -> list[str]:
@@ -125,9 +119,7 @@ def verdict_lines(check: VerdictCheck) -> list[str]:
     lines = [f"judged again: all {plural(check.compared, 'result')} are the same"]
     if check.by_conclusion:
         streams = plural(len(check.by_conclusion), "stream")
-        lines.append(
-            f"an earlier version judged a part of {streams}: there the conclusions were compared, not the bytes"
-        )
+        lines.append(f"an earlier version judged a part of {streams}: there the conclusions were compared, not the bytes")
     if check.held:
         lines.append(f"{plural(check.held, 'verdict')} of an earlier engine stay in force and were not compared")
     return lines
@@ -173,11 +165,7 @@ def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> 
     if found.newest_size is not None and signed is not None:
         lines.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
     for each in found.refused:
-        made = (
-            "a checkpoint"
-            if each.at_us is None
-            else f"the checkpoint over {each.size:,} statements of {_time(each.at_us)}"
-        )
+        made = "a checkpoint" if each.at_us is None else f"the checkpoint over {each.size:,} statements of {_time(each.at_us)}"
         now = "which the log still holds" if each.stored else "which the log does not hold"
         lines.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
     if found.waiting_since_us is not None and found.silent(now_us):
@@ -190,9 +178,7 @@ def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> 
 def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
-        return [
-            "no checkpoint: nothing is signed, and the log could be rewritten undetected; sign one with `rack checkpoint`"
-        ]
+        return ["no checkpoint: nothing is signed, and the log could be rewritten undetected; sign one with `rack checkpoint`"]
     last = _time(signed.at_us or 0)
     checkpoints, events = plural(signed.checkpoints, "checkpoint"), plural(signed.events, "event")
     lines = [f"{checkpoints} {'covers' if signed.checkpoints == 1 else 'cover'} {events}; the last was signed {last}"]
@@ -202,12 +188,8 @@ def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     if late:
         lines.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
     lines += [each.line() for each in signed.earlier]
-    lines += [
-        f"the key {key}, which you gave, is not named by the log; nothing was checked with it" for key in signed.unnamed
-    ]
-    lines += [
-        f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched
-    ]
+    lines += [f"the key {key}, which you gave, is not named by the log; nothing was checked with it" for key in signed.unnamed]
+    lines += [f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched]
     return lines
 
 

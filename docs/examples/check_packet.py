@@ -31,9 +31,7 @@ def opened(note, key_text):
         _, signer, data = line.split(" ")
         data = base64.b64decode(data)
         if signer == name and data[:4].hex() == key_id:
-            assert openssl_verifies(base64.b64decode(key)[1:], (text + "\n").encode(), data[4:]), (
-                "the signature does not fit"
-            )
+            assert openssl_verifies(base64.b64decode(key)[1:], (text + "\n").encode(), data[4:]), "the signature does not fit"
             return text.split("\n")
     return None
 
@@ -93,14 +91,10 @@ for stream, part in packet["streams"].items():
     assert head["stream"] == stream and root_from(part["head"]) == base64.b64decode(signed), "not in the checkpoint"
     for stored in part["events"]:
         event, bytes_ = stored["event"], canonical(stored["event"])
-        assert (event["stream"], f"discard-rack/{event['property_id']}/{event['log_id']}") == (stream, log), (
-            "from another log"
-        )
+        assert (event["stream"], f"discard-rack/{event['property_id']}/{event['log_id']}") == (stream, log), "from another log"
         assert sha(b"\0" + bytes_).hex() == stored["leaf"], f"event {event['seq']} is another one"
         if before and before["event"]["seq"] == event["seq"] - 1:
-            assert sha(b"rack/chain/v1\0" + bytes.fromhex(before["chain"]) + bytes_).hex() == stored["chain"], (
-                "not in the chain"
-            )
+            assert sha(b"rack/chain/v1\0" + bytes.fromhex(before["chain"]) + bytes_).hex() == stored["chain"], "not in the chain"
         leaves[event["seq"] - 1], before = bytes.fromhex(stored["leaf"]), stored
     assert root_of(0, head["size"], leaves, outside).hex() == head["root"] and not outside, "not in the stream"
     assert all(number - 1 in leaves for number in range(part["begins"] or 1, part["ends"] + 1)), "an event is missing"

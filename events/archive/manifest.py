@@ -41,10 +41,7 @@ MAX_REFUSED_BYTES = 1024 * 1024 * 1024
 M = TypeVar("M", bound=msgspec.Struct)
 
 SealedStream = Annotated[
-    str,
-    Meta(
-        pattern=r"\A((table|meter|review|property|observed|review/observed)/[a-z0-9-]{1,32}|quarantine|checkpoints)\Z"
-    ),
+    str, Meta(pattern=r"\A((table|meter|review|property|observed|review/observed)/[a-z0-9-]{1,32}|quarantine|checkpoints)\Z")
 ]
 
 

@@ -7,17 +7,7 @@ from pathlib import Path
 import msgspec
 
 from events.archive.files import MAX_SMALL_BYTES, PARTIAL, make_folder, read_small, write_new
-from events.archive.manifest import (
-    ARCHIVE,
-    HEAD,
-    IDENTITY,
-    LISTS,
-    ArchiveIdentity,
-    ManifestHead,
-    SegmentManifest,
-    parse,
-    path_of,
-)
+from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, LISTS, ArchiveIdentity, ManifestHead, SegmentManifest, parse, path_of
 from events.errors import BrokenSeal, IntegrityError, LogUnavailable, LostTail, SequenceGap
 from events.log.contract import Head
 from events.log.hash_chain import genesis
@@ -97,9 +87,7 @@ class ManifestChain:
                 raise LogUnavailable(f"there is no archive at {self.folder} (it has no {IDENTITY})") from None
             self.broken = BrokenSeal(ARCHIVE, 1, f"{IDENTITY}, which names the log of this archive, is missing")
         except (ValueError, OSError) as error:
-            self.broken = BrokenSeal(
-                ARCHIVE, 1, f"{IDENTITY}, which names the log of this archive, cannot be read: {error}"
-            )
+            self.broken = BrokenSeal(ARCHIVE, 1, f"{IDENTITY}, which names the log of this archive, cannot be read: {error}")
         return sha256(written).hexdigest()
 
     def _read_next(self) -> bool:
@@ -127,17 +115,14 @@ class ManifestChain:
         continues = (manifest.first_seq, manifest.start) == (head.seq + 1, head.hash)
         if not continues and not self._is_vouched_for(number, data):
             self._break(
-                number,
-                f"manifest {number} was changed: its digest is not the one that the next manifest or the head names",
+                number, f"manifest {number} was changed: its digest is not the one that the next manifest or the head names"
             )
             return False
         if manifest.first_seq != head.seq + 1:
             self.broken = SequenceGap(manifest.stream, head.seq + 1, manifest.first_seq)
             return False
         if manifest.start != head.hash:
-            self.broken = BrokenSeal(
-                manifest.stream, manifest.first_seq, "the segment does not continue the one before"
-            )
+            self.broken = BrokenSeal(manifest.stream, manifest.first_seq, "the segment does not continue the one before")
             return False
         self._take(manifest, data)
         return True

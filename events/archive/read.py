@@ -17,15 +17,7 @@ import msgspec
 from events.archive.manifest import ARCHIVE, LISTS, SegmentManifest
 from events.archive.manifest_chain import ManifestChain
 from events.archive.segment import DamagedSegment, SegmentReader
-from events.errors import (
-    AppendRefused,
-    BrokenSeal,
-    IntegrityError,
-    LogUnavailable,
-    MisplacedEvent,
-    SegmentMissing,
-    SequenceGap,
-)
+from events.errors import AppendRefused, BrokenSeal, IntegrityError, LogUnavailable, MisplacedEvent, SegmentMissing, SequenceGap
 from events.log.contract import NOTHING_EXPECTED, QUARANTINE, AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
@@ -243,9 +235,7 @@ def check_segment(segment: SegmentReader, manifest: SegmentManifest) -> None:
         raise
     except BrokenSeal as error:
         for seq, data in _rows(segment):  # an event that names another place than its own was put there
-            diagnosis = diagnose(
-                manifest.stream, seq, data, lambda stream, other: _bytes_at(segment, manifest, stream, other)
-            )
+            diagnosis = diagnose(manifest.stream, seq, data, lambda stream, other: _bytes_at(segment, manifest, stream, other))
             if isinstance(diagnosis, MisplacedEvent):
                 raise diagnosis from error
         raise

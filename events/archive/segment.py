@@ -139,9 +139,7 @@ class SegmentReader:
     def __enter__(self) -> "SegmentReader":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._file.close()
 
     def groups(self) -> Iterator[Rows]:
@@ -172,9 +170,7 @@ class SegmentReader:
             if not parquet.schema_arrow.equals(_SCHEMA):
                 raise DamagedSegment("its columns are not `seq` and `bytes`")
         if parquet.metadata.num_rows != self._manifest.rows:
-            raise DamagedSegment(
-                f"it says that it holds {parquet.metadata.num_rows} events, {self._manifest.rows} were sealed"
-            )
+            raise DamagedSegment(f"it says that it holds {parquet.metadata.num_rows} events, {self._manifest.rows} were sealed")
         return parquet
 
     def _check_group(self, number: int) -> None:

@@ -15,9 +15,7 @@ from events.log.attachments import attachment_file, attachments_of
 from events.proofs.verify import Break, VerificationReport, verify
 
 LOCK = "archive.lock"
-_SEGMENT = re.compile(
-    r"\Asegments/([a-z]+/[a-z0-9-]{1,32}|quarantine|checkpoints)/[^/]*\.([0-9]{1,16})-[0-9]{1,16}\.parquet\Z"
-)
+_SEGMENT = re.compile(r"\Asegments/([a-z]+/[a-z0-9-]{1,32}|quarantine|checkpoints)/[^/]*\.([0-9]{1,16})-[0-9]{1,16}\.parquet\Z")
 
 
 def verify_archive(archive: ArchiveLog, **options: Any) -> VerificationReport:

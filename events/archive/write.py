@@ -91,9 +91,7 @@ def _open(log: EventLog, folder: Path) -> ManifestChain:
         raise manifests.broken
     identity = manifests.identity.log_id, manifests.identity.property_id
     if identity != (log.log_id, log.property_id):
-        raise AppendRefused(
-            f"{folder} is the archive of log {identity[0]} of property {identity[1]}; name another folder"
-        )
+        raise AppendRefused(f"{folder} is the archive of log {identity[0]} of property {identity[1]}; name another folder")
     for last in manifests.sealed[-1:]:
         if last.fresh(folder).exists() and not last.file(folder).exists():  # sealed, and then interrupted
             publish(last.fresh(folder), last.file(folder))
@@ -265,9 +263,7 @@ class _StreamWriter:
             return
         hash_ = link(self.head.hash, record.data)
         if record.seq != self.head.seq + 1 or hash_ != record.hash:
-            raise BrokenSeal(
-                self._stream, record.seq, f"it does not continue the archive, which ends at {self.head.seq}"
-            )
+            raise BrokenSeal(self._stream, record.seq, f"it does not continue the archive, which ends at {self.head.seq}")
         if len(record.data) > MAX_EVENT_BYTES:
             raise BrokenSeal(self._stream, record.seq, f"it has {len(record.data)} bytes, more than an event can have")
         day = day_of(record.data) or self._day

@@ -29,9 +29,7 @@ ROLES = {
     "intake": AccessRole("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
     "replayer": AccessRole("rack replay", ("findings", "state"), ("replay",), group=True),
     "reviewer": AccessRole(
-        "rack review, rack observe, rack prove, rack warehouse export, the pages' actions",
-        ("reviews", "state"),
-        ("reviews",),
+        "rack review, rack observe, rack prove, rack warehouse export, the pages' actions", ("reviews", "state"), ("reviews",)
     ),
     "sealer": AccessRole("rack checkpoint", ("checkpoints",), ("checkpoints",)),
     "auditor": AccessRole("rack verify, rack witness, rack round, rack archive, the pages without actions"),
@@ -118,8 +116,7 @@ def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping
     from events.kafka.client import Cluster
 
     credentials = [
-        UserScramCredentialUpsertion(user, ScramMechanism.SCRAM_SHA_512, password)
-        for user, password in passwords.items()
+        UserScramCredentialUpsertion(user, ScramMechanism.SCRAM_SHA_512, password) for user, password in passwords.items()
     ]
     cluster = Cluster(bootstrap, security=security)
     try:

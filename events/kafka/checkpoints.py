@@ -119,9 +119,7 @@ class KafkaCheckpoints:
             self._writer = None
             if isinstance(error, WriterFenced):
                 raise SecondWriter(f"another process writes the checkpoints at {self.address}") from error
-            raise LogUnavailable(
-                f"Kafka did not say whether the checkpoint was stored: {error}; start again"
-            ) from error
+            raise LogUnavailable(f"Kafka did not say whether the checkpoint was stored: {error}; start again") from error
         self._last = head.seq
         self._high_water.acknowledge(CHECKPOINTS, head)
 

@@ -308,17 +308,11 @@ class TopicReader:
     def worked_off(self, lane: TopicPartition) -> int | None:
         """Return the offset stored by `keep`; None if there is none."""
         partition = kafka.TopicPartition(*lane)
-        return cast(
-            "int | None",
-            self._cluster.asked(lambda: self._consumer.committed(partition, timeout_ms=self._timeout_ms)),
-        )
+        return cast("int | None", self._cluster.asked(lambda: self._consumer.committed(partition, timeout_ms=self._timeout_ms)))
 
     def keep(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Store durably, for each partition, the offset to go on from."""
-        kept = {
-            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
-            for lane, offset in offsets.items()
-        }
+        kept = {kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1) for lane, offset in offsets.items()}
         self._cluster.asked(lambda: self._consumer.commit(kept, timeout_ms=self._timeout_ms))
 
     def await_visible(self, lane: TopicPartition, offset: int, patience_s: float = 0.0) -> None:
@@ -368,9 +362,7 @@ class TopicReader:
         found = self._place_of(error)
         self._renew()
         corrupt = isinstance(error, kafka_errors.CorruptRecordError)
-        unreadable_name = isinstance(
-            error.__context__, UnicodeDecodeError
-        )  # a header's: all text that the client decodes
+        unreadable_name = isinstance(error.__context__, UnicodeDecodeError)  # a header's: all text that the client decodes
         if corrupt and not unreadable_name:
             raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
         if found is None:

@@ -15,11 +15,7 @@ LEFTOVER_S = 1.0
 
 
 def decide_leftovers(
-    cluster: Cluster,
-    reader: TopicReader,
-    writer: TransactionalWriter | None,
-    lanes: Sequence[TopicPartition],
-    wait_s: float,
+    cluster: Cluster, reader: TopicReader, writer: TransactionalWriter | None, lanes: Sequence[TopicPartition], wait_s: float
 ) -> None:
     """Wait until every record in these partitions is decided; abort those that this writer's predecessor left open.
 

@@ -176,9 +176,7 @@ class PartitionWriter:
                 continue
             if event_id in seen or event_id in new or event_id in before:
                 raise DuplicateEventId(stream, draft.event_id)
-            record, state = place(
-                state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
-            )
+            record, state = place(state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us)
             new.add(report)
             new.add(event_id)
             staged.records.append(record)
@@ -207,8 +205,7 @@ class PartitionWriter:
         topic, partition = self.lane
         keys = {stream: stream.encode() for stream in staged.states}
         messages = [
-            OutgoingRecord(topic, partition, keys[record.stream], record.data, headers_of(record))
-            for record in staged.records
+            OutgoingRecord(topic, partition, keys[record.stream], record.data, headers_of(record)) for record in staged.records
         ]
         self._step(lambda writer: writer.write(messages))
 

@@ -110,10 +110,7 @@ class StoredResults:
     """
 
     def __init__(self, cluster: Cluster, prefix: str, address: str, state_dir: Path | None) -> None:
-        self.state, self.findings = (
-            TopicPartition(f"{prefix}.state", REPLAY_PARTITION),
-            TopicPartition(f"{prefix}.findings", 0),
-        )
+        self.state, self.findings = (TopicPartition(f"{prefix}.state", REPLAY_PARTITION), TopicPartition(f"{prefix}.findings", 0))
         self.owner = ResultsOwner()
         self.passage = ForeignRecordWatch()
         self._cluster = cluster
@@ -206,16 +203,12 @@ class StoredResults:
             found = islice(self.reader.scan(self.findings, where.offset), AHEAD)
             self._ahead = {message.offset: message for message in found}
         message = self._ahead.get(where.offset)
-        if self._resumed and (
-            message is None or message.key != name.encode() or digest(message.value or b"") != where.digest
-        ):
+        if self._resumed and (message is None or message.key != name.encode() or digest(message.value or b"") != where.digest):
             self._begin_anew()
             return self.last(name)
         return message.value if message is not None else None
 
-    def enter(
-        self, scope: str, mark: ResultsGeneration, state: Mapping[str, tuple[StreamPosition, bytes | None]]
-    ) -> None:
+    def enter(self, scope: str, mark: ResultsGeneration, state: Mapping[str, tuple[StreamPosition, bytes | None]]) -> None:
         """Add the state that we just committed and need not read."""
         self._generations[scope] = mark
         for stream, (position, image) in state.items():
@@ -324,9 +317,7 @@ class StoredResults:
         try:
             decide_leftovers(self._cluster, self.reader, writer, [self.state, self.findings], VISIBLE_TIMEOUT_S)
         except CommitUnknown as error:
-            raise LogUnavailable(
-                f"Kafka did not end what an earlier replayer left open: {error}; start again"
-            ) from error
+            raise LogUnavailable(f"Kafka did not end what an earlier replayer left open: {error}; start again") from error
         self.read_state()
         self.read_findings()
 

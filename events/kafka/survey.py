@@ -163,9 +163,7 @@ class Ends:
 class PartitionSurvey:
     """This process's knowledge of one partition; empty without a valid bookmark. Not safe between threads."""
 
-    def __init__(
-        self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader
-    ) -> None:
+    def __init__(self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader) -> None:
         self._lane, self._places, self._bookmark = lane, places, bookmark
         known = bookmark.load(EndsBookmark) if bookmark is not None else None
         if known is not None and not known.landmark.stands(reader, lane):

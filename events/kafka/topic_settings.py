@@ -63,9 +63,7 @@ def topic_faults(
             yield _fault(bootstrap, topic, setting, found.values, value, refused=True)
     codec = found.values.get("compression.type", "producer")
     if codec not in AS_SENT:
-        yield _fault(
-            bootstrap, topic, "compression.type", found.values, "producer", refused=codec in unreadable_codecs()
-        )
+        yield _fault(bootstrap, topic, "compression.type", found.values, "producer", refused=codec in unreadable_codecs())
     if found.replicas > 1:
         if int(found.values.get("min.insync.replicas", "1")) < 2:
             yield _fault(bootstrap, topic, "min.insync.replicas", found.values, "2", refused=False)
@@ -73,9 +71,7 @@ def topic_faults(
             yield _fault(bootstrap, topic, "unclean.leader.election.enable", found.values, "false", refused=False)
 
 
-def _fault(
-    bootstrap: str, topic: str, setting: str, values: dict[str, str], expected: str, *, refused: bool
-) -> StoreFault:
+def _fault(bootstrap: str, topic: str, setting: str, values: dict[str, str], expected: str, *, refused: bool) -> StoreFault:
     remedy = (
         f"mend it: kafka-configs.sh --bootstrap-server {bootstrap} --alter --entity-type topics --entity-name {topic} "
         f"--add-config {setting}={expected}"

@@ -103,9 +103,7 @@ def identify(reader: TopicReader, address: str, property_id: str | None) -> LogI
     _, prefix = parse_address(address)
     identity = _stored(reader, prefix)
     if identity is None:
-        raise LogUnavailable(
-            f"there is no log at {address}, or no right to read it; name another address, or create one"
-        )
+        raise LogUnavailable(f"there is no log at {address}, or no right to read it; name another address, or create one")
     if property_id not in (None, identity.property_id):
         raise LogUnavailable(f"{address} is the log of property {identity.property_id}, not {property_id}")
     present = reader.partitions(f"{prefix}.events")

@@ -15,12 +15,7 @@ with warnings.catch_warnings():  # as in `client.py`, whichever is imported firs
     import kafka
     from kafka import errors as kafka_errors
     from kafka.future import Future
-    from kafka.protocol.producer import (
-        EndTxnRequest,
-        InitProducerIdRequest,
-        InitProducerIdResponse,
-        TxnOffsetCommitRequest,
-    )
+    from kafka.protocol.producer import EndTxnRequest, InitProducerIdRequest, InitProducerIdResponse, TxnOffsetCommitRequest
 
 from events.errors import LogUnavailable
 from events.kafka.connections import BoundedClient
@@ -99,9 +94,7 @@ class AskingOnce(BoundedClient):
         once = Future()
 
         def fail(error: BaseException) -> None:
-            if isinstance(
-                error, kafka_errors.KafkaConnectionError
-            ):  # the one error after which the producer repeats it
+            if isinstance(error, kafka_errors.KafkaConnectionError):  # the one error after which the producer repeats it
                 error = kafka_errors.KafkaError(f"no answer to the end of a transaction: {error}")
             once.failure(error)
 

@@ -210,9 +210,7 @@ def _check_day(stream: str, day: str | None, rounds: DayRounds, payload: Event) 
     except ValueError as error:
         raise EventError(f"{stream}: gaming day {payload.gaming_day}: {error}") from error
     if rounds.open:
-        raise EventError(
-            f"{stream}: a round is open; append round_closed before the gaming day {payload.gaming_day} is opened"
-        )
+        raise EventError(f"{stream}: a round is open; append round_closed before the gaming day {payload.gaming_day} is opened")
     if day is not None and payload.gaming_day < day:
         raise EventError(f"{stream}: gaming day {day} is open already; {payload.gaming_day} would be a step back")
     return payload.gaming_day

@@ -46,10 +46,7 @@ def foreign_lines(report: ForeignReport, said: int = 0) -> list[str]:
     more = report.count - max(said, len(report.records))
     if more:
         named.append(f"{more:,} {'more foreign records' if named else 'foreign records'} skipped")
-    return [
-        *named,
-        "foreign records are not part of the log and do not change it; find out who can write to its topics",
-    ]
+    return [*named, "foreign records are not part of the log and do not change it; find out who can write to its topics"]
 
 
 NO_FOREIGN_RECORDS: Final = ForeignReport()

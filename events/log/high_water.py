@@ -60,9 +60,7 @@ class HighWater:
         owner = content[len(MAGIC) : len(MAGIC) + 32].decode(errors="replace")
         if heads and owner != self.log_id:
             stream = min(heads)
-            message = (
-                f"events of the log {owner} were acknowledged at {self.path}, the database is the log {self.log_id}"
-            )
+            message = f"events of the log {owner} were acknowledged at {self.path}, the database is the log {self.log_id}"
             raise LostTail(stream, 1, message)
         return heads
 

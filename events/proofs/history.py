@@ -200,9 +200,7 @@ class StreamHeads:
     It may begin with a tree that agrees with an earlier statement.
     """
 
-    def __init__(
-        self, stream: str, stated: StatedHeads | None = None, tree: CompactRange | None = None, place: int = -1
-    ) -> None:
+    def __init__(self, stream: str, stated: StatedHeads | None = None, tree: CompactRange | None = None, place: int = -1) -> None:
         self.stream = stream
         self._tree = CompactRange() if tree is None else tree
         self._chain = b""
@@ -256,6 +254,4 @@ class StreamHeads:
 
     def statement(self) -> HeadStatement:
         """Return a statement about the stream as it is now."""
-        return HeadStatement(
-            chain=self._chain.hex(), root=self._tree.root().hex(), size=self._tree.size, stream=self.stream
-        )
+        return HeadStatement(chain=self._chain.hex(), root=self._tree.root().hex(), size=self._tree.size, stream=self.stream)

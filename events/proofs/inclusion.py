@@ -85,9 +85,7 @@ class ProofResult(msgspec.Struct, frozen=True):
     witnesses: tuple[VerifiedSignature, ...]
 
 
-def prove(
-    log: EventLog, store: CheckpointStore, stream: str, numbers: Sequence[int], *, note: Note | None = None
-) -> Proof:
+def prove(log: EventLog, store: CheckpointStore, stream: str, numbers: Sequence[int], *, note: Note | None = None) -> Proof:
     """Return the proof for events of a stream, under the first statement that covers them all.
 
     The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises `CheckpointMissing`
@@ -114,9 +112,7 @@ def prove(
         stream=stream,
         events=tuple(EventLeaf(data[n], n - 1, _hex(tree.inclusion_proof(n - 1))) for n in sorted(set(numbers))),
         head=EventLeaf(statements.lines[0], index, _hex(statements.tree.inclusion_proof(index, size))),
-        time=EventLeaf(
-            statements.lines[1], statements.time, _hex(statements.tree.inclusion_proof(statements.time, size))
-        ),
+        time=EventLeaf(statements.lines[1], statements.time, _hex(statements.tree.inclusion_proof(statements.time, size))),
         checkpoint=(statements.note if note is None else note).encode().decode(),
     )
 
@@ -144,11 +140,7 @@ def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
         head, time = (read_statement(leaf.data.encode()) for leaf in (proof.head, proof.time))
     except ValueError as error:
         raise BadProof(str(error)) from error
-    if (
-        not isinstance(head, HeadStatement)
-        or not isinstance(time, TimeStatement)
-        or proof.time.index <= proof.head.index
-    ):
+    if not isinstance(head, HeadStatement) or not isinstance(time, TimeStatement) or proof.time.index <= proof.head.index:
         raise BadProof("expected the statement of a head, and one of a time after it")
     if head.stream != proof.stream:
         raise BadProof(f"the statement is about {head.stream}, the proof about events of {proof.stream}")

@@ -89,9 +89,7 @@ def read_signer(path: Path) -> Signer:
         raise KeyRefused(f"{path}: {error.strerror}; `rack keys new` makes a key") from error
     if status.st_mode & 0o077:
         mode = stat.S_IMODE(status.st_mode)
-        raise KeyRefused(
-            f"{path}: its mode is {mode:04o}, so that others can use the key; `chmod 600` it, or take a new key"
-        )
+        raise KeyRefused(f"{path}: its mode is {mode:04o}, so that others can use the key; `chmod 600` it, or take a new key")
     try:
         line = content.decode("ascii").removesuffix("\n")
     except UnicodeDecodeError as error:
@@ -194,9 +192,7 @@ class KeyRing:
         if signature.of(key):
             raise BadNote("the key vouches for itself")
         if not claimed:
-            raise BadNote(
-                f"no event before it publishes the key {signature.name} ({signature.key_id.hex()}), which vouches"
-            )
+            raise BadNote(f"no event before it publishes the key {signature.name} ({signature.key_id.hex()}), which vouches")
         last = claimed[-1]
         if last.retired:
             raise BadNote(f"event {last.retired} had retired the key {named(last.key)}, which vouches")

@@ -48,9 +48,7 @@ class SigningMemory:
                 raise ValueError
             return SigningRecord(int(before), Head(int(size), bytes.fromhex(root.decode())), data)
         except ValueError as error:
-            message = (
-                f"{self.path} is not what was written when this key last signed for the log {self._log_id}; keep it"
-            )
+            message = f"{self.path} is not what was written when this key last signed for the log {self._log_id}; keep it"
             raise IntegrityError(CHECKPOINTS, 1, message) from error
 
     def record(self, signed: SigningRecord) -> None:

@@ -25,9 +25,7 @@ from events.vocabulary.envelope import StreamName, TimeUs
 CHECKPOINTS = "checkpoints"
 """Where a break in the log of statements is said to be: this, and the number of the statement, from 1."""
 
-CheckpointFault = Literal[
-    "statement_changed", "checkpoint_forged", "checkpoint_lost", "checkpoint_fork", "checkpoint_unchecked"
-]
+CheckpointFault = Literal["statement_changed", "checkpoint_forged", "checkpoint_lost", "checkpoint_fork", "checkpoint_unchecked"]
 """What is wrong with the log of statements.
 
 `statement_changed`: the statements are not those that were signed. `checkpoint_forged`: not signed by a key that may sign.
@@ -196,9 +194,7 @@ class Ledger:
             message = f"it is a checkpoint of {stated.origin}, not of {self.origin}"
             raise BadCheckpoint(first, "checkpoint_forged", message)
         if stated.size != self.size:
-            message = (
-                f"checkpoint {self.batches} signs {stated.size} statements, those stored up to there are {self.size}"
-            )
+            message = f"checkpoint {self.batches} signs {stated.size} statements, those stored up to there are {self.size}"
             raise BadCheckpoint(first, "statement_changed", message)
         if stated.root != self.root():
             message = (

@@ -33,14 +33,7 @@ from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
 from events.proofs.history import NOTHING_REACHED, Mark, StatedHeads, StreamHeads, compare
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
-from events.proofs.quarantine import (
-    EntryChanged,
-    EntryMissing,
-    QuarantineCheck,
-    RefusalNotice,
-    compare_quarantine,
-    notice_of,
-)
+from events.proofs.quarantine import EntryChanged, EntryMissing, QuarantineCheck, RefusalNotice, compare_quarantine, notice_of
 from events.proofs.signed_note import PublicKey
 from events.proofs.since import LEAD, StreamStart, VerifiedStart, start_of
 from events.proofs.statements import BadCheckpoint, CheckpointFault
@@ -56,19 +49,7 @@ The chain itself is whole there.
 """
 
 BreakKind = (
-    Literal[
-        "changed",
-        "removed",
-        "swapped",
-        "moved",
-        "tail_cut",
-        "fork",
-        "unreadable",
-        "envelope",
-        "vouch",
-        "added",
-        "index",
-    ]
+    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "vouch", "added", "index"]
     | QuarantineFault
     | CheckpointFault
     | ResultFault
@@ -280,9 +261,7 @@ def _together(log: EventLog, begun: Callable[[Iterable[str]], _Walks]) -> _Walks
             return walks
         except IntegrityError as error:
             names = log.streams()
-            if (
-                error.stream not in {*names, *walks} or error.stream in broken
-            ):  # of no one stream: each is read by itself
+            if error.stream not in {*names, *walks} or error.stream in broken:  # of no one stream: each is read by itself
                 return begun(names)
             broken.add(error.stream)
 
@@ -452,12 +431,7 @@ class _StreamVerification:
             self._day, self._rounds, self._lost_track = event.gaming_day, UNKNOWN_ROUNDS, False
         try:
             self._day, self._rounds = day_after(
-                self.stream,
-                self._day,
-                self._rounds,
-                event.payload,
-                round_no=event.round_no,
-                stated=event.gaming_day,
+                self.stream, self._day, self._rounds, event.payload, round_no=event.round_no, stated=event.gaming_day
             )
         except EventError as error:
             self._report(seq, "envelope", str(error))

@@ -118,9 +118,7 @@ def check_checkpoints(
                 future.append(AheadOfClock(CHECKPOINTS, history.ledger.size, time.at_us))
         history.end()
         if anchors and not checkpoints:
-            raise BadCheckpoint(
-                1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them"
-            )
+            raise BadCheckpoint(1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them")
         if not keys.begun and keys.before:
             signed_before = "; ".join(before_the_key(many, key) for key, many in keys.before.items())
             raise BadCheckpoint(1, "checkpoint_unchecked", f"none is signed with the key you gave: {signed_before}")

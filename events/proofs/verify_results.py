@@ -68,9 +68,7 @@ def check_results(
     return ResultsCheck(faults=(ResultBroken(RESULTS, 0, "result_unreadable", damage),))
 
 
-def _walk(
-    store: ResultStore | None, stated: Mapping[str, Sequence[Head]], since: Mapping[str, int] | None
-) -> ResultsCheck:
+def _walk(store: ResultStore | None, stated: Mapping[str, Sequence[Head]], since: Mapping[str, int] | None) -> ResultsCheck:
     walk = _ResultsWalk(stated)
     before = store.chain_heads() if store is not None else {}
     if store is None or since is None:
@@ -81,9 +79,7 @@ def _walk(
             place = walk.begin(store, stream, since.get(stream, 0))
             for result in store.stored(stream, place):
                 walk.take(result)
-        walk.faults |= (
-            store.broken_chains()
-        )  # what is missing among those that are not read, or of a stream without an end
+        walk.faults |= store.broken_chains()  # what is missing among those that are not read, or of a stream without an end
     after = store.chain_heads() if store is not None else {}
     chains = walk.chains
     if before or chains.has_places:  # else they are of a time before there were chains
@@ -167,9 +163,7 @@ def position_faults(
         if stream in broken or end is None or (position.seq in (0, end.seq) and position.hash in (b"", end.hash)):
             continue
         if position.seq > end.seq:
-            message = (
-                f"the stored position ({position.seq}) is past the end of the stream ({end.seq}); {POSITION_REMEDY}"
-            )
+            message = f"the stored position ({position.seq}) is past the end of the stream ({end.seq}); {POSITION_REMEDY}"
         elif at_positions.get(stream) != position.hash:
             message = f"the stored position ({position.seq}) has another chain hash than the log; {POSITION_REMEDY}"
         else:

@@ -152,9 +152,7 @@ class Witness:
         clock: Clock,
     ) -> None:
         if signer.public_key.kind is not KeyKind.WITNESS:
-            raise KeyRefused(
-                f"the key {signer.public_key.name} is a log's; make a witness's with `rack keys new --witness`"
-            )
+            raise KeyRefused(f"the key {signer.public_key.name} is a log's; make a witness's with `rack keys new --witness`")
         self._log, self._store, self._signer, self._folder = log, store, signer, folder
         self._anchors, self._clock = anchors, clock
         self._begun = False  # whether a trusted key has signed

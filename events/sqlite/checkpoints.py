@@ -31,9 +31,7 @@ class SqliteCheckpoints:
     The right to add to them is a lock of the kernel, which cannot be taken away: `if_free` changes nothing here.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False, if_free: bool = False
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False, if_free: bool = False) -> None:
         self.path = Path(os.path.realpath(path))
         self._resources = contextlib.ExitStack()
         self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), log_id)

@@ -57,9 +57,7 @@ class Database:
         try:
             yield
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            raise DamagedDatabase(
-                f"{self.path} could not be {doing}: {error}; keep the file and restore a copy"
-            ) from error
+            raise DamagedDatabase(f"{self.path} could not be {doing}: {error}; keep the file and restore a copy") from error
         except apsw.SQLError as error:  # our statements are right: the tables are not those that we made
             raise DamagedDatabase(
                 f"{self.path} could not be {doing}: {error}; it is damaged or another file: keep it and restore a copy"
@@ -85,9 +83,7 @@ class Database:
             try:
                 return self.connection.execute(sql, values).fetchall()
             except UnicodeDecodeError as error:  # bytes if the schema allows only text
-                raise DamagedDatabase(
-                    f"{self.path} could not be read: {error}; keep the file and restore a copy"
-                ) from error
+                raise DamagedDatabase(f"{self.path} could not be read: {error}; keep the file and restore a copy") from error
 
     def make_durable(self) -> None:
         """Sync what a writer that died may have left in the system's cache: from now on it counts as acknowledged."""
@@ -123,9 +119,7 @@ class Database:
                 try:
                     connection.close()
                 except apsw.Error as error:
-                    raise LogUnavailable(
-                        f"{self.path} was not closed cleanly ({error}); nothing is lost by that"
-                    ) from error
+                    raise LogUnavailable(f"{self.path} was not closed cleanly ({error}); nothing is lost by that") from error
 
 
 def _tried(connection: Connection, sql: str) -> Connection:

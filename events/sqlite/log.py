@@ -17,14 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import (
-    AppendRefused,
-    BrokenSeal,
-    EventError,
-    LogUnavailable,
-    SequenceGap,
-    WrongSequence,
-)
+from events.errors import AppendRefused, BrokenSeal, EventError, LogUnavailable, SequenceGap, WrongSequence
 from events.log.appender import StreamState, place, report_digest, state_at
 from events.log.clock import utc_now_us
 from events.log.contract import NOTHING_EXPECTED, AppendResult, Clock, Head, QuarantineEntry, Record, StreamIndex
@@ -193,9 +186,7 @@ class SqliteLog(OwnStore):
             version = self._data_version()
             if version != self._version or not in_order:
                 self._states = {
-                    stream: state
-                    for stream, state in self._states.items()
-                    if in_order and self.head(stream) == state.head
+                    stream: state for stream, state in self._states.items() if in_order and self.head(stream) == state.head
                 }
                 self._repeats.forget()
                 self._version = version
@@ -220,13 +211,9 @@ class SqliteLog(OwnStore):
                     differs = self._repeats.make_anew(error.stream, self.read(error.stream))
                     if differs is not None:
                         self._repairs.append(f"{differs}; it was made anew from the chain")
-            raise LogUnavailable(
-                f"{self.path}: the index of repeats keeps differing from the chain; nothing was stored"
-            )
+            raise LogUnavailable(f"{self.path}: the index of repeats keeps differing from the chain; nothing was stored")
 
-    def _commit_once(
-        self, groups: Sequence[tuple[str, Sequence[Draft]]], expected: Mapping[str, int]
-    ) -> list[AppendResult]:
+    def _commit_once(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected: Mapping[str, int]) -> list[AppendResult]:
         staged: dict[str, StreamState] = {}
         for stream, _ in groups:
             staged[stream] = self._state(stream)
@@ -261,11 +248,7 @@ class SqliteLog(OwnStore):
         return appended
 
     def _stage(
-        self,
-        connection: Connection,
-        staged: dict[str, StreamState],
-        groups: Sequence[tuple[str, Sequence[Draft]]],
-        now_us: int,
+        self, connection: Connection, staged: dict[str, StreamState], groups: Sequence[tuple[str, Sequence[Draft]]], now_us: int
     ) -> list[AppendResult]:
         """Put groups into the tables, one table after the other, and update the states of their streams."""
         reports = [

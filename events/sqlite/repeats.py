@@ -91,9 +91,7 @@ class ShortForms:
         try:
             self.modulus = modulus(rows[0][0] if rows else "")
         except ValueError as error:
-            raise LogUnavailable(
-                "the log's salt is no number: the file is damaged; keep it and restore a copy"
-            ) from error
+            raise LogUnavailable("the log's salt is no number: the file is damaged; keep it and restore a copy") from error
         self.numbers: dict[str, int] = {}
 
     def number(self, name: str) -> int:
@@ -101,9 +99,7 @@ class ShortForms:
         found = self.numbers.get(name)
         if found is None:
             self._connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
-            ((found,),) = cast(
-                "list[Any]", self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchall()
-            )
+            ((found,),) = cast("list[Any]", self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchall())
             if len(self.numbers) >= MOST_NAMES:
                 self.numbers.clear()
             self.numbers[name] = found
@@ -117,12 +113,7 @@ class ShortForms:
         """Return the columns of a report, without the number of its event."""
         stream, source, source_seq, digest = report
         known = self.numbers.get
-        return (
-            known(stream) or self.number(stream),
-            known(source) or self.number(source),
-            source_seq,
-            self.digest(digest),
-        )
+        return (known(stream) or self.number(stream), known(source) or self.number(source), source_seq, self.digest(digest))
 
 
 def _found(connection: Connection, sql: str, rows: Sequence[tuple[int, ...]]) -> Mapping[int, list[int]]:
@@ -290,12 +281,10 @@ def enter_restored(connection: Connection, records: Sequence[Record]) -> None:
     shorts = ShortForms(connection)
     events = [(record.stream, learn(None, record)) for record in records]
     connection.executemany(
-        _REPORT,
-        [(*shorts.report(_reported(stream, event)), event.state.head.seq) for stream, event in events],
+        _REPORT, [(*shorts.report(_reported(stream, event)), event.state.head.seq) for stream, event in events]
     )
     connection.executemany(
-        _EVENT_ID,
-        [(shorts.number(stream), shorts.digest(event.event_id), event.state.head.seq) for stream, event in events],
+        _EVENT_ID, [(shorts.number(stream), shorts.digest(event.event_id), event.state.head.seq) for stream, event in events]
     )
 
 
@@ -335,21 +324,14 @@ def compare_index(database: Database, stream: str, events: StreamIndex) -> str |
     """
     texts = {source: both for source, *both in database.rows(by_source, number, events.last)}
     if known == ",".join(map(str, ids)) and texts == {
-        source: [",".join(map(str, seqs)), ",".join(map(str, numbers))]
-        for source, (seqs, numbers) in events.reports.items()
+        source: [",".join(map(str, seqs)), ",".join(map(str, numbers))] for source, (seqs, numbers) in events.reports.items()
     }:
         return None  # mostly, a source's numbers are in the order of the events
     reports = {(source, *pair) for source, both in texts.items() for pair in _pairs(*both)}
-    expected = {
-        (source, *pair)
-        for source, (seqs, numbers) in events.reports.items()
-        for pair in zip(seqs, numbers, strict=True)
-    }
+    expected = {(source, *pair) for source, (seqs, numbers) in events.reports.items() for pair in zip(seqs, numbers, strict=True)}
     if any(seq == 0 for _, seq, _ in reports):  # of an earlier form of the log, whose rows do not name their events
         reports, expected = _unnamed(reports), _unnamed(expected)
-    return describe(
-        stream, _difference(set(map(int, filter(None, known.split(",")))), set(ids)), _difference(reports, expected)
-    )
+    return describe(stream, _difference(set(map(int, filter(None, known.split(",")))), set(ids)), _difference(reports, expected))
 
 
 def _pairs(seqs: str, numbers: str) -> Iterable[tuple[int, int]]:

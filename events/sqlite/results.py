@@ -108,8 +108,7 @@ class SqliteResults(OwnStore):
         if not self._chained:
             return {}
         rows = self._database.rows(
-            "SELECT stream, seq, hash, digest, data FROM positions LEFT JOIN snapshots USING (engine, stream) "
-            "WHERE engine = ?",
+            "SELECT stream, seq, hash, digest, data FROM positions LEFT JOIN snapshots USING (engine, stream) WHERE engine = ?",
             engine,
         )
         state = {}
@@ -280,16 +279,13 @@ def _discard(connection: Connection, stream: str) -> None:
         connection.execute(f"DELETE FROM {table} WHERE stream = ?", (stream,))
 
 
-def _store_state(
-    connection: Connection, engine: str, positions: Mapping[str, Head], snapshots: Mapping[str, bytes]
-) -> None:
+def _store_state(connection: Connection, engine: str, positions: Mapping[str, Head], snapshots: Mapping[str, bytes]) -> None:
     """Store positions with their snapshots and digests."""
     for stream in positions.keys() - snapshots.keys():
         connection.execute("DELETE FROM snapshots WHERE engine = ? AND stream = ?", (engine, stream))
     state = {stream: ResultPosition(head, snapshots.get(stream)) for stream, head in positions.items()}
     rows = [
-        (engine, stream, each.head.seq, each.head.hash, position_digest(engine, stream, each))
-        for stream, each in state.items()
+        (engine, stream, each.head.seq, each.head.hash, position_digest(engine, stream, each)) for stream, each in state.items()
     ]
     connection.executemany("INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?)", rows)
     images = [(engine, stream, each.snapshot) for stream, each in state.items() if each.snapshot is not None]

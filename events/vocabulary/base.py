@@ -92,11 +92,7 @@ def _shape(cls: type[Strict]) -> tuple[tuple[str, ...], Any, frozenset[str]]:
     fields = msgspec.structs.fields(cls)
     types = [(field.name, Any if field.type is Event else field.type) for field in fields]
     events = frozenset(field.name for field in fields if field.type is Event)
-    return (
-        tuple(field.name for field in fields),
-        msgspec.defstruct(f"{cls.__name__}Fields", types, array_like=True),
-        events,
-    )
+    return (tuple(field.name for field in fields), msgspec.defstruct(f"{cls.__name__}Fields", types, array_like=True), events)
 
 
 def _validate(value: Strict) -> None:

@@ -20,9 +20,7 @@ MAX_NUMBER = 64
 """Characters of the longest card number that gets a token."""
 
 _COLON = re.compile(rb"cards?\s*:")
-_WEB: Final = re.compile(
-    r"%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}(?=;));?", re.IGNORECASE
-)
+_WEB: Final = re.compile(r"%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}(?=;));?", re.IGNORECASE)
 """A character as addresses (`%3A`) or HTML (`&#58;`, `&colon;`) write it."""
 _LAYERS: Final = 4
 """This many times a text may have been escaped for the web."""
@@ -129,8 +127,7 @@ def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Call
     common = unicodedata.normalize("NFKC", decoded)
     written = "".join(character for character in common if unicodedata.category(character) != "Cf").rstrip()
     fits = 0 < len(written) <= MAX_NUMBER and not any(
-        character in '"\\' + _ESCAPED_QUOTE or ord(character) < 0x20 or 0xD800 <= ord(character) < 0xE000
-        for character in written
+        character in '"\\' + _ESCAPED_QUOTE or ord(character) < 0x20 or 0xD800 <= ord(character) < 0xE000 for character in written
     )
     return (token(written) if fits else None) or PLACEHOLDER
 

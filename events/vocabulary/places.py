@@ -33,9 +33,7 @@ def check_place(stream: str, payload: Event) -> None:
     if (kind, type_) not in _WRITERS:
         raise WrongPlace(f"{type_} may not stand in {stream}: expected {_expected(type_)}")
     if isinstance(payload, model.EntryLineAdded) and (kind, payload.line.type) not in _WRITERS:
-        raise WrongPlace(
-            f"entry_line_added in {stream} would add {payload.line.type}: expected {_expected(payload.line.type)}"
-        )
+        raise WrongPlace(f"entry_line_added in {stream} would add {payload.line.type}: expected {_expected(payload.line.type)}")
     if isinstance(payload, EventCorrected) and payload.replacement is not None:
         type_ = payload.replacement.type
         if (kind, type_) not in _WRITERS:
@@ -51,6 +49,4 @@ def writers_of(stream: str, type_: str) -> frozenset[Writer]:
 
 
 def _expected(type_: str) -> str:
-    return (
-        " or ".join(_STREAMS[kind] for kind in PLACES.get(type_, ())) or "no stream: no such event is in the vocabulary"
-    )
+    return " or ".join(_STREAMS[kind] for kind in PLACES.get(type_, ())) or "no stream: no such event is in the vocabulary"

@@ -9,21 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.vocabulary.base import (
-    MAX_INT,
-    REVIEW,
-    Amount,
-    Claim,
-    Count,
-    Day,
-    Digest,
-    Event,
-    Number,
-    Seat7,
-    Text,
-    Token,
-    event,
-)
+from events.vocabulary.base import MAX_INT, REVIEW, Amount, Claim, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
 
 Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
 """Who reviews: the name by which the property's directory knows a person, in small letters (two spellings are not two people)."""

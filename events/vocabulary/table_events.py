@@ -49,10 +49,7 @@ class PropertyApplied(Event, frozen=True, kw_only=True):
     sha256: Digest
 
 
-@event(
-    "gaming_day_opened",
-    at(table="device office pit", meter="device", review="desk", observed="desk", property="office keys"),
-)
+@event("gaming_day_opened", at(table="device office pit", meter="device", review="desk", observed="desk", property="office keys"))
 class GamingDayOpened(Event, frozen=True, kw_only=True):
     """A gaming day opened in this stream. The event itself already belongs to the new day."""
 

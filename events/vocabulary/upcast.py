@@ -46,9 +46,7 @@ def _clip(old: VideoMarked) -> VideoMarked2:
 @upcaster("dispute_closed", 1)
 def _decision(old: DisputeClosed) -> DisputeClosed2:
     """In version 1, one person decided, without an override."""
-    return DisputeClosed2(
-        by=old.by, dispute=old.dispute, outcome=old.outcome, override=None, reason=old.reason, signs=None
-    )
+    return DisputeClosed2(by=old.by, dispute=old.dispute, outcome=old.outcome, override=None, reason=old.reason, signs=None)
 
 
 def upcast(event: Event) -> Event:

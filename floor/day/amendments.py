@@ -55,9 +55,7 @@ def check_amendments(amendments: Sequence[Amendment], tables: Sequence[Table], d
         new = chapter(jurisdiction, name, day=each.effective, published=texts)
         changed = {name for name, value in _played(old).items() if value != _played(new)[name]}
         if changed:
-            raise ValueError(
-                f"{what} changes {', '.join(sorted(changed))}; simulated dealers know {KNOWN}; leave it out"
-            )
+            raise ValueError(f"{what} changes {', '.join(sorted(changed))}; simulated dealers know {KNOWN}; leave it out")
         for table in at:
             table.book_on(days.index(each.effective), texts)
 

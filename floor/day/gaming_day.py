@@ -210,9 +210,7 @@ class _Floor:
             table.house_way = conduct.house_way
             for meter in table.meters_filed(seed):
                 self.meters.setdefault(meter.id, meter)
-        check_amendments(
-            conduct.amendments, self.tables, [conduct.calendar.gaming_day(day) for day in range(self.days)]
-        )
+        check_amendments(conduct.amendments, self.tables, [conduct.calendar.gaming_day(day) for day in range(self.days)])
         self.property = Stream(PROPERTY, Random(f"{seed}/property"))
         self.done = Simulation(rounds * len(games))
 

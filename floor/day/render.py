@@ -78,9 +78,7 @@ def _correction(step: ScriptStep, by: str, round_no: int | None) -> EventCorrect
     assert wrong is not None
     replacement = None
     if right is not None:
-        replacement = Replacement(
-            type=right.TYPE, version=right.VERSION, round_no=round_no, payload=msgspec.to_builtins(right)
-        )
+        replacement = Replacement(type=right.TYPE, version=right.VERSION, round_no=round_no, payload=msgspec.to_builtins(right))
     return EventCorrected(
         supersedes_seq=wrong.seq,
         supersedes_event_id=wrong.event_id,

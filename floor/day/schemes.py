@@ -86,7 +86,5 @@ class SchemeRun:
                 yield "PAY-OVER", Spot(due.seat, due.wager)
             elif due.outcome is Outcome.LOSE:
                 follows = payment.misread(play, due, "tie")
-                payment.settled(play, due).payload = wager_returned(
-                    due.seat, due.bettor, due.wager, due.staked_cents, "push"
-                )
+                payment.settled(play, due).payload = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
                 yield "PAY-NOT-TAKEN", Spot(due.seat, due.wager, follows)

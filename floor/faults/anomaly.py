@@ -91,9 +91,7 @@ class Anomalies:
         """
         return _register(self.faults, code, edit, how)
 
-    def legitimate(
-        self, kind: str, per_mille: float, edit: Edit | Spot | None = None, **how: Any
-    ) -> Callable[[Edit], Edit]:
+    def legitimate(self, kind: str, per_mille: float, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
         """Register a legitimate irregularity at this many rounds in a thousand, as `fault` does."""
         return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
 
@@ -104,9 +102,7 @@ class Anomalies:
     def share(self, other: "Anomalies", *names: str) -> None:
         """Use these faults and legitimate irregularities of another game unchanged in this one."""
         for name in names:
-            mine, theirs = (
-                (self.faults, other.faults) if name in other.faults else (self.legitimates, other.legitimates)
-            )
+            mine, theirs = (self.faults, other.faults) if name in other.faults else (self.legitimates, other.legitimates)
             assert name not in mine
             mine[name] = theirs[name]
 
@@ -115,9 +111,7 @@ class Anomalies:
         self.share(other, *(name for name in (*other.faults, *other.legitimates) if name not in but))
 
 
-def _register(
-    register: dict[str, Anomaly], name: str, edit: Edit | Spot | None, how: dict[str, Any]
-) -> Callable[[Edit], Edit]:
+def _register(register: dict[str, Anomaly], name: str, edit: Edit | Spot | None, how: dict[str, Any]) -> Callable[[Edit], Edit]:
     def add(edit: Edit) -> Edit:
         assert name not in register
         register[name] = Anomaly(name, edit, **how)

@@ -69,10 +69,7 @@ def compare(labels: Iterable[FaultLabel], findings: Iterable[ComparableFinding])
     planted = [label for here in labels_at.values() for label in here]
     missed = [label for place, here in labels_at.items() for label in here if not _is_found(label, findings_at[place])]
     false_alarms = [
-        finding
-        for place, here in findings_at.items()
-        for finding in here
-        if not _is_explained(finding, labels_at.get(place, ()))
+        finding for place, here in findings_at.items() for finding in here if not _is_explained(finding, labels_at.get(place, ()))
     ]
     counted = Counter(label.code for label in planted)
     lost = Counter(label.code for label in missed)

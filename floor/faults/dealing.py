@@ -177,9 +177,7 @@ def abandon(anchor: type[model.Event], **fields: Any) -> Edit:
     def edit(play: Any) -> Spot:
         seat, step = play.plan.chosen, play.script.first(anchor, **fields)
         bettor = play.plan.boxes[seat].bettor
-        play.script.behind(
-            step, model.PatronLeft(seat=seat, patron=bettor), model.WagerAbandoned(seat=seat, bettor=bettor)
-        )
+        play.script.behind(step, model.PatronLeft(seat=seat, patron=bettor), model.WagerAbandoned(seat=seat, bettor=bettor))
         del play.table.seats[seat]
         return HERE
 

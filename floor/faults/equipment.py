@@ -71,9 +71,7 @@ def not_idle_soon(table: Any) -> bool:
     return not table.decks_due(40 * MINUTE_US) and not table.shuffler_out
 
 
-def register_broken_device(
-    anomalies: Anomalies, least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]
-) -> None:
+def register_broken_device(anomalies: Anomalies, least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]) -> None:
     """Register in a game that a device fails and its cards are dealt anyway.
 
     Either the shoe fails after at least this many stacks and play goes on, or the shuffler jams and no one shuffles again.
@@ -89,9 +87,7 @@ def register_broken_device(
         if by_stack(play.table):
             deals = script.of(model.CardsDealt)
             at = play.plan.random.randrange(least, len(deals) - 1)
-            script.behind(
-                deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe")
-            )
+            script.behind(deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe"))
             return Spot(consequences=played_on)
         step = require(script.first(model.CardsShuffled, deck=play.plan.deck.id))
         script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))

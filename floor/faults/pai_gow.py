@@ -6,26 +6,12 @@ from events.vocabulary import model
 from events.vocabulary.model import fact
 from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, require
-from floor.faults.conditions import (
-    by_card,
-    by_stack,
-    capped,
-    shuffled_by_hand,
-    with_dealers_shaker,
-    with_dice,
-)
+from floor.faults.conditions import by_card, by_stack, capped, shuffled_by_hand, with_dealers_shaker, with_dice
 from floor.faults.dealing import any_seat, find_face_up, one_box_seat
 from floor.faults.edits import by_turns, change, its_seat, only_if, prepared_by_turns
 from floor.faults.labels import Spot
 from floor.faults.pai_gow_hands import HANDS, against_house_way, expose, misdeal, prepare_surrender
-from floor.faults.payment import (
-    pick,
-    progressive_wager,
-    progressive_winner,
-    replace_settlement,
-    settled,
-    share_document,
-)
+from floor.faults.payment import pick, progressive_wager, progressive_winner, replace_settlement, settled, share_document
 from floor.faults.recordings import RECORDINGS
 from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan
 from floor.table.facts import wager_paid, wager_returned
@@ -126,9 +112,7 @@ fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
 def pay_announced(play: Any) -> Spot:
     """A wrong result is announced, but the settlement is right."""
     others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
-    wrong = change(
-        model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])
-    )
+    wrong = change(model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result]))
     return Spot(wrong(play).seat, "base")
 
 
@@ -373,9 +357,7 @@ legitimate("hand_reset", 6, HERE, prepare=_dealer_errs, decides=True)  # § 688a
 legitimate("election_play", 5, elects("play"), prepare=one_box_seat)
 legitimate("election_void", 4, elects("void"), prepare=_voids_own_hand)
 legitimate("player_exposes_own_card", 5, dealing.shown_by_player, prepare=one_box_seat)
-legitimate(
-    "single_face_up_card", 4, HERE, fits=by_card, prepare=lambda plan: find_face_up(plan, 1)
-)  # § 688a.13(e), D24
+legitimate("single_face_up_card", 4, HERE, fits=by_card, prepare=lambda plan: find_face_up(plan, 1))  # § 688a.13(e), D24
 legitimate("card_drawn_in_error", 4, dealing.drawn_in_error, fits=by_card)
 wagering.register_late_returned(PAI_GOW, "base", wagering.after_no_more_bets, "after no more bets")
 legitimate(

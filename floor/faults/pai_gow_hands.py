@@ -5,13 +5,7 @@ from typing import Any
 from events.vocabulary import model
 from floor.faults import dealing, wagering
 from floor.faults.anomaly import HERE, Anomalies, NotPossible, require
-from floor.faults.conditions import (
-    by_card,
-    by_stack,
-    shuffled_by_hand,
-    with_dealers_shaker,
-    with_dice,
-)
+from floor.faults.conditions import by_card, by_stack, shuffled_by_hand, with_dealers_shaker, with_dice
 from floor.faults.dealing import PLAYED_ON, one_box_seat
 from floor.faults.edits import at_seat, both, by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, register_broken_device
@@ -272,10 +266,7 @@ def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
     return [each for each in plan.legal_ways(plan.hands[seat]) if each != way and plan.compare(each) is outcome]
 
 
-@fault(
-    "SET-CHANGED",
-    prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())),
-)
+@fault("SET-CHANGED", prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())))
 def set_changed(play: Any) -> Spot:
     """A player sets the hands again after placing them, without effect on the wager."""
     for seat in play.plan.single_boxes():

@@ -57,12 +57,7 @@ def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
     if due.outcome is Outcome.FOLDED:
         return ("PAY-ORDER", "DEAL-RACK")
     announcement = play.script.first(model.ResultAnnounced, seat=due.seat)
-    if (
-        due.wager != play.plan.base
-        or announcement is None
-        or play.plan.turn % 2
-        or announcement.payload.result == result
-    ):
+    if due.wager != play.plan.base or announcement is None or play.plan.turn % 2 or announcement.payload.result == result:
         return ()
     changed(announcement, result=result)
     return ("PAY-ANNOUNCED",)
@@ -176,12 +171,7 @@ def its_own(play: Any, due: Due) -> int:
     return due.seat
 
 
-OF_WINNERS: dict[str, Edit] = {
-    "PAY-OVER": pay_over,
-    "PAY-UNDER": pay_under,
-    "PAY-MISSED": pay_missed,
-    "PAY-TAKEN": pay_taken,
-}
+OF_WINNERS: dict[str, Edit] = {"PAY-OVER": pay_over, "PAY-UNDER": pay_under, "PAY-MISSED": pay_missed, "PAY-TAKEN": pay_taken}
 OF_LOSERS: dict[str, Edit] = {"PAY-LOSER": pay_loser, "PAY-NOT-TAKEN": pay_not_taken}
 MISTAKES = {**OF_WINNERS, **OF_LOSERS}
 OF_TIES = ("PAY-OVER", "PAY-TAKEN")
@@ -189,11 +179,7 @@ OF_TIES = ("PAY-OVER", "PAY-TAKEN")
 
 
 def register_payment(
-    anomalies: Anomalies,
-    winner: Prepare,
-    loser: Prepare,
-    wins_base: Prepare | None,
-    winner_or_tie: Prepare | None = None,
+    anomalies: Anomalies, winner: Prepare, loser: Prepare, wins_base: Prepare | None, winner_or_tie: Prepare | None = None
 ) -> None:
     """Register these faults in a game, with the preparation of a winner and a loser; without `wins_base`, no vigorish is due."""
     for code, edit in OF_WINNERS.items():
@@ -227,9 +213,7 @@ def pay_envy(play: Any) -> Spot:
     event = step.payload
     seat, holder = event.seat, event.for_position
     without = [
-        each
-        for each, box in plan.boxes.items()
-        if event.wager not in box.stakes and box.bettor != plan.boxes[holder].bettor
+        each for each, box in plan.boxes.items() if event.wager not in box.stakes and box.bettor != plan.boxes[holder].bettor
     ]
     match plan.turn % 4:
         case 1:

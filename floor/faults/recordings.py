@@ -43,11 +43,7 @@ def foreign_card(play: Any) -> Spot:
     """A card in a hand has another back."""
     seat = play.plan.random.choice(sorted(seat for seat in play.plan.boxes if seat in play.plan.hands))
     found = model.fact(
-        model.ForeignCardFound,
-        back_colour="green",
-        card=TEXT[play.plan.hands[seat][0]],
-        deck=play.plan.deck.id,
-        found=seat,
+        model.ForeignCardFound, back_colour="green", card=TEXT[play.plan.hands[seat][0]], deck=play.plan.deck.id, found=seat
     )
     play.script.behind(play.script.of(model.CardsDealt)[-1], found)
     return Spot(seat)

@@ -44,10 +44,7 @@ def register_late_returned(
         if play.plan.turn % 2:
             play.script.behind(step, refused(seat, bettor, wager, LATE_CENTS, reason))
         else:
-            late, back = (
-                wager_placed(seat, bettor, wager, LATE_CENTS),
-                wager_returned(seat, bettor, wager, LATE_CENTS, "late"),
-            )
+            late, back = (wager_placed(seat, bettor, wager, LATE_CENTS), wager_returned(seat, bettor, wager, LATE_CENTS, "late"))
             play.script.behind(step, late, back)
         return HERE
 

@@ -40,11 +40,7 @@ _PARTS = tuple((low, tuple(i for i in range(7) if i not in low)) for low in comb
 class PaiGowPlan(Plan):
     """The plan of a round."""
 
-    habits: ClassVar[dict[str, Habit]] = {
-        "ace_high_bonus": "dealers",
-        "fortune_bonus": "own",
-        "progressive": "progressive",
-    }
+    habits: ClassVar[dict[str, Habit]] = {"ace_high_bonus": "dealers", "fortune_bonus": "own", "progressive": "progressive"}
     further: str = "ace_high_bonus"
     """The optional wager next to Fortune Bonus and Progressive."""
     on_dealer: ClassVar[str] = "ace_high_bonus"

@@ -188,9 +188,7 @@ class PaiGowPlay(Play):
 
     def any_qualifying(self) -> bool:
         """Return whether any wager qualifies for an Envy Bonus."""
-        return any(
-            self.qualifies(seat, wager) for seat in self.plan.boxes for wager in ("fortune_bonus", "progressive")
-        )
+        return any(self.qualifies(seat, wager) for seat in self.plan.boxes for wager in ("fortune_bonus", "progressive"))
 
     # The settlement
 

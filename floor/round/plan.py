@@ -145,9 +145,7 @@ class Plan(ABC):
 
     def leave_out_struck(self) -> bool:
         """Remove wagers that an amendment struck from the chapter; return whether there were any."""
-        struck = [
-            (box, wager) for box in self.boxes.values() for wager in box.stakes if wager not in self.book.chapter.wagers
-        ]
+        struck = [(box, wager) for box in self.boxes.values() for wager in box.stakes if wager not in self.book.chapter.wagers]
         for box, wager in struck:
             del box.stakes[wager]
         return bool(struck)

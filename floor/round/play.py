@@ -158,11 +158,7 @@ class Play(ABC):
         self.by_controller(meter, advanced)
         self.script.add(
             model.ProgressiveAccepted(
-                seat=seat,
-                meter=meter.id,
-                amount_cents=amount,
-                reading_centicents=advanced.value_centicents,
-                meter_seq=meter.seq,
+                seat=seat, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents, meter_seq=meter.seq
             )
         )
 
@@ -301,9 +297,7 @@ class Play(ABC):
     def document(self, due: Due, amount_cents: int) -> None:
         """Document a payment by slip, at once or after the other settlements; the cards stay until then."""
         wager: Any = due.wager  # games name wagers as the events do
-        paper = model.PayoutDocumented(
-            seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents
-        )
+        paper = model.PayoutDocumented(seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents)
         self.by_slip = True
         if self.plan.documents_last:
             self.documents.append(ScriptStep(paper))

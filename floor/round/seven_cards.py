@@ -86,9 +86,7 @@ def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
 
     "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no ace high.
     """
-    left = [
-        each for each in range(53) if each not in excluded and not (each == JOKER and target in ("ace_high", "nothing"))
-    ]
+    left = [each for each in range(53) if each not in excluded and not (each == JOKER and target in ("ace_high", "nothing"))]
 
     def draw() -> Hand:
         hand = _MAKERS[target](random)

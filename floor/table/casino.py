@@ -88,9 +88,7 @@ def filed_tables(
     return tuple(specs)
 
 
-def _filing(
-    words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]
-) -> SimulatedFiling:
+def _filing(words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]) -> SimulatedFiling:
     """Parse the words of one filing."""
     filed = dict(zip(columns, words, strict=False))
     extras = dict(word.split("=", 1) for word in words[len(columns) :] if word != LINKED)
@@ -102,9 +100,7 @@ def _filing(
     return SimulatedFiling(named, filed.get("meter", ""), settings, LINKED in words)
 
 
-def grown(
-    models: Sequence[TableSpec], tables: int, own: Callable[[SimulatedFiling, str], SimulatedFiling]
-) -> list[TableSpec]:
+def grown(models: Sequence[TableSpec], tables: int, own: Callable[[SimulatedFiling, str], SimulatedFiling]) -> list[TableSpec]:
     """Return this many tables: the models, then more of the same kinds with further numbers.
 
     `own` gives a filing the table's own meters, from the table's number and, for a later filing, `b`. Raises `ValueError` for
@@ -112,9 +108,7 @@ def grown(
     """
     prefix = models[0].id[:3]
     if tables < len(models):
-        raise ValueError(
-            f"{tables} tables {prefix}…; there are at least {len(models)}, which use all that can be filed"
-        )
+        raise ValueError(f"{tables} tables {prefix}…; there are at least {len(models)}, which use all that can be filed")
     specs = list(models)
     for number in range(len(models), tables):
         model, name = models[number % len(models)], f"{number + 1:02d}"

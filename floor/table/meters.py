@@ -51,9 +51,7 @@ class Meter:
             reason="put into service",
         )
 
-    def advance(
-        self, table: str, round_no: int, seat: int, wager_cents: int, error_centicents: int = 0
-    ) -> MeterAdvanced:
+    def advance(self, table: str, round_no: int, seat: int, wager_cents: int, error_centicents: int = 0) -> MeterAdvanced:
         """Accept a wager: the meter and its reserve rise by their rates (and by an error, if one is planted)."""
         self.running = True
         self.value += contribution(wager_cents, self.paytable.rate_bp) + error_centicents

@@ -186,9 +186,7 @@ class Table:
         self.book = self.book_on(day, self.editions)
         if day:
             self.count_drop(day - 1)
-        self.report(
-            model.InventoryCounted(kind="opener", amount_cents=self.inventory, by=self.floor, verified_by="c-1")
-        )
+        self.report(model.InventoryCounted(kind="opener", amount_cents=self.inventory, by=self.floor, verified_by="c-1"))
         self.rotate()
         how = {"deal_method": self.spec.deal_method, "shuffler": self.spec.shuffler}
         self.report(fact(model.TableOpened, game=self.book.game, seats=self.book.chapter.numbers["seats"], **how))
@@ -220,11 +218,7 @@ class Table:
 
     def _file(self, filing: tuple[int, SimulatedFiling, Rulebook, str]) -> None:
         day, _, _, text = filing
-        filed = {
-            "submission": f"rs-{self.id}-{day + 1}",
-            "effective_gaming_day": self.calendar.gaming_day(day),
-            "toml": text,
-        }
+        filed = {"submission": f"rs-{self.id}-{day + 1}", "effective_gaming_day": self.calendar.gaming_day(day), "toml": text}
         self.report(fact(model.RulesFiled, **filed, sha256=sha256(text.encode()).hexdigest()))
 
     def close_day(self) -> None:

@@ -76,18 +76,14 @@ def _is_too_late(round_: Round, first: Decided | None, later: RecordedEvent) -> 
 def in_play(round_: Round, book: Rulebook) -> list[int]:
     """Return the seats with an Ante Wager."""
     base = book.chapter.base
-    return sorted(
-        {each.seat for each in stakes(round_, book).values() if each.wager == base and each.in_time_cents > 0}
-    )
+    return sorted({each.seat for each in stakes(round_, book).values() if each.wager == base and each.in_time_cents > 0})
 
 
 @derived_by_rules
 def of_players(round_: Round, book: Rulebook) -> list[Decided]:
     """Return the decisions of those who play: if the wagers are on record, of seats with an Ante Wager."""
     playing = in_play(round_, book)
-    return [
-        each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)
-    ]
+    return [each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)]
 
 
 def turned(round_: Round) -> RecordedEvent | None:

@@ -7,14 +7,7 @@ from typing import Final
 
 import msgspec
 
-from analytics.theory.bonus_returns import (
-    LineCounts,
-    at_odds,
-    by_example,
-    fixed_return,
-    percent_at_odds,
-    progressive,
-)
+from analytics.theory.bonus_returns import LineCounts, at_odds, by_example, fixed_return, percent_at_odds, progressive
 from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns, UncountedReading
 from analytics.theory.result import End, Result, pays
 from analytics.theory.returns import counts
@@ -58,9 +51,7 @@ def _ante_blind_raise(chapter: Chapter, blind: Paytable) -> Result:
             End(row["dealer_higher"], -at_stake, at_stake),
             End((row["hands"] - row["raised"]) * table["dealer_hands"], Fraction(-2), Fraction(2)),
         ]
-        outcomes += Counter(
-            win=row["dealer_lower"], push=row["dealer_equal"], lose=row["dealer_higher"], fold=ends[-1].number
-        )
+        outcomes += Counter(win=row["dealer_lower"], push=row["dealer_equal"], lose=row["dealer_higher"], fold=ends[-1].number)
     return Result(
         wager=THEORY_WAGER,
         paytable=blind.name,

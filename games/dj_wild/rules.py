@@ -182,20 +182,14 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Players raise or fold: this game has no surrender, and one is not taken for a fold (D330)."""
     for fact in round_.of(model.Surrendered):
-        yield Indeterminate(
-            f"seat {fact.payload.seat} surrendered, by the record, which the chapter does not know: did it fold?"
-        )
+        yield Indeterminate(f"seat {fact.payload.seat} surrendered, by the record, which the chapter does not know: did it fold?")
 
 
 @rule("PLAY-ORDER", on=("687a.11(d)",))
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
-    if (
-        dealer is None
-        or was_voided(round_, book)
-        or any(dealer.seq in ground.evidence for ground in void_grounds(round_, book))
-    ):
+    if dealer is None or was_voided(round_, book) or any(dealer.seq in ground.evidence for ground in void_grounds(round_, book)):
         return
     for each in of_players(round_, book):
         if each.fact.seq < dealer.seq:
@@ -426,9 +420,7 @@ PRECEDENCES = (
     early(meter_won, DEALER_REVEALED, "687a.11(f)(1)"),
     Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
     racked(folded_hands_collected, ALL_DECIDED, "687a.11(c)"),
-    Precedence(
-        code="PLAY-ORDER", section="687a.11(a)", acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"
-    ),
+    Precedence(code="PLAY-ORDER", section="687a.11(a)", acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"),
     Precedence(code="PLAY-ORDER", section="687a.11(b)", acts=decided, after=HAND_DEALT, what="the decision"),
     side_card_first(decided, "the decision"),
     side_card_first(settled_by_hands, "the wagers settled"),

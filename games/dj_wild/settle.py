@@ -36,9 +36,7 @@ NO_MAXIMUM = MaximumPayout(None)
 _RAISED_PAIR, _SPOILER = 5, 3
 
 
-def lines(
-    paytable: Paytable, cards: Sequence[int], side: int | None = None, deuces: Deuces = "natural"
-) -> frozenset[str]:
+def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None, deuces: Deuces = "natural") -> frozenset[str]:
     """Return the line of a paytable that five cards make, whether or not it is printed there.
 
     The Blind pushes with three of a kind or less; Trips pays natural hands and hands with a wild card differently (D6); in the
@@ -79,9 +77,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
     """Return all that matters of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
-    return (
-        tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
-    )
+    return tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
 
 
 def is_best_raised(cards: Sequence[int]) -> bool:
@@ -278,9 +274,7 @@ class _Progressive:
 
     def may_share(self, box: BettingBox) -> bool:
         """Return whether a box may take a share of the meter, with any side card; unread cards may."""
-        best = (
-            [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
-        )
+        best = [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
         return not best or any(line is not None and line.meter_bp for line in best)
 
     def _range(self, box: BettingBox, reading: int | None) -> tuple[int, int] | None:

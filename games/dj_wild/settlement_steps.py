@@ -123,15 +123,11 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
         seat = fact.payload.of
         if not isinstance(seat, int):
             continue
-        after = [
-            each for each in first_moves(settling(round_, book)) if each.payload.seat == seat and each.seq > fact.seq
-        ]
+        after = [each for each in first_moves(settling(round_, book)) if each.payload.seat == seat and each.seq > fact.seq]
         if not after:
             continue
         if not round_.certainly_before(fact, after[0]):
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards"
-            )
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards")
             continue
         section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
         yield finding(

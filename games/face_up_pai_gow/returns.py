@@ -2,14 +2,7 @@
 
 from typing import Final
 
-from analytics.theory.bonus_returns import (
-    ACE_HIGH,
-    ACE_HIGH_BONUS,
-    HIGHEST_RANK,
-    JOKER_READINGS,
-    SEVEN_CARDS,
-    SHARED_BONUSES,
-)
+from analytics.theory.bonus_returns import ACE_HIGH, ACE_HIGH_BONUS, HIGHEST_RANK, JOKER_READINGS, SEVEN_CARDS, SHARED_BONUSES
 from analytics.theory.game_returns import GameReturns
 from analytics.theory.pai_gow_returns import pushed_by_ace_high, simulated
 

@@ -21,13 +21,7 @@ from games.over_under.hands import (
     is_ante_settled_before,
 )
 from games.over_under.settle import GAME, SIDES, total
-from games.over_under.turns import (
-    HAND_BEFORE_COLLECTED,
-    decided_in_turn,
-    next_hands,
-    no_raise_or_fold,
-    settled_in_turn,
-)
+from games.over_under.turns import HAND_BEFORE_COLLECTED, decided_in_turn, next_hands, no_raise_or_fold, settled_in_turn
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
@@ -258,16 +252,12 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         early = round_.certainly_before(fact, first[0]) if first and round_.order_seen else False
         further = additional(round_, cards)
         late = round_.certainly_before(further[0], fact) if further and round_.order_seen else False
-        sides = [
-            side for side in SIDES if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
-        ]
+        sides = [side for side in SIDES if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0]
         if early is None or late is None:
             yield Indeterminate(f"seat {seat}: {CLOCKS} of the surrender and the cards")
             continue
         if late and isinstance(fact.payload, model.WagerTaken):
-            yield Indeterminate(
-                f"when seat {seat} surrendered is not on record: the ante was taken after the additional cards"
-            )
+            yield Indeterminate(f"when seat {seat} surrendered is not on record: the ante was taken after the additional cards")
             continue
         if early:
             observed = "surrendered before the first card"
@@ -362,9 +352,7 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     must, dealt, base = book.chapter.numbers["cards_per_hand"], dealt_to(round_), book.chapter.base
     complete_record = round_.closed is not None and round_.covers("deal")
-    wagered = {
-        stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == base and stake.in_time_cents > 0
-    }
+    wagered = {stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == base and stake.in_time_cents > 0}
     may_have_fewer = voided_seats(round_, book) | _without_wager(round_, book)
     for seat in sorted({*dealt, *wagered}):
         count = sum(len(fact.payload.cards) for fact in dealt.get(seat, []))
@@ -419,9 +407,7 @@ def _cut(round_: Round, book: Rulebook) -> RecordedEvent | None:
 
 CARDS_CUT = Step("the cards are cut and in the shoe", _cut)
 PRECEDENCES = (
-    Precedence(
-        code="DEAL-BURN", section="686a.7(c)", acts=burnt_of_new_shoe, after=CARDS_CUT, what="the first card burnt"
-    ),
+    Precedence(code="DEAL-BURN", section="686a.7(c)", acts=burnt_of_new_shoe, after=CARDS_CUT, what="the first card burnt"),
     early(surrendered_taken, FIRST_CARD_DEALT, "686a.7(g)"),
     early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
     racked(seats_collected, HAND_DEALT, "686a.7(i)"),

@@ -12,16 +12,7 @@ from rulebook.cards.cards import ACE, JOKER, rank
 from rulebook.chapters.rulebook import Paytable, Rulebook
 from rulebook.game import Game
 from rulebook.layout import BettingBox, TableLayout
-from rulebook.settlement.wagers import (
-    EVEN_MONEY,
-    Due,
-    MaximumPayout,
-    Outcome,
-    due_of,
-    not_offered,
-    offered,
-    won_at_odds,
-)
+from rulebook.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
 SIDES: Final = ("over", "under")
 _ACE_POINTS, _FACE_POINTS = 11, 10
@@ -179,12 +170,7 @@ def _dead(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None
 GAME = Game(
     name="over_under",
     title="Over/Under",
-    wagers={
-        "ante": "Ante",
-        "over": "Over 23",
-        "under": "Under 18",
-        "bonus": "Bonus",
-    },
+    wagers={"ante": "Ante", "over": "Over 23", "under": "Under 18", "bonus": "Bonus"},
     hands={},
     settle=settle,
     lines=bonus_lines,

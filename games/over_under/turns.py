@@ -94,9 +94,7 @@ def _decided_before_a_nearer_seat(made: Sequence[RecordedEvent]) -> Iterator[Dec
             return
 
 
-def _decided_at_another_time(
-    round_: Round, book: Rulebook, made: Sequence[RecordedEvent]
-) -> Iterator[DecisionOutOfTurn]:
+def _decided_at_another_time(round_: Round, book: Rulebook, made: Sequence[RecordedEvent]) -> Iterator[DecisionOutOfTurn]:
     """Decisions before each player has a first card, or after an additional card."""
     dealt = dealt_to(round_)
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
@@ -234,9 +232,7 @@ def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedE
     """Return the collection of the hand that got its additional cards right before an act's hand; or None."""
     before = [each.fact for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
     seat = in_order(before)[-1].payload.to if before else None
-    return next(
-        (fact for fact in round_.of(model.CardsCollected) if seat is not None and fact.payload.of == seat), None
-    )
+    return next((fact for fact in round_.of(model.CardsCollected) if seat is not None and fact.payload.of == seat), None)
 
 
 HAND_BEFORE_COLLECTED = Step("the cards of the hand before are collected", of_act=_hand_before_collected)

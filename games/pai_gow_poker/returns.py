@@ -4,14 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from analytics.theory.bonus_returns import (
-    HIGHEST_RANK,
-    JOKER_READINGS,
-    SEVEN_CARDS,
-    SHARED_BONUSES,
-    LineCounts,
-    at_odds,
-)
+from analytics.theory.bonus_returns import HIGHEST_RANK, JOKER_READINGS, SEVEN_CARDS, SHARED_BONUSES, LineCounts, at_odds
 from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns
 from analytics.theory.pai_gow_returns import base_wager, simulated
 from analytics.theory.result import End, Result, pays

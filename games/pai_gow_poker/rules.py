@@ -52,9 +52,7 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """
     early = [fact for fact, before in dealer_cards_seen(round_) if before is not False]
     if early:
-        yield _exposed_dealer(
-            early, "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
-        )
+        yield _exposed_dealer(early, "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)")
     for fact in may_be_of_the_dealer(round_, book):
         yield _exposed_dealer([fact], WHOSE)
 
@@ -100,9 +98,7 @@ def _dice_reason(round_: Round, book: Rulebook, wager: str) -> str:
         return "two valid rolls of the dice are on record, and which of them counts is not"
     if None in valid[-1].dice:
         return "the dice were not all read"
-    return (
-        "the number that the wager is on is not on record" if wager == "match" else "which die is red is not on record"
-    )
+    return "the number that the wager is on is not on record" if wager == "match" else "which die is red is not on record"
 
 
 NO_ROLL = {"not_flat": ("a die did not lie flat", "13(a)"), "fell_out": ("a die fell out", "13(b)")}

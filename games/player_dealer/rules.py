@@ -77,9 +77,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "the player-dealer's hands are foul, for which the text has no rule"
     bank = bank_of(round_)
     if bank is not None and bank.or_cents:
-        return (
-            f"several patrons put down a player-dealer's wager at seat {bank.seat}, and whose counts is not on record"
-        )
+        return f"several patrons put down a player-dealer's wager at seat {bank.seat}, and whose counts is not on record"
     if bank is None or bank.action is None:
         return "whom the player-dealer's wager serves first is not on record, and it does not cover all wagers"
     open_seats = [due.seat for due in dues(round_, book) if due.net_cents is None and due.seat != seat]
@@ -133,9 +131,7 @@ def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
     ]
 
 
-def _wrongly_rotated(
-    round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]
-) -> tuple[str, str] | None:
+def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]) -> tuple[str, str] | None:
     """Return the expected and the recorded rotation if they differ, or None."""
     before = round_.before.position
     accepted = next((offer.seat for offer in offers if offer.accepted), None)
@@ -153,10 +149,7 @@ def _wrongly_rotated(
         return None
     if not stays:
         if accepted is None:
-            return (
-                "the position offered before another takes it",
-                f"seat {seat} took it, and no acceptance is on record",
-            )
+            return ("the position offered before another takes it", f"seat {seat} took it, and no acceptance is on record")
         to_ask = to_ask[: to_ask.index(seat) + 1] if asked[-1:] == [seat] and seat in to_ask else to_ask
     if asked == to_ask:
         return None
@@ -329,9 +322,7 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed=f"{name(first.payload.to)} got other cards first",
             evidence=(picked, first),
         )
-    mixed = next(
-        (to for to, cards in hands.items() if not any(_may_be(cards, pile) for pile in by_pile.values())), None
-    )
+    mixed = next((to for to, cards in hands.items() if not any(_may_be(cards, pile) for pile in by_pile.values())), None)
     if mixed is not None:
         yield finding(
             round_,
@@ -371,9 +362,7 @@ def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
     for seat in dict.fromkeys(fact.payload.position for fact in early):
         fact = next(each for each in early if each.payload.position == seat)
         if round_.certainly_before(fact, first) is None:
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of the player's setting and the player-dealer's"
-            )
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's setting and the player-dealer's")
             continue
         yield finding(
             round_,
@@ -489,11 +478,7 @@ def filed_rates(book: Rulebook) -> tuple[int, ...]:
 
 def _filed_fee(rates: Sequence[int]) -> str:
     amounts = [show_money(rate) for rate in rates]
-    return (
-        f"a flat fee of {amounts[0]}"
-        if len(amounts) == 1
-        else f"a filed fee: {', '.join(amounts[:-1])} or {amounts[-1]}"
-    )
+    return f"a flat fee of {amounts[0]}" if len(amounts) == 1 else f"a filed fee: {', '.join(amounts[:-1])} or {amounts[-1]}"
 
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))
@@ -535,8 +520,7 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     settling = [
         fact
         for fact in moves(round_)
-        if getattr(fact.payload, "reason", "") != "uncovered"
-        or fact.payload.amount_cents >= staked.get(key_in(fact.payload), 0)
+        if getattr(fact.payload, "reason", "") != "uncovered" or fact.payload.amount_cents >= staked.get(key_in(fact.payload), 0)
     ]
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]
 

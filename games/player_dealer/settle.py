@@ -81,9 +81,7 @@ class Cover:
         """Pay a winner as far as the wager reaches; return how much that is, None if it cannot be told."""
         if self.wager is None:
             return None
-        by_least, by_most = (
-            min(cents, left_to_cover(self.wager, used, True, False)) for used in (self.least, self.most)
-        )
+        by_least, by_most = (min(cents, left_to_cover(self.wager, used, True, False)) for used in (self.least, self.most))
         self.least += by_least
         self.most += by_most
         return by_least if by_least == by_most else None
@@ -94,9 +92,7 @@ class Cover:
             return self.pay(cents)
         if self.wager is None:
             return None
-        by_least, by_most = (
-            min(cents, left_to_cover(self.wager, used, False, True)) for used in (self.least, self.most)
-        )
+        by_least, by_most = (min(cents, left_to_cover(self.wager, used, False, True)) for used in (self.least, self.most))
         self.least -= by_least
         self.most -= by_most
         return by_least if by_least == by_most else None
@@ -224,9 +220,7 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
         return 0, 0
     if due.wager in ENVY:
         return max(line.envy_cents for line in paytable.lines), 0
-    return max(
-        line.odds.winnings(due.staked_cents) for line in paytable.lines if line.odds is not None
-    ), due.staked_cents
+    return max(line.odds.winnings(due.staked_cents) for line in paytable.lines if line.odds is not None), due.staked_cents
 
 
 def _agreed(outcomes: Sequence[Sequence[Due]], *, bounded: bool) -> list[Due]:

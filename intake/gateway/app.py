@@ -129,9 +129,7 @@ class Gateway:
             if kind == cloud_events.BINARY:
                 kind, body = cloud_events.SINGLE, cloud_events.structured(request.headers.items(), body)
             taken = await self._take(body, kind, caller)
-            response = Response(
-                b"".join(_encoder.encode(each) + b"\n" for each in taken), 200, media_type=JSON_LINES[0]
-            )
+            response = Response(b"".join(_encoder.encode(each) + b"\n" for each in taken), 200, media_type=JSON_LINES[0])
         except RequestRefused as refused:
             response = _refusal(refused)
         except ClientDisconnect:  # no one is there to be answered, and nothing was taken
@@ -184,9 +182,7 @@ class Gateway:
                     self._incoming += len(chunk)
                     chunks.append(chunk)
                     if size > MOST_BODY:
-                        raise RequestRefused(
-                            413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time"
-                        )
+                        raise RequestRefused(413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time")
                     if self._incoming > MOST_INCOMING:
                         raise RequestRefused(429, "too much is coming in at the moment; hand it in again later")
         except TimeoutError:
@@ -294,9 +290,7 @@ def _kind(request: Request, profile: Profile | None) -> str:
     kind = stated.partition(";")[0].strip().lower()
     if cloud_events.is_binary(request.headers.items()) and kind not in (cloud_events.BATCH, cloud_events.SINGLE):
         if profile is not None or not (kind in ("", JSON) or kind.endswith("+json")):
-            raise RequestRefused(
-                415, f"expected a CloudEvent with data as {JSON}, and no profile; got {kind[:80] or 'none'}"
-            )
+            raise RequestRefused(415, f"expected a CloudEvent with data as {JSON}, and no profile; got {kind[:80] or 'none'}")
         return cloud_events.BINARY
     expected = content_types(profile)
     if kind not in expected:

@@ -99,9 +99,7 @@ def line_of_cloud_event(data: bytes) -> bytes:
     _check_content_type(values.get("datacontenttype"))
     kind = _TYPE.match(_text(values, "type"))
     if kind is None:
-        raise EventError(
-            f"type: expected a type and version of the vocabulary such as wager_paid.v1, got {values['type']!r:.80}"
-        )
+        raise EventError(f"type: expected a type and version of the vocabulary such as wager_paid.v1, got {values['type']!r:.80}")
     subject = _text(values, "subject")
     if not _STREAM.match(subject):
         raise EventError(f"subject: expected a stream such as table/fu-01, got {subject!r:.80}")
@@ -128,9 +126,7 @@ def _members(data: bytes) -> dict[str, msgspec.Raw]:
         if names.count(name) > 1:
             raise EventError(f"{name[:40]}: stands twice, and nothing shows which of the two is meant")
         if not _NAME.match(name):
-            problem = (
-                "expected data, a JSON object" if name == "data_base64" else "attributes have names of a-z and 0-9"
-            )
+            problem = "expected data, a JSON object" if name == "data_base64" else "attributes have names of a-z and 0-9"
             raise EventError(f"{name[:40]}: {problem}")
     for name in _REQUIRED:
         if name not in members:
@@ -187,9 +183,7 @@ def source_name(text: str) -> str:
 def _source(stated: str) -> str:
     text = source_name(stated)
     if not _SOURCE.match(text):
-        raise EventError(
-            f"source: expected a name of 1 to 32 of a-z, 0-9 and -, or a URN that ends with one, got {stated!r:.80}"
-        )
+        raise EventError(f"source: expected a name of 1 to 32 of a-z, 0-9 and -, or a URN that ends with one, got {stated!r:.80}")
     return text
 
 

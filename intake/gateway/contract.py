@@ -46,9 +46,7 @@ _AGAIN: Final = (408, 429, 503)
 def device_events() -> list[tuple[str, int]]:
     """Return type and version of every event that a device may report."""
     return sorted(
-        (type_, version)
-        for type_, version in REGISTRY
-        if any("device" in writers for writers in PLACES[type_].values())
+        (type_, version) for type_, version in REGISTRY if any("device" in writers for writers in PLACES[type_].values())
     )
 
 
@@ -63,9 +61,7 @@ def openapi() -> Document:
     content: Document = {kind: {"schema": line | {"description": described}} for kind in JSON_LINES}
     content[cloud_events.BATCH] = {"schema": {"type": "array", "items": cloud_event}}
     content[cloud_events.SINGLE] = {"schema": cloud_event}
-    content["text/csv"] = {
-        "schema": {"type": "string", "description": "Messages of a device whose profile is delimited."}
-    }
+    content["text/csv"] = {"schema": {"type": "string", "description": "Messages of a device whose profile is delimited."}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Discard Rack gateway", "version": VERSION, "description": _text(openapi)},
@@ -82,16 +78,12 @@ def openapi() -> Document:
             },
             "/healthz": {"get": _plain("isAlive", "Ask whether the process serves", "The process serves.")},
             "/readyz": {
-                "get": _plain(
-                    "isReady", "Ask whether events can be stored", "Events can be stored.", "They cannot, and why."
-                )
+                "get": _plain("isReady", "Ask whether events can be stored", "Events can be stored.", "They cannot, and why.")
             },
             "/metrics": {"get": _plain("metrics", "Read the gateway's counts", "Counts for Prometheus.")},
         },
         "components": {
-            "securitySchemes": {
-                "device": {"type": "http", "scheme": "bearer", "description": "A token of `rack devices add`."}
-            },
+            "securitySchemes": {"device": {"type": "http", "scheme": "bearer", "description": "A token of `rack devices add`."}},
             "schemas": _schemas(),
         },
     }
@@ -165,14 +157,8 @@ def _schemas() -> Document:
             "subject": fields["stream"] | {"description": "The stream."},
             "type": {"enum": types},
             "time": {"type": "string", "format": "date-time", "description": "The device's clock, with its zone."},
-            "sourceseq": {
-                "type": ["integer", "string"],
-                "description": "The device's own number; as text beyond 32 bits.",
-            },
-            "roundno": {
-                "type": ["integer", "string", "null"],
-                "description": "The round; left out between rounds.",
-            },
+            "sourceseq": {"type": ["integer", "string"], "description": "The device's own number; as text beyond 32 bits."},
+            "roundno": {"type": ["integer", "string", "null"], "description": "The round; left out between rounds."},
             "datacontenttype": {"type": "string", "description": "application/json, in UTF-8."},
             "dataschema": {"type": "string"},
             "data": {"type": "object", "description": "The payload, as in `Line`."},

@@ -178,9 +178,7 @@ class GroupCommit:
         except Exception as error:  # a defect: no one may wait for ever, and the log is looked at again
             self._give_up(error)
             for handed in group:
-                self._fail(
-                    handed, NotStored(f"unexpected {type(error).__name__}: {error}; whether it is stored is not known")
-                )
+                self._fail(handed, NotStored(f"unexpected {type(error).__name__}: {error}; whether it is stored is not known"))
             return
         self.trouble = None
         self._observe(len(lines), time.monotonic() - began)

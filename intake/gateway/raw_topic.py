@@ -158,9 +158,7 @@ class RawTopic:
         try:
             try:
                 lines = (
-                    [read_reported(text, origin, self._tokens)]
-                    if profile is None
-                    else profile.read(text, origin, self._tokens)
+                    [read_reported(text, origin, self._tokens)] if profile is None else profile.read(text, origin, self._tokens)
                 )
             except NoKeyring as error:
                 refusal = self._refusal(text, origin, str(error), profile)

@@ -53,9 +53,7 @@ def parse_listen(text: str) -> tuple[str, int]:
         if not (port.isascii() and port.isdigit() and int(port) < 65_536):
             raise ValueError
     except ValueError:
-        raise IntakeError(
-            f"{text!r} is no address to listen at; expected an IP address and a port: 127.0.0.1:8600"
-        ) from None
+        raise IntakeError(f"{text!r} is no address to listen at; expected an IP address and a port: 127.0.0.1:8600") from None
     return host, int(port)
 
 

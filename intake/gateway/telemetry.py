@@ -26,29 +26,16 @@ class Telemetry:
             "rack_gateway_lines", "Lines, by the status they were answered with.", ["status"], registry=self.registry
         )
         self._seconds = Histogram(
-            "rack_gateway_request_seconds",
-            "How long a request took that was taken.",
-            registry=self.registry,
-            buckets=_SECONDS,
+            "rack_gateway_request_seconds", "How long a request took that was taken.", registry=self.registry, buckets=_SECONDS
         )
         self._commits = Histogram(
             "rack_gateway_commit_seconds", "How long a commit took.", registry=self.registry, buckets=_SECONDS
         )
-        self._waiting_lines = Gauge(
-            "rack_gateway_waiting_lines", "Lines that wait for their commit.", registry=self.registry
-        )
+        self._waiting_lines = Gauge("rack_gateway_waiting_lines", "Lines that wait for their commit.", registry=self.registry)
         self._waiting_bytes = Gauge("rack_gateway_waiting_bytes", "Their bytes.", registry=self.registry)
 
     def request(
-        self,
-        *,
-        status: int,
-        device: str,
-        peer: str,
-        size: int,
-        seconds: float,
-        answers: Sequence[Answer],
-        reason: str,
+        self, *, status: int, device: str, peer: str, size: int, seconds: float, answers: Sequence[Answer], reason: str
     ) -> None:
         """Note a request that was answered."""
         self._requests.labels(str(status)).inc()
@@ -64,9 +51,7 @@ class Telemetry:
             **tally,
             "ms": round(seconds * 1000, 1),
         }
-        with contextlib.suppress(
-            OSError
-        ):  # the reader of the log of requests has gone: devices are served all the same
+        with contextlib.suppress(OSError):  # the reader of the log of requests has gone: devices are served all the same
             self._log(_encoder.encode(line | ({"reason": reason} if reason else {})).decode())
 
     def lines(self, answers: Sequence[Answer]) -> dict[str, int]:

@@ -42,9 +42,7 @@ class _Span(NamedTuple):
 def card_fields(mapping: ProfileMapping) -> list[CardField]:
     """Return where the events of a profile take card numbers from."""
     events = [event for events in mapping.events.values() for event in events]
-    return list(
-        dict.fromkeys(field for event in events for value in event.payload.values() for field in _of(event, value))
-    )
+    return list(dict.fromkeys(field for event in events for value in event.payload.values() for field in _of(event, value)))
 
 
 def _of(event: EventMapping, value: Value) -> Iterator[CardField]:
@@ -146,9 +144,7 @@ def _is_json(text: str) -> bool:
 def _at(fields: Sequence[CardField], path: tuple[str, ...]) -> CardField | None:
     """Return the field whose place holds this value, itself or within a list or an object."""
     for field in fields:
-        if len(field.path) <= len(path) and all(
-            step in (_ANY, taken) for step, taken in zip(field.path, path, strict=False)
-        ):
+        if len(field.path) <= len(path) and all(step in (_ANY, taken) for step, taken in zip(field.path, path, strict=False)):
             return field
     return None
 
@@ -205,9 +201,7 @@ def _name(written: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------- rows
 
 
-def _cells(
-    text: str, delimiter: str, columns: Sequence[str], fields: Sequence[CardField]
-) -> list[tuple[CardField, _Span]]:
+def _cells(text: str, delimiter: str, columns: Sequence[str], fields: Sequence[CardField]) -> list[tuple[CardField, _Span]]:
     cell = re.compile(f'"(?:[^"]|"")*"?|[^{re.escape(delimiter)}]*', re.DOTALL)
     spans: list[tuple[int, int]] = []
     at = 0
@@ -219,7 +213,5 @@ def _cells(
     by_column = {field.path[0]: field for field in fields if len(field.path) == 1}
     if len(spans) == len(columns):
         pairs = zip(columns, spans, strict=True)
-        return [
-            (by_column[name], _Span((name,), *span)) for name, span in pairs if name in by_column and span[0] < span[1]
-        ]
+        return [(by_column[name], _Span((name,), *span)) for name, span in pairs if name in by_column and span[0] < span[1]]
     return [(fields[0], _Span((), *span)) for span in spans if _DIGITS.search(text[slice(*span)])]

@@ -36,10 +36,7 @@ Conversion = Literal[
 
 
 class Value(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"from_": "from", "is_": "is", "as_": "as", "list_": "list"},
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from", "is_": "is", "as_": "as", "list_": "list"}
 ):
     """Where the value of a field comes from (one of `is`, `none`, `from`, `chips` or `list`) and how it is understood.
 
@@ -189,8 +186,7 @@ def _checked(content: dict[str, Any]) -> ProfileMapping:
         if message.kind in events:
             raise FieldError(f"{place}.kind", f"{message.kind!r} is mapped twice")
         events[message.kind] = [
-            _checked_event(form, event, f"{place}.event[{at}]", content["envelope"])
-            for at, event in enumerate(message.event)
+            _checked_event(form, event, f"{place}.event[{at}]", content["envelope"]) for at, event in enumerate(message.event)
         ]
     return ProfileMapping(form, events)
 
@@ -206,9 +202,7 @@ def _checked_event(form: ProfileForm, event: EventForm, place: str, envelope: di
     fields = {field.name for field in msgspec.structs.fields(cls)}
     for name in event.payload:
         if name not in fields:
-            raise FieldError(
-                f"{place}.payload.{name}", f"{event.type} has no such field; it has {', '.join(sorted(fields))}"
-            )
+            raise FieldError(f"{place}.payload.{name}", f"{event.type} has no such field; it has {', '.join(sorted(fields))}")
     if missing := sorted(fields - event.payload.keys()):
         raise FieldError(f"{place}.payload", f"{event.type} needs {', '.join(missing)} too")
     payload = {name: _convert(value, Value, f"{place}.payload.{name}") for name, value in event.payload.items()}
@@ -234,8 +228,7 @@ def _check_value(form: ProfileForm, value: Value, place: str, *, items: bool) ->
         _check_value(form, each, f"{place}.list[{number}]", items=items)
     if value.from_ is None and (value.as_ != "as_is" or value.names or value.every or value.prefix or value.suffix):
         raise FieldError(
-            place,
-            "as, names, every, prefix and suffix say how what comes from the message is understood; name it with from",
+            place, "as, names, every, prefix and suffix say how what comes from the message is understood; name it with from"
         )
     if value.names is not None and value.names not in form.names:
         raise FieldError(f"{place}.names", f"there is no table [names.{value.names}]")

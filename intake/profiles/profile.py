@@ -120,9 +120,7 @@ class Profile:
                 drafts = [line_of(line.stream, line.draft).decode() for line in lines if not isinstance(line, Refusal)]
                 yield MessageRead(where, drafts, [line.reason for line in lines if isinstance(line, Refusal)])
 
-    def lines_of(
-        self, file: LineSource, name: str, tokens: Callable[[bytes], bytes]
-    ) -> Iterator[AcceptedLine | Refusal | None]:
+    def lines_of(self, file: LineSource, name: str, tokens: Callable[[bytes], bytes]) -> Iterator[AcceptedLine | Refusal | None]:
         """Yield the lines that messages become, as `intake.lines.read_arriving` yields lines."""
         for each in self.read_arriving(file, name, tokens):
             if each is None:
@@ -147,15 +145,11 @@ class Profile:
         except (OSError, MemoryError, NoKeyring):
             raise
         except Exception as error:  # whatever a message does: it is kept, and others are read
-            refusal = self._refusal(
-                message, where, tokens, _reason_of(error), quotes=not isinstance(error, IntakeError)
-            )
+            refusal = self._refusal(message, where, tokens, _reason_of(error), quotes=not isinstance(error, IntakeError))
             return (msgspec.structs.replace(refusal, origin=origin),)
         return tuple(lines)
 
-    def _refusal(
-        self, message: bytes, where: str, tokens: Callable[[bytes], bytes], reason: str, *, quotes: bool
-    ) -> Refusal:
+    def _refusal(self, message: bytes, where: str, tokens: Callable[[bytes], bytes], reason: str, *, quotes: bool) -> Refusal:
         """Return the refusal of a message: kept and quoted with tokens for its card numbers, if the reason quotes it."""
         try:
             kept = self.kept(message, tokens)
@@ -243,9 +237,7 @@ class _Translator:
         stream, source = self._value(envelope.stream, fields), self._value(envelope.source, fields)
         at_us, seq = self._value(envelope.occurred_at, fields), self._value(envelope.source_seq, fields)
         if type(at_us) is not int or type(seq) is not int:
-            raise MessageRefused(
-                f"expected numbers for time and sequence number, got {_shown(at_us)} and {_shown(seq)}"
-            )
+            raise MessageRefused(f"expected numbers for time and sequence number, got {_shown(at_us)} and {_shown(seq)}")
         line = {
             "stream": stream,
             "source": source,
@@ -384,12 +376,7 @@ def _scaled(scale: int) -> Callable[[Any, str], int]:
         text = str(found).strip().removeprefix("$").replace(",", "")
         try:
             parts = Decimal(text) * scale
-            if (
-                isinstance(found, bool)
-                or not parts.is_finite()
-                or parts != parts.to_integral_value()
-                or abs(parts) > _LARGEST
-            ):
+            if isinstance(found, bool) or not parts.is_finite() or parts != parts.to_integral_value() or abs(parts) > _LARGEST:
                 raise ArithmeticError
         except ArithmeticError:
             raise MessageRefused(

@@ -42,9 +42,7 @@ def as_arrived(round_: Round) -> Round | None:
     """
     if not round_.numbers:
         return None
-    by_log = sorted(
-        (fact for fact in round_.facts if fact is not round_.opened), key=lambda fact: _number(round_, fact)
-    )
+    by_log = sorted((fact for fact in round_.facts if fact is not round_.opened), key=lambda fact: _number(round_, fact))
     return _unless_same(_renumbered(round_, in_own_order(by_log)), round_)
 
 

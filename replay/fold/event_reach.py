@@ -18,14 +18,7 @@ from replay.fold.stub_counts import bans_deck, has_wrong_deck, uncounted
 from replay.fold.table_state import CHANGES, Change, TableState
 
 MARKS = frozenset(
-    {
-        model.RoundOpened,
-        model.RoundClosed,
-        model.RulesFiled,
-        model.ChapterPublished,
-        model.IntakeRefused,
-        model.EventCorrected,
-    }
+    {model.RoundOpened, model.RoundClosed, model.RulesFiled, model.ChapterPublished, model.IntakeRefused, model.EventCorrected}
 )
 """Events that the fold itself goes by."""
 
@@ -36,14 +29,7 @@ OF_THE_TABLE = (
     LEDGER_EVENTS
     | MARKS - {model.RoundClosed}
     | frozenset(OF_DECKS) - {model.ForeignCardFound}
-    | {
-        model.TableOpened,
-        model.GamingDayOpened,
-        model.ShiftChanged,
-        model.DealerTappedIn,
-        model.DiceReceived,
-        model.DiceRemoved,
-    }
+    | {model.TableOpened, model.GamingDayOpened, model.ShiftChanged, model.DealerTappedIn, model.DiceReceived, model.DiceRemoved}
 )
 """Events of the table, its equipment and its accounting: they count from when they arrive, whichever round they name."""
 
@@ -51,11 +37,7 @@ PlainFacts = Mapping[type[Event], Change | Literal[False]]
 """Event types that are no more than facts of the open round, each with how it changes the table (false: it does not)."""
 
 PLAIN_FACTS_DEALT: tuple[PlainFacts, ...] = tuple(
-    {
-        type_: CHANGES.get(type_, False)
-        for type_ in TABLE
-        if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS
-    }
+    {type_: CHANGES.get(type_, False) for type_ in TABLE if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS}
     for column in COLUMN.values()
 )
 """The plain facts of a round from its first card on, by the column of the phase: `SAME` in the phase table, and not in the

@@ -96,8 +96,7 @@ def rules_unknown(round_: Round, book: Rulebook) -> str:
     jurisdiction, name = book.chapter.key.split("-", 1)
     later = chapter(jurisdiction, name, day=LAST_DAY, published=before.editions)
     if "day" in before.lost and (
-        later.edition_digest != book.chapter.edition_digest
-        or any(filed.effective_gaming_day > day for filed in before.rules)
+        later.edition_digest != book.chapter.edition_digest or any(filed.effective_gaming_day > day for filed in before.rules)
     ):
         return "a message that is missing may have opened a later gaming day, on which other rules are in force"
     return ""

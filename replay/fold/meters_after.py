@@ -51,8 +51,7 @@ def as_the_meter_reads(facts: list[RecordedEvent]) -> list[RecordedEvent]:
         contributed = [fact for fact in facts if isinstance(fact.payload, model.ProgressiveAccepted)]
         readings = [fact.payload.reading_centicents for fact in contributed]
         won = next(
-            (at for at, fact in enumerate(contributed) if (fact.payload.seat, readings[at]) == _seat_and_reading(hit)),
-            None,
+            (at for at, fact in enumerate(contributed) if (fact.payload.seat, readings[at]) == _seat_and_reading(hit)), None
         )
         begins_again = won is not None and all(after < readings[won] for after in readings[won + 1 : won + 2])
         if won is not None and begins_again and hit.payload.after_centicents < readings[won]:

@@ -168,36 +168,17 @@ OF_DECKS: tuple[type[Event], ...] = (
     model.ForeignCardFound,
 )
 """Events that count as long as there are decks of their time at the table."""
-OF_METERS: tuple[type[Event], ...] = (
-    model.ProgressiveAccepted,
-    model.ProgressiveWon,
-    model.MysteryArmed,
-    model.MysteryHit,
-)
+OF_METERS: tuple[type[Event], ...] = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryArmed, model.MysteryHit)
 """Events that count until the next reading."""
 OF_POSITION: tuple[type[Event], ...] = (model.PlayerDealerOffered, model.PlayerDealerWagered)
 """Events that count until another player-dealer has the position."""
 
 NEWEST_COUNTS = frozenset(
-    {
-        model.DeviceFailed,
-        model.DeviceAlarmed,
-        model.DeviceCovered,
-        model.DeviceRestored,
-        *OF_METERS,
-        *OF_POSITION,
-    }
+    {model.DeviceFailed, model.DeviceAlarmed, model.DeviceCovered, model.DeviceRestored, *OF_METERS, *OF_POSITION}
 )
 """Events that say how something is: one that comes after rounds in which its device spoke again changes nothing any more."""
 
 LEDGER_EVENTS = frozenset(
-    {
-        model.InventoryCounted,
-        model.FillReceived,
-        model.CreditSent,
-        model.DropCounted,
-        model.BuyIn,
-        model.MarkerIssued,
-    }
+    {model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn, model.MarkerIssued}
 )
 """The events of the table's accounting, which is kept apart from its rounds (D27)."""

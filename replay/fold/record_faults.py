@@ -50,9 +50,7 @@ class RecordFault:
         self.arrived: list[tuple[RecordedEvent, int | None]] = []
 
 
-def opened_twice(
-    kind: Literal["round", "reopened"], round_no: int, first: RecordedEvent, again: RecordedEvent
-) -> RecordFault:
+def opened_twice(kind: Literal["round", "reopened"], round_no: int, first: RecordedEvent, again: RecordedEvent) -> RecordFault:
     """Return the fault of a second opening of a round."""
     detail = f"round {round_no} was opened by event {first.seq} and again by event {again.seq}"
     return RecordFault(kind, again.source, again.seq, detail)

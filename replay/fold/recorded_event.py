@@ -27,9 +27,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def of(cls, event: ReadEnvelope[Event] | Envelope, *, is_late: bool = False) -> "RecordedEvent":
         """Return the fact that an event of a stream states."""
-        return cls(
-            event.seq, event.occurred_at_us, event.source, event.payload, event.event_id, event.source_seq, is_late
-        )
+        return cls(event.seq, event.occurred_at_us, event.source, event.payload, event.event_id, event.source_seq, is_late)
 
 
 _seq = attrgetter("seq")

@@ -40,14 +40,7 @@ FOR_THE_DEALER = "dealer"
 """The bettor of a wager that a patron places at the own box for the dealer."""
 
 
-OF_A_BETTOR = (
-    model.WagerPlaced,
-    model.WagerRemoved,
-    model.WagerRefused,
-    model.WagerTaken,
-    model.WagerPaid,
-    model.WagerReturned,
-)
+OF_A_BETTOR = (model.WagerPlaced, model.WagerRemoved, model.WagerRefused, model.WagerTaken, model.WagerPaid, model.WagerReturned)
 """What is done with the wagers of somebody."""
 
 
@@ -132,9 +125,7 @@ class Round:
         self.finish_index()
         return True
 
-    def reading(
-        self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1
-    ) -> "Round":
+    def reading(self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1) -> "Round":
         """Return the round as it reads with these answers, and without some of its facts, one of this many readings (`share`).
 
         The round itself does not change.
@@ -285,9 +276,7 @@ class Round:
         """The collections of cards into the rack; a repeated report of the same cards counts once (D550)."""
         collected = self.of(model.CardsCollected)
         aside = [fact for fact in collected if fact.payload.of == "aside"]
-        return in_order(
-            [*distinct_by((f for f in collected if f not in aside), "of", "count", "counted", "deck"), *aside]
-        )
+        return in_order([*distinct_by((f for f in collected if f not in aside), "of", "count", "counted", "deck"), *aside])
 
     @property
     def first_seq(self) -> int:
@@ -349,11 +338,7 @@ class Round:
         if not self.order_seen and isinstance(earlier.payload, SEEN) | isinstance(later.payload, SEEN):
             return None
         in_order = earlier.seq < later.seq
-        if (
-            earlier.source == later.source
-            and earlier.source_seq != later.source_seq
-            and not is_of_people(earlier.source)
-        ):
+        if earlier.source == later.source and earlier.source_seq != later.source_seq and not is_of_people(earlier.source):
             return in_order if (earlier.source_seq < later.source_seq) == in_order else None
         if earlier.at_us != later.at_us and (earlier.at_us < later.at_us) != in_order:
             return None

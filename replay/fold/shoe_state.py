@@ -115,9 +115,7 @@ class ShoeState(msgspec.Struct):
         """A patron was barred from wagering."""
         self.barred[patron] = seq, True
 
-    def round_over(
-        self, deck: str, left: Sequence[tuple[int, Left]], reached: tuple[int, Place] | None, covered: bool
-    ) -> int:
+    def round_over(self, deck: str, left: Sequence[tuple[int, Left]], reached: tuple[int, Place] | None, covered: bool) -> int:
         """Apply the end of a round: the cards that left the shoe, the place of the cover card, and whether the record covers
         the shuffle.
 

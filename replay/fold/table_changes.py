@@ -168,9 +168,7 @@ class LateChange:
 
     def __init__(self, fact: RecordedEvent, number: int | None, heard: int, fault: RecordFault | None = None) -> None:
         self.fact, self.number, self.heard = fact, number, heard
-        self.fault = fault or RecordFault(
-            "late", fact.source, fact.seq, f"event {fact.seq} ({fact.payload.TYPE}) came late"
-        )
+        self.fault = fault or RecordFault("late", fact.source, fact.seq, f"event {fact.seq} ({fact.payload.TYPE}) came late")
         self.fault.heard, self.fault.arrived = heard, [(fact, number)]
 
     def is_lasting(self, now: TableState, *, after_rounds: bool) -> bool:

@@ -311,9 +311,7 @@ class TableFold(DeviceReports):
         last = next(reversed(self.recent.values()), None)
         if last is None or fact.is_late or not is_of_a_round(fact.payload.KIND, round_no):
             return False
-        return (
-            (begun is None or fact.at_us < begun) and last.last_seq > self._heard and fact.at_us < last.facts[-1].at_us
-        )
+        return (begun is None or fact.at_us < begun) and last.last_seq > self._heard and fact.at_us < last.facts[-1].at_us
 
     def _add_by_clock(self, fact: RecordedEvent) -> list[Round]:
         """Add a fact that is of a round that is over by its clock alone to the strays of that round, and of this or the next."""
@@ -407,9 +405,7 @@ class TableFold(DeviceReports):
         first = self.recent.get(number)
         if first is not None:
             first.add_record_fault(
-                record_faults.opened_twice(
-                    "reopened" if first in unfinished else "round", first.round_no, first.opened, fact
-                )
+                record_faults.opened_twice("reopened" if first in unfinished else "round", first.round_no, first.opened, fact)
             )
             unfinished = [first] if first in unfinished else [*unfinished, first]
         self.open = self._opened(number, fact)
@@ -487,9 +483,7 @@ class TableFold(DeviceReports):
         home.add(fact)
         return [*([home] if home is not self.open else []), *changed]
 
-    def _refuse_correction(
-        self, fact: RecordedEvent, made: Correction, home: Round | None, objection: str
-    ) -> list[Round]:
+    def _refuse_correction(self, fact: RecordedEvent, made: Correction, home: Round | None, objection: str) -> list[Round]:
         """Find a correction that does not fit in the round that it names or that has the event, else where it arrives (D851)."""
         fault = RecordFault("correction", fact.source, fact.seq, objection)
         self._refused_corrections.add(made, fault)

@@ -190,8 +190,7 @@ class TableState(msgspec.Struct):
         return msgspec.structs.replace(
             self,
             decks={
-                name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
-                for name, deck in self.decks.items()
+                name: msgspec.structs.replace(deck, preparations=list(deck.preparations)) for name, deck in self.decks.items()
             },
             loose=dict(self.loose),
             devices=dict(self.devices),
@@ -353,9 +352,7 @@ def _joker(state: TableState, fact: RecordedEvent, event: model.JokerDestroyed) 
 def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) -> None:
     state.reported("equipment", fact)
     preparations = state.loose.pop(event.deck, [])
-    deck = state.decks.setdefault(
-        event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=preparations)
-    )
+    deck = state.decks.setdefault(event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=preparations))
     deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
     state.equipment_known = state.decks_sure
 
@@ -559,9 +556,7 @@ def _position_offered(state: TableState, fact: RecordedEvent, event: model.Playe
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
     state.reported("position", fact)
     state.position_us = fact.at_us
-    if (
-        not state.position.dealt
-    ):  # else more of the same player-dealer, or the next one's: this round's came before (D202)
+    if not state.position.dealt:  # else more of the same player-dealer, or the next one's: this round's came before (D202)
         state.position = state.position.take(event.seat, event.bettor)
 
 

@@ -216,9 +216,7 @@ def _dealt(e: model.CardsDealt, money: Money) -> str:
 
 def _set(e: model.HandSet | model.HandReset, money: Money) -> str:
     hands = "; ".join(
-        f"{name} {cards_short(cards)}"
-        for name, cards in (("high", e.high), ("medium", e.medium), ("low", e.low))
-        if cards
+        f"{name} {cards_short(cards)}" for name, cards in (("high", e.high), ("medium", e.medium), ("low", e.low)) if cards
     )
     own = e.by == "dealer" if e.position == "dealer" else e.by == "player"
     who = position_phrase(e.position) if own else f"the {e.by}"
@@ -325,8 +323,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.KeyRetired: lambda e, m: f"{_by(e)} retired the signing key {_signing_key(e.public_key)}: {e.reason}",
     # the table between and around its rounds
     model.TableOpened: lambda e, m: (
-        f"the table opened for {game_name(e.game)}: {plural(e.seats, 'seat')}, "
-        f"{DEALING[e.deal_method]}, {SHUFFLING[e.shuffler]}"
+        f"the table opened for {game_name(e.game)}: {plural(e.seats, 'seat')}, {DEALING[e.deal_method]}, {SHUFFLING[e.shuffler]}"
     ),
     model.TableClosed: lambda e, m: f"{_by(e)} closed the table",
     model.InventoryCounted: lambda e, m: (
@@ -338,9 +335,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"the table received {identified('deck', e.deck)}: back {e.back_colour}, {plural(e.jokers, 'joker')}"
         + (", preshuffled" if e.preshuffled else "")
     ),
-    model.DeckInspected: lambda e, m: (
-        f"{_by(e)} inspected {identified('deck', e.deck)}{_verified(e.verified_by, 'verified')}"
-    ),
+    model.DeckInspected: lambda e, m: f"{_by(e)} inspected {identified('deck', e.deck)}{_verified(e.verified_by, 'verified')}",
     model.JokerDestroyed: lambda e, m: (
         f"{_by(e)} destroyed the second joker of {identified('deck', e.deck)}{_verified(e.witnessed_by, 'witnessed')}"
     ),
@@ -357,15 +352,11 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.PatronLeft: lambda e, m: f"patron {table_name(e.patron)} left seat {e.seat}",
     model.PatronBarred: lambda e, m: f"patron {table_name(e.patron)} was barred from wagering: {plain(e.reason)}",
     model.BuyIn: lambda e, m: f"seat {e.seat} bought in for {m(e.amount_cents)} {BUY_IN_FORMS[e.form]}",
-    model.MarkerIssued: lambda e, m: (
-        f"seat {e.seat} was issued {identified('marker', e.document)} for {m(e.amount_cents)}"
-    ),
+    model.MarkerIssued: lambda e, m: f"seat {e.seat} was issued {identified('marker', e.document)} for {m(e.amount_cents)}",
     model.FillReceived: lambda e, m: (
         f"{_by(e)} received a fill of {m(e.amount_cents)} on {identified('slip', e.slip)}{_second(e)}"
     ),
-    model.CreditSent: lambda e, m: (
-        f"{_by(e)} sent a credit of {m(e.amount_cents)} on {identified('slip', e.slip)}{_second(e)}"
-    ),
+    model.CreditSent: lambda e, m: f"{_by(e)} sent a credit of {m(e.amount_cents)} on {identified('slip', e.slip)}{_second(e)}",
     model.DropCounted: lambda e, m: (
         f"{_by(e)} counted {m(e.amount_cents)} in {identified('drop box', e.box)} of gaming day {_day(e.gaming_day)}"
     ),
@@ -403,18 +394,12 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.CutOffered: lambda e, m: (
         f"the dealer offered the cut to seat {e.seat}, which {'accepted' if e.accepted else 'declined'}"
     ),
-    model.CardsCut: lambda e, m: (
-        f"{position_phrase(e.by)} cut the cards {plural(e.depth, 'card')} from the {e.counted_from}"
-    ),
+    model.CardsCut: lambda e, m: f"{position_phrase(e.by)} cut the cards {plural(e.depth, 'card')} from the {e.counted_from}",
     model.RecutOrdered: lambda e, m: f"{_by(e)} ordered a recut",
     model.CardBurned: lambda e, m: f"the dealer burned {_card(e.card)} {BURNED[e.reason]}",
-    model.CoverCardPlaced: lambda e, m: (
-        f"the dealer placed the cover card {plural(e.depth, 'card')} from the {e.counted_from}"
-    ),
+    model.CoverCardPlaced: lambda e, m: f"the dealer placed the cover card {plural(e.depth, 'card')} from the {e.counted_from}",
     model.CoverCardReached: lambda e, m: (
-        "the cover card came first in the round"
-        if e.at == "start"
-        else f"the cover card came out at {position_phrase(e.at)}"
+        "the cover card came first in the round" if e.at == "start" else f"the cover card came out at {position_phrase(e.at)}"
     ),
     model.ShakerActivated: lambda e, m: f"seat {e.seat} activated the shaker",
     model.ShakerShaken: _shaken,
@@ -433,8 +418,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.WagerHandled: lambda e, m: f"seat {e.seat} handled the {wager_name(e.wager)} before it was decided",
     model.NoMoreBets: lambda e, m: f"the {e.announced_by} announced no more bets",
     model.ProgressiveLocked: lambda e, m: (
-        f"the progressive locked with {plural(e.accepted, 'wager')} "
-        f"accepted; the dealer collected {plural(e.collected, 'chip')}"
+        f"the progressive locked with {plural(e.accepted, 'wager')} accepted; the dealer collected {plural(e.collected, 'chip')}"
     ),
     model.ProgressiveAccepted: lambda e, m: (
         f"the progressive system accepted {m(e.amount_cents)} from seat "
@@ -443,8 +427,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.LammerPlaced: lambda e, m: f"the dealer placed an Envy lammer at seat {e.seat} for the {wager_name(e.wager)}",
     # the player-dealer
     model.PlayerDealerOffered: lambda e, m: (
-        f"the dealer offered the player-dealer position to seat "
-        f"{e.seat}, which {'accepted' if e.accepted else 'declined'}"
+        f"the dealer offered the player-dealer position to seat {e.seat}, which {'accepted' if e.accepted else 'declined'}"
     ),
     model.PlayerDealerWagered: lambda e, m: f"seat {e.seat} took the player-dealer position with {m(e.amount_cents)}",
     model.ActionButtonPlaced: lambda e, m: f"the dealer placed the action button at seat {e.seat}",
@@ -461,12 +444,9 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"the dealer found {_card(e.card)} the wrong way in the deck, not face up, and {'used it' if e.used else 'set it aside'}"
     ),
     model.StackMoved: lambda e, m: f"the dealer moved the cards at {position_phrase(e.at)} to {position_phrase(e.to)}",
-    model.HandElected: lambda e, m: (
-        f"seat {e.seat} elected to {'play out' if e.election == 'play' else 'void'} the hand"
-    ),
+    model.HandElected: lambda e, m: f"seat {e.seat} elected to {'play out' if e.election == 'play' else 'void'} the hand",
     model.StubCounted: lambda e, m: (
-        f"the dealer counted {plural(e.count, 'card')} in the stub"
-        + (f", {e.exposed} of them exposed" if e.exposed else "")
+        f"the dealer counted {plural(e.count, 'card')} in the stub" + (f", {e.exposed} of them exposed" if e.exposed else "")
     ),
     # hands and results
     model.HandExamined: lambda e, m: f"seat {e.seat} examined the hand",
@@ -475,15 +455,11 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.DecisionMade: lambda e, m: f"seat {e.seat} {DECIDED[e.decision]}",
     model.Surrendered: lambda e, m: f"seat {e.seat} surrendered",
     model.HandRevealed: lambda e, m: f"the dealer revealed {_hand_of(e.position)}",
-    model.ResultAnnounced: lambda e, m: (
-        f"the dealer announced {RESULTS[e.result]} on the {wager_name(e.wager)} of seat {e.seat}"
-    ),
+    model.ResultAnnounced: lambda e, m: f"the dealer announced {RESULTS[e.result]} on the {wager_name(e.wager)} of seat {e.seat}",
     model.EnvyAcknowledged: lambda e, m: f"the dealer acknowledged an Envy hand at seat {e.seat}",
     model.LightSeen: lambda e, m: f"the progressive light of seat {e.seat} came on",
     # the settlement
-    model.WagerTaken: lambda e, m: (
-        f"the dealer took {m(e.amount_cents)} of {_on(e)} from seat {e.seat} ({_reason(e.reason)})"
-    ),
+    model.WagerTaken: lambda e, m: f"the dealer took {m(e.amount_cents)} of {_on(e)} from seat {e.seat} ({_reason(e.reason)})",
     model.WagerPaid: _paid,
     model.WagerReturned: lambda e, m: (
         f"the dealer returned {m(e.amount_cents)} of {_on(e)} to seat {e.seat} ({_reason(e.reason)})"
@@ -497,9 +473,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.ProgressiveWon: lambda e, m: (
         f"seat {e.seat} won {_percent(e.share_bp)} of the meter at {_reading(e.reading_centicents, m)}"
     ),
-    model.PayoutValidated: lambda e, m: (
-        f"{plain(e.role)} {_by(e)} validated the {wager_name(e.wager)} payout of seat {e.seat}"
-    ),
+    model.PayoutValidated: lambda e, m: f"{plain(e.role)} {_by(e)} validated the {wager_name(e.wager)} payout of seat {e.seat}",
     model.PayoutDocumented: lambda e, m: (
         f"the {wager_name(e.wager)} payout of {m(e.amount_cents)} to seat {e.seat} was documented on {e.document}"
     ),
@@ -563,16 +537,12 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         + (f", patron {e.patron}" if e.patron else "")
     ),
     model.CaseAssigned: lambda e, m: f"gave case {e.case} to {e.to}: {e.reason}",
-    model.CaseDueMoved: lambda e, m: (
-        f"moved the due date of case {e.case} from {_day(e.was)} to {_day(e.due)}: {e.reason}"
-    ),
+    model.CaseDueMoved: lambda e, m: f"moved the due date of case {e.case} from {_day(e.was)} to {_day(e.due)}: {e.reason}",
     model.CaseNoted: lambda e, m: f"noted in case {e.case}: {e.note}",
     model.CaseAttached: lambda e, m: (
         f"attached {e.name} to case {e.case} ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
     ),
-    model.RoundAttached: lambda e, m: (
-        f"attached {e.name} to the round ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
-    ),
+    model.RoundAttached: lambda e, m: f"attached {e.name} to the round ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}",
     model.CaseLetterMade: lambda e, m: (
         f"made the letter of case {e.case} on the decision in event {e.decision} (SHA-256 {e.digest})"
     ),
@@ -598,9 +568,7 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.VerdictUnveiled: lambda e, m: (
         f"saw what was due before what was done was typed, in the next round for observation {e.observation}"
     ),
-    model.RoundUnreadable: lambda e, m: (
-        f"could not read a round that was selected for observation {e.observation}: {e.reason}"
-    ),
+    model.RoundUnreadable: lambda e, m: f"could not read a round that was selected for observation {e.observation}: {e.reason}",
     model.EntryConfirmed: lambda e, m: "compared the entry with its source and found it the same",
     model.RecordViewed: lambda e, m: f"viewed the {e.what}: {e.reason}",
     model.RecordExported: lambda e, m: f"exported the {e.what} as {e.format} (SHA-256 {e.digest}): {e.reason}",

@@ -181,9 +181,7 @@ def edition_changes(changes: str) -> str:
     phrases = []
     for phrase in changes.split("; "):
         verb, _, keys = phrase.partition(" ")
-        phrases.append(
-            " ".join([verb] * (verb not in _ENTRIES) + [", ".join(map(_changed, keys.split(", ")))]).rstrip()
-        )
+        phrases.append(" ".join([verb] * (verb not in _ENTRIES) + [", ".join(map(_changed, keys.split(", ")))]).rstrip())
     return capitalized("; ".join(phrases))
 
 
@@ -294,8 +292,7 @@ def cards_short(cards: Sequence[str | None]) -> str:
     'K♠ 10♦ Joker ?'
     """
     return " ".join(
-        "?" if c is None else "Joker" if c == "Jk" else f"{'10' if c[0] == 'T' else c[0]}{SIGNS.get(c[1:], c[1:])}"
-        for c in cards
+        "?" if c is None else "Joker" if c == "Jk" else f"{'10' if c[0] == 'T' else c[0]}{SIGNS.get(c[1:], c[1:])}" for c in cards
     )
 
 

@@ -84,15 +84,9 @@ def action(
     if doubtful:
         side = f"{cents} too {'little' if difference_cents < 0 else 'much'}"
         by = f" by {bank}, a patron" if bank else ""
-        return (
-            f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}{by}."
-        )
+        return f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}{by}."
     if difference_cents < 0:
-        return (
-            f"{capitalized(bank)}, a patron, pays {cents} to {_patron(seat)}."
-            if bank
-            else f"Pay {cents} to {_patron(seat)}."
-        )
+        return f"{capitalized(bank)}, a patron, pays {cents} to {_patron(seat)}." if bank else f"Pay {cents} to {_patron(seat)}."
     return _overpaid(cents if seat is None else f"{cents} at seat {seat}", bank)
 
 
@@ -125,8 +119,7 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
     bounded = {finding.seat for finding in incident.findings if is_bound(finding.expected)}
     bank = next((bank for finding in incident.findings if (bank := bank_in(finding.observed))), "")
     sentences = [
-        action(cents, seat, doubtful=doubtful, at_least=seat in bounded, bank=bank, currency=currency)
-        for seat, cents in each
+        action(cents, seat, doubtful=doubtful, at_least=seat in bounded, bank=bank, currency=currency) for seat, cents in each
     ]
     if len(over) > 1 and not doubtful:
         amounts = listed(

@@ -91,9 +91,7 @@ def disposal(made: Sequence[Disposed], currency: str, *, names: bool = True) -> 
     return capitalized("; ".join(parts))
 
 
-def recorded_by(
-    header: model.RoundObserved, entered_us: int, confirmed_by: Sequence[str], time: Callable[[int], str]
-) -> str:
+def recorded_by(header: model.RoundObserved, entered_us: int, confirmed_by: Sequence[str], time: Callable[[int], str]) -> str:
     """Return who recorded an observed round, the source, and the times of entry and play, in words."""
     camera = f" of {header.camera}" if header.camera else ""
     source = {"live": "as seen live", "video": f"from video{camera}", "paper": "from paper"}[header.basis]

@@ -30,8 +30,7 @@ def _lines(rows: list[list[str]]) -> list[str]:
     numeric = [all(_is_number(row[column]) for row in rows[1:]) and len(rows) > 1 for column in range(len(rows[0]))]
     return [
         "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
+            cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, numeric, strict=True)
         ).rstrip()
         for row in rows
     ]

@@ -98,9 +98,7 @@ class Narrative(msgspec.Struct, frozen=True):
         return self.sentence if self.verdict == "UNDETERMINED" else f"{self.verdict}: {self.sentence}"
 
 
-def narrate(
-    judged: RoundVerdict, seat: int | None = None, currency: str = "USD", *, settled: bool = False
-) -> Narrative:
+def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD", *, settled: bool = False) -> Narrative:
     """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217).
 
     `settled`: its money has been disposed of, so that none is owed.
@@ -426,10 +424,7 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
 def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tuple[SentenceOutcome, str]:
     """Return how the wagers without a money finding were settled."""
     if any(each.due_cents is None for each in of) or (of and judged.undetermined):
-        return (
-            SentenceOutcome.UNDETERMINED,
-            f"What is due {where} is in part undetermined {because(judged.undetermined)}",
-        )
+        return (SentenceOutcome.UNDETERMINED, f"What is due {where} is in part undetermined {because(judged.undetermined)}")
     if not of:
         return SentenceOutcome.NO_WAGER, f"Nothing was at stake {where}"
     if unrecorded := [each for each in of if each.done_cents is None]:

@@ -68,13 +68,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "DEAL-START",
-    "DEAL-FACEUP",
-    "DEAL-EXPOSED",
-    on=EVERY_CHAPTER,
-    over_readings=True,
-)
+@rule("DEAL-START", "DEAL-FACEUP", "DEAL-EXPOSED", on=EVERY_CHAPTER, over_readings=True)
 def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Return why the record leaves open whether a round must be void; each reading is judged (D500).
 
@@ -210,9 +204,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
     if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
-    shaken = cover is not None and any(
-        fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken)
-    )
+    shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken))
     if not shaken and (cover is not None or (round_.covers("deal") and round_.covers("collection"))):
         yield finding(
             round_,
@@ -394,9 +386,7 @@ def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
 def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding | Indeterminate]:
     """Find the stacks that were moved when other cards had been dealt, looked at or set, by the section on the deal's order."""
     for moved in round_.of(model.StackMoved):
-        dealt = [
-            fact for fact in round_.of(model.CardsDealt) if fact.payload.to == moved.payload.to and fact.seq < moved.seq
-        ]
+        dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == moved.payload.to and fact.seq < moved.seq]
         if not dealt:
             yield Indeterminate(f"what lay at {name(moved.payload.at)} and was moved is not on record")
             continue

@@ -391,13 +391,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     evidence = (deck.received_seq, round_.opened.seq)
     if deck.jokers < book.chapter.numbers.get("jokers", 1):
         yield finding(
-            round_,
-            book,
-            "OPEN-JOKER",
-            "3(a)",
-            expected="a deck with a joker",
-            observed="received without one",
-            evidence=evidence,
+            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one", evidence=evidence
         )
     if deck.preshuffled and not book.has("686a.4(e)"):
         return
@@ -555,15 +549,7 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "LOG-SOURCE-GAP",
-    "LOG-SOURCE-REPEAT",
-    "LOG-CLOCK",
-    "LOG-CORRECTION",
-    "LOG-ROUND-REPEAT",
-    "LOG-FILING",
-    on=EVERY_CHAPTER,
-)
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", "LOG-ROUND-REPEAT", "LOG-FILING", on=EVERY_CHAPTER)
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once, and
     no device files rules if the office does.

@@ -141,9 +141,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             continue
         elected.add(seat)
         if None in over:
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand"
-            )
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand")
             continue
         yield finding(
             round_,
@@ -176,9 +174,7 @@ def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent
     return revealed + [
         fact
         for fact in moves(round_)
-        if fact.payload.seat == seat
-        and fact.payload.wager == book.chapter.base
-        and getattr(fact.payload, "reason", "") != "late"
+        if fact.payload.seat == seat and fact.payload.wager == book.chapter.base and getattr(fact.payload, "reason", "") != "late"
     ]
 
 
@@ -392,20 +388,10 @@ SHOWN_IN_ORDER = (
     early(meter_won, HAND_REVEALED, "11(h)(3)(i)(B)"),
     *(
         Precedence(
-            code="PAY-ENVYCALL",
-            section="11(h)(2)(i)(B)",
-            acts=envy_hands_called,
-            after=step,
-            what="the hand acknowledged",
+            code="PAY-ENVYCALL", section="11(h)(2)(i)(B)", acts=envy_hands_called, after=step, what="the hand acknowledged"
         )
         for step in (ALL_HANDS_DEALT, HAND_REVEALED)
     ),
-    Precedence(
-        code="PAY-ENVYCALL",
-        section="11(h)(2)(i)(B)",
-        acts=envy_paid,
-        after=ENVY_HAND_CALLED,
-        what="the Envy Bonus paid",
-    ),
+    Precedence(code="PAY-ENVYCALL", section="11(h)(2)(i)(B)", acts=envy_paid, after=ENVY_HAND_CALLED, what="the Envy Bonus paid"),
 )
 """What the games share in which the dealer reveals the players' hands one after another, and winners are verified (§ 688a.11)."""

@@ -33,9 +33,7 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
     def must_have_its_codes(self, chapter: Chapter) -> None:
         """Raise `ValueError` if a rule finds what neither register nor chapter has, or the chapter takes a code of all games."""
         for code in sorted(chapter.findings.keys() & SEVERITY.keys()):
-            raise ValueError(
-                f"{chapter.key}: the code {code} is in the register of all games; give the new one another name"
-            )
+            raise ValueError(f"{chapter.key}: the code {code} is in the register of all games; give the new one another name")
         own = {code for rules in self.rules.values() for rule in rules for code in rule.codes}
         for code in sorted(own - chapter.findings.keys() - SEVERITY.keys()):
             raise ValueError(f"{chapter.key}: the chapter does not declare the code {code}; add a [[finding]] with it")

@@ -76,11 +76,7 @@ class MeterFold:
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
                 state.serve_under(payload.chapter)
                 state.mystery = state_in_service(payload, event.gaming_day)
-                return (
-                    evaluate(self.stream, state.mystery, seq, payload, event.gaming_day)
-                    if state.mystery is not None
-                    else []
-                )
+                return evaluate(self.stream, state.mystery, seq, payload, event.gaming_day) if state.mystery is not None else []
             case model.MysteryArmed() | model.MysteryHit():
                 state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
                 state.serve_under(state.mystery.chapter)

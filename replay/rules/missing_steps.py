@@ -93,11 +93,7 @@ def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
     start = start_of(round_)
     if start is None or not start.counts or start.announced is not None or was_voided(round_, book):
         return
-    if (
-        covers_all(round_, "start")
-        and round_.first_card is not None
-        and before_deal(round_, round_.of(model.DiceRolled))
-    ):
+    if covers_all(round_, "start") and round_.first_card is not None and before_deal(round_, round_.of(model.DiceRolled)):
         yield finding(
             round_,
             book,
@@ -195,9 +191,7 @@ def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEve
     if own == "dealer" and book.chapter.deals_to == "seats":
         own = None  # whose hand is the player-dealer's is not on record
     forfeits = {fact.payload.seat for fact in round_.of(model.DecisionMade) if fact.payload.decision == "fold"}
-    raised = {
-        stake.seat for stake in stakes(round_, book).values() if stake.wager == "raise" and stake.in_time_cents > 0
-    }
+    raised = {stake.seat for stake in stakes(round_, book).values() if stake.wager == "raise" and stake.in_time_cents > 0}
     for act in settling_moves(round_, book):
         if act.wager != base or act.seat is None or act.seat in forfeits:
             continue
@@ -277,11 +271,7 @@ def _alarm_at_the_deal(round_: Round, device: str) -> tuple[int, int] | None:
     for fact in round_.facts:
         match fact.payload:
             case model.DeviceAlarmed(device=name) if name == device:
-                alarm = (
-                    fact.seq
-                    if device == "shoe" or round_.first_card is None or fact.seq < round_.first_card.seq
-                    else alarm
-                )
+                alarm = fact.seq if device == "shoe" or round_.first_card is None or fact.seq < round_.first_card.seq else alarm
             case model.DeviceRestored(device=name) | model.DeviceCovered(device=name) if name == device:
                 alarm = None
             case model.CardsShuffled() if device == "shuffler":

@@ -17,23 +17,8 @@ from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import EnvyKey, dues, envy_payments, readings_in_any_order, settlements
-from replay.settlement.stakes import (
-    ENVY_OF,
-    ENVY_SECTION,
-    Stake,
-    late_section,
-    late_section_of,
-    section_without_due,
-    stakes,
-)
-from replay.settlement.vigorish import (
-    in_cents,
-    is_known_to,
-    is_of_vigorish,
-    vigorish_expected,
-    vigorish_section,
-    vigorish_taken,
-)
+from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, late_section_of, section_without_due, stakes
+from replay.settlement.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.wagers import PUSHES, Due, Outcome
@@ -86,9 +71,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """
     for why, _ in groundless_declarations(round_, book).values():
         yield Indeterminate(why)
-    is_right = all(
-        line.due_cents is not None and line.due_cents == line.done_cents for line in settlements(round_, book)
-    )
+    is_right = all(line.due_cents is not None and line.due_cents == line.done_cents for line in settlements(round_, book))
     if is_right and not any(stake.late_cents or stake.doubt for stake in stakes(round_, book).values()):
         return
     readings = [_accounts(reading, book) for reading in readings_in_any_order(round_, book)]
@@ -276,11 +259,7 @@ def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents
     )
 
 
-OVER_OR_UNDER = {
-    "win": ("PAY-OVER", "PAY-UNDER"),
-    "push": ("PAY-OVER", "PAY-TAKEN"),
-    "lose": ("PAY-NOT-TAKEN", "PAY-TAKEN"),
-}
+OVER_OR_UNDER = {"win": ("PAY-OVER", "PAY-UNDER"), "push": ("PAY-OVER", "PAY-TAKEN"), "lose": ("PAY-NOT-TAKEN", "PAY-TAKEN")}
 """How a wager should have ended → the code if the patron got too much, and where too little."""
 
 
@@ -465,11 +444,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "PAY-SOURCE",
-    on=("11(h)(3)(i)(B)(4)",),
-    early=Early("chips paid for a share of the meter were paid", remedies=MONEY),
-)
+@rule("PAY-SOURCE", on=("11(h)(3)(i)(B)(4)",), early=Early("chips paid for a share of the meter were paid", remedies=MONEY))
 def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A share of the progressive meter is not paid from the table inventory."""
     for due in dues(round_, book):
@@ -478,9 +453,7 @@ def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
         paid: Iterable[RecordedEvent] = [
             fact
             for fact in round_.of(model.WagerPaid)
-            if fact.payload.seat == due.seat
-            and fact.payload.wager == "progressive"
-            and fact.payload.source == "inventory"
+            if fact.payload.seat == due.seat and fact.payload.wager == "progressive" and fact.payload.source == "inventory"
         ]
         cents = sum(fact.payload.winnings_cents for fact in paid)
         if cents > due.cash_cents:

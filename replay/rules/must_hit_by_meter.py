@@ -50,9 +50,7 @@ def state_in_service(event: model.MeterSet, day: str) -> MysteryState | None:
     paytable = chapter(*event.chapter.split("-", 1), day=day).paytables.get(("mystery", event.paytable))
     if paytable is None:
         return None
-    return MysteryState(
-        event.chapter, event.seed_cents, paytable.maximum_cents, event.rate_bp, value=event.value_centicents
-    )
+    return MysteryState(event.chapter, event.seed_cents, paytable.maximum_cents, event.rate_bp, value=event.value_centicents)
 
 
 def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent, day: str) -> list[Finding]:
@@ -60,15 +58,9 @@ def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent, day:
     state.day = day
     match event:
         case model.MysteryArmed():
-            state.minimum_cents, state.maximum_cents, state.rate_bp = (
-                event.minimum_cents,
-                event.maximum_cents,
-                event.rate_bp,
-            )
+            state.minimum_cents, state.maximum_cents, state.rate_bp = (event.minimum_cents, event.maximum_cents, event.rate_bp)
             state.value, state.commitment, state.armed_seq = event.reading_centicents, event.commitment, seq
-            return _findings(
-                stream, seq, state, event, [_configuration(state) or _out_of_bounds(state, seq, "armed at")]
-            )
+            return _findings(stream, seq, state, event, [_configuration(state) or _out_of_bounds(state, seq, "armed at")])
         case model.MeterSet():
             return _findings(stream, seq, state, event, [_out_of_bounds(state, seq, "put into service at")])
         case model.MeterAdvanced():
@@ -112,10 +104,7 @@ def _first_reading(state: MysteryState, seq: int, before: int) -> Departure:
     """The first reading on record follows from a meter between its minimum and its maximum (D730)."""
     limit = state.maximum_cents * 100
     if limit and before > limit:
-        right, wrong = (
-            f"a hit before it, for no target is above {show_meter(limit)}",
-            f"meter {show_meter(before)} before it",
-        )
+        right, wrong = (f"a hit before it, for no target is above {show_meter(limit)}", f"meter {show_meter(before)} before it")
         return "MYST-TRIGGER", "3(c)(3)", right, wrong, (seq,)
     return _out_of_bounds(msgspec.structs.replace(state, value=before), seq, "before the wager, meter")
 
@@ -162,13 +151,7 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Dep
         target = None
     if state.advanced_seq and event.table != state.table:
         observed = f"a hit of table {event.table}"
-        yield (
-            "MYST-TRIGGER",
-            "3(c)(3)",
-            f"a hit of table {state.table}, whose wager was just accepted",
-            observed,
-            evidence,
-        )
+        yield ("MYST-TRIGGER", "3(c)(3)", f"a hit of table {state.table}, whose wager was just accepted", observed, evidence)
     else:
         is_advanced = state.advanced_seq > 0 and state.value is not None
         last = (Contribution(state.seat, state.before, state.value or 0),) if is_advanced else ()
@@ -193,9 +176,7 @@ def _limits(state: MysteryState) -> Paytable:
     return msgspec.structs.replace(any_, seed_cents=state.minimum_cents, maximum_cents=maximum, rate_bp=state.rate_bp)
 
 
-def _findings(
-    stream: str, seq: int, state: MysteryState, event: MeterEvent, departures: list[Departure]
-) -> list[Finding]:
+def _findings(stream: str, seq: int, state: MysteryState, event: MeterEvent, departures: list[Departure]) -> list[Finding]:
     jurisdiction, _, name = state.chapter.partition("-")
     round_no, seat = getattr(event, "round_no", None), getattr(event, "seat", None)
     findings = []

@@ -59,10 +59,7 @@ class RecordedCycle(msgspec.Struct):
             hit = MysteryWinner(event.seat, event.reading_centicents, target, self.added)
         made = zip(self.contributions, self.befores, strict=True)
         return Cycle(
-            tuple(
-                Contribution(f.payload.seat, before, f.payload.reading_centicents, f in self.surplus)
-                for f, before in made
-            ),
+            tuple(Contribution(f.payload.seat, before, f.payload.reading_centicents, f in self.surplus) for f, before in made),
             hit,
         )
 
@@ -188,11 +185,7 @@ def _staked(round_: Round, book: Rulebook, seat: int) -> int:
 def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, CycleRuling]]:
     """Return each cycle with its ruling."""
     paytable = _configuration(book)
-    return (
-        [(each, ruling(each.cycle(), paytable)) for each in cycles_on_record(round_, book)]
-        if paytable is not None
-        else []
-    )
+    return [(each, ruling(each.cycle(), paytable)) for each in cycles_on_record(round_, book)] if paytable is not None else []
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int) -> str | None:
@@ -281,9 +274,7 @@ def _second_contribution(round_: Round, book: Rulebook, fact: RecordedEvent) -> 
     )
 
 
-def _wrong_contribution(
-    round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable
-) -> Iterator[Finding]:
+def _wrong_contribution(round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable) -> Iterator[Finding]:
     """Find a contribution of another amount than the percentage of the progressive wager."""
     event, wagered = fact.payload, _wagered(round_, book, fact)
     right = before + contribution(wagered, paytable.rate_bp)
@@ -375,9 +366,7 @@ def within_bounds(round_: Round, book: Rulebook) -> Iterator[Finding]:
             "MYST-CONTRIBUTION",
             "645c.3(c)(4)",
             expected=f"a meter from {show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}",
-            observed=f"armed at {show_meter(reading)}"
-            if seat is None
-            else f"meter {show_meter(reading)} before the wager",
+            observed=f"armed at {show_meter(reading)}" if seat is None else f"meter {show_meter(reading)} before the wager",
             evidence=(fact,),
             seat=seat,
             wager=WAGER,
@@ -449,9 +438,7 @@ def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminat
         if cycle.hit is None or cycle.armed is None:
             continue
         if cycle.unproved:
-            yield Indeterminate(
-                "the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked"
-            )
+            yield Indeterminate("the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked")
         if cycle.committed is False:
             event = cycle.hit.payload
             yield finding(

@@ -7,18 +7,7 @@ own rules are in its record (`catalogue.py`), by the theme after which they run.
 
 from collections.abc import Collection, Iterator
 
-from replay.rules import (
-    dealing,
-    equipment,
-    exposure,
-    missing_steps,
-    money,
-    order_of_steps,
-    parties,
-    paying,
-    setting,
-    wagering,
-)
+from replay.rules import dealing, equipment, exposure, missing_steps, money, order_of_steps, parties, paying, setting, wagering
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
@@ -64,12 +53,7 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         setting.players_first,
         setting.two_boxes,
     ),
-    "settlement": (
-        money.money,
-        money.envy_bonuses,
-        money.vigorish,
-        money.source,
-    ),
+    "settlement": (money.money, money.envy_bonuses, money.vigorish, money.source),
     "equipment": (
         equipment.shuffled,
         equipment.reshuffled_after_failure,

@@ -53,11 +53,7 @@ def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if key[1] != "progressive":
             continue  # the section speaks of progressive payouts
         documents = [f for f in round_.of(model.PayoutDocumented) if (f.payload.seat, f.payload.wager) == key]
-        slips = [
-            f
-            for f in round_.of(model.WagerPaid)
-            if (f.payload.seat, f.payload.wager) == key and f.payload.source == "slip"
-        ]
+        slips = [f for f in round_.of(model.WagerPaid) if (f.payload.seat, f.payload.wager) == key and f.payload.source == "slip"]
         paid_cents = sum(fact.payload.winnings_cents for fact in slips)
         cents = {fact.payload.amount_cents for fact in documents} | {sum(f.payload.amount_cents for f in documents)}
         if slips and paid_cents not in cents:

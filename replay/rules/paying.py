@@ -21,13 +21,7 @@ from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import ENVY, progressive_accepted, stakes
 from replay.settlement.surrenders import standing_surrenders
-from replay.settlement.table_layout import (
-    abandoned_wagers,
-    meter_at_settlement,
-    progressive_wins,
-    side_card,
-    voided_seats,
-)
+from replay.settlement.table_layout import abandoned_wagers, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.settlement.voids import is_void
 from rulebook.catalogue import GAMES
 from rulebook.chapters.money import show_money
@@ -154,9 +148,7 @@ def _makes_envy(round_: Round, book: Rulebook, paytable: Paytable, seat: int) ->
     return cards is not None and bool(paytable.envy(GAMES[book.game].lines(paytable, cards, side_card(round_))))
 
 
-def _progressive_winners(
-    round_: Round, book: Rulebook, wager: str = "progressive"
-) -> Iterator[tuple[Due, list[RecordedEvent]]]:
+def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressive") -> Iterator[tuple[Due, list[RecordedEvent]]]:
     """Progressive wagers that win, with the facts that paid them, inventory first."""
     done = flows(round_)
     for due in dues(round_, book):
@@ -186,9 +178,7 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
             continue
         lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
         of_it = [
-            fact
-            for fact in round_.of(model.PayoutValidated)
-            if (fact.payload.seat, fact.payload.wager) == (due.seat, wager)
+            fact for fact in round_.of(model.PayoutValidated) if (fact.payload.seat, fact.payload.wager) == (due.seat, wager)
         ]
         validated = [fact for fact in of_it if fact.seq < paid[0].seq]
         if not lit:
@@ -234,11 +224,7 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if not slips:
             continue
         document = next(
-            (
-                f
-                for f in round_.of(model.PayoutDocumented)
-                if f.payload.seat == due.seat and f.payload.wager == "progressive"
-            ),
+            (f for f in round_.of(model.PayoutDocumented) if f.payload.seat == due.seat and f.payload.wager == "progressive"),
             None,
         )
         collected = next((f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None)
@@ -290,9 +276,7 @@ def _linked_meter_out_of_turn(round_: Round, book: Rulebook, won: Sequence[Recor
             )
 
 
-def _shares_of_the_meter(
-    round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]
-) -> Iterator[Finding]:
+def _shares_of_the_meter(round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]) -> Iterator[Finding]:
     """Each winner's share is of the meter as the winner before left it; of a linked meter, as it read at that winner's turn."""
     mispaid = _mispaid_progressive(round_, book)
     meter = meter_at_settlement(round_, book).reading
@@ -382,9 +366,7 @@ def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
 
 
 def _meter(centicents: int) -> str:
-    return (
-        f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
-    )
+    return f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
 
 
 @rule("PAY-ORDER", on=("11(e)", "11(h)"))
@@ -413,9 +395,7 @@ def _base_wagers_out_of_order(
     for before, after in itertools.pairwise(base.values()):
         if after.payload.seat > before.payload.seat:
             if not round_.certainly_before(before, after):
-                yield Indeterminate(
-                    f"the clocks contradict the order in which seats {_both(before, after)} were settled"
-                )
+                yield Indeterminate(f"the clocks contradict the order in which seats {_both(before, after)} were settled")
                 continue
             yield finding(
                 round_,
@@ -504,9 +484,7 @@ def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     return first
 
 
-def _settled_later(
-    book: Rulebook, fact: RecordedEvent, began: dict[tuple[int, str], RecordedEvent]
-) -> RecordedEvent | None:
+def _settled_later(book: Rulebook, fact: RecordedEvent, began: dict[tuple[int, str], RecordedEvent]) -> RecordedEvent | None:
     """The first move of a wager of the box that must be settled before this one and was settled after it; or None."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):

@@ -310,9 +310,7 @@ def hands_set(round_: Round, book: Rulebook) -> Iterator[Act]:
 def set_after_the_deal(section: str) -> tuple[Precedence, ...]:
     """Return the sentences that cards are examined and hands set when the dealing procedures are completed (§ 688a.11(a))."""
     return (
-        Precedence(
-            code="SET-EARLY", section=section, acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"
-        ),
+        Precedence(code="SET-EARLY", section=section, acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"),
         Precedence(code="SET-EARLY", section=section, acts=hands_set, after=ALL_HANDS_DEALT, what="the hands set"),
     )
 
@@ -468,9 +466,7 @@ def surrendered_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
 def has_qualifying_wager(round_: Round, book: Rulebook) -> bool:
     """Say whether any wager of the round gives a right to Envy Bonuses, so that all hands stay and are shown (§ 688a.11(h))."""
     least = {wager: qualifying_cents(book, wager) for wager in ENVY if wager in book.offers}
-    return any(
-        stake.wager in least and stake.in_time_cents >= least[stake.wager] for stake in stakes(round_, book).values()
-    )
+    return any(stake.wager in least and stake.in_time_cents >= least[stake.wager] for stake in stakes(round_, book).values())
 
 
 def racked(acts: Acts, after: Step, section: str | Mapping[str, str], what: str = "the cards collected") -> Precedence:
@@ -556,24 +552,14 @@ def stub_in_its_place(section: str | Mapping[str, str]) -> tuple[Precedence, ...
     """Return the sentences that the stub is counted after the deal and before the hands are set (§ 688a.8(e), .11(a))."""
     return (
         Precedence(code="DEAL-STUB", section=section, acts=stub_counts, after=ALL_HANDS_DEALT, what="the stub counted"),
-        Precedence(
-            code="DEAL-STUB",
-            section=section,
-            acts=play_after_the_deal,
-            after=STUB_COUNTED,
-            what="hands set and settled",
-        ),
+        Precedence(code="DEAL-STUB", section=section, acts=play_after_the_deal, after=STUB_COUNTED, what="hands set and settled"),
     )
 
 
 OF_THE_DEAL = (
     *stub_in_its_place(STUB_SECTION),
     Precedence(
-        code="DEAL-SHAKE",
-        section="5(i)(1)(iv)",
-        acts=settled_after_the_deal,
-        after=SHAKER_COVERED,
-        what="the wagers settled",
+        code="DEAL-SHAKE", section="5(i)(1)(iv)", acts=settled_after_the_deal, after=SHAKER_COVERED, what="the wagers settled"
     ),
     Precedence(code="DEAL-ELECTION", section="13(d)", acts=elections, after=CARD_EXPOSED, what="the election"),
 )

@@ -93,9 +93,7 @@ def _deals_of(round_: Round, position: Position, foreign: Sequence[int]) -> list
     """Return what was dealt to a position, and the deals of the foreign cards in its hands."""
     cards = {TEXT[card] for card in foreign}
     return [
-        fact
-        for fact in round_.of(model.CardsDealt)
-        if fact.payload.to == position or not cards.isdisjoint(fact.payload.cards)
+        fact for fact in round_.of(model.CardsDealt) if fact.payload.to == position or not cards.isdisjoint(fact.payload.cards)
     ]
 
 
@@ -139,9 +137,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         if dealt is not None and fact.seq < dealt.seq:
             continue  # before the deal was over: `steps_in_order` finds it
         if round_.certainly_before(fact, dealer) is None:
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting"
-            )
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting")
             continue
         yield finding(
             round_,
@@ -171,9 +167,7 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         seen.add(seat)
         before = round_.certainly_before(fact, turned)
         if before is None:
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's"
-            )
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
         elif not before:
             yield finding(
                 round_,

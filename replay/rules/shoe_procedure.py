@@ -452,10 +452,7 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indet
         due.append((max(begun, shoe.last_card), first, "686a.7(c)", "the first card of the shoe burnt"))
     cards = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
     due += [(since, card, "686a.7(c)", "a card burnt by the new dealer") for since, card in _newcomers(round_, cards)]
-    due += [
-        (shuffle.seq, card, "686a.9(b)", "the first card burnt after the shuffle")
-        for shuffle, card in reshuffles(round_)
-    ]
+    due += [(shuffle.seq, card, "686a.9(b)", "the first card burnt after the shuffle") for shuffle, card in reshuffles(round_)]
     burnt = [*round_.of(model.CardBurned), *(f for f in round_.of(model.CardsDealt) if f.payload.to == "burn")]
     seqs = [shoe.burned, *(fact.seq for fact in burnt)]
     reported: set[int] = set()

@@ -339,11 +339,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last = {fact.payload.seat: fact for fact in progressive_accepted(round_, book)}
     first = {fact.payload.seat: fact for fact in reversed(progressive_accepted(round_, book))}
     accepted = first.keys()
-    at_boxes = {
-        stake.seat
-        for stake in stakes(round_, book).values()
-        if stake.wager == "progressive" and stake.in_time_cents > 0
-    }
+    at_boxes = {stake.seat for stake in stakes(round_, book).values() if stake.wager == "progressive" and stake.in_time_cents > 0}
     for fact in round_.of(model.ProgressiveLocked):
         event = fact.payload
         if not accepted and event.accepted == event.collected == len(at_boxes):
@@ -366,10 +362,7 @@ def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
     """Name the seats at which a wager was accepted but not placed, or placed but not accepted; empty if there are none."""
     said = [
         f"{done} at {' and '.join(f'seat {seat}' for seat in sorted(seats))}, not {other} there"
-        for done, other, seats in (
-            ("accepted", "placed", accepted - at_boxes),
-            ("placed", "accepted", at_boxes - accepted),
-        )
+        for done, other, seats in (("accepted", "placed", accepted - at_boxes), ("placed", "accepted", at_boxes - accepted))
         if seats
     ]
     return "".join(f"; {each}" for each in said)
@@ -399,9 +392,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     for fact in accepted:
         if locked is not None and fact.seq > locked.seq:
             if not round_.certainly_before(locked, fact):
-                yield Indeterminate(
-                    f"seat {fact.payload.seat}: the clocks contradict the order of the lock and a wager accepted"
-                )
+                yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of the lock and a wager accepted")
                 continue
             yield finding(
                 round_,

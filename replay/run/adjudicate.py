@@ -79,10 +79,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     elif lacks_settlement(round_, book):
         verdict, doubts = "UNDETERMINED", [NOTHING_SETTLED]
     return Conclusion(
-        verdict=verdict,
-        undetermined=tuple(doubts),
-        findings=tuple(findings),
-        settlements=tuple(settlements(round_, book)),
+        verdict=verdict, undetermined=tuple(doubts), findings=tuple(findings), settlements=tuple(settlements(round_, book))
     )
 
 
@@ -142,11 +139,7 @@ def _unproved_findings(
     if any(fault.kind == "reopened" for fault in round_.record_faults):
         return {line: f"{line}: the record breaks off where the round was opened again" for line in lines}
     unproved: dict[str, str] = {}
-    others = (
-        (as_arrived(round_), ARRIVED_LATE),
-        (by_the_clocks(round_), CLOCKS_DIFFER),
-        (as_if_placed(round_, book), OVERDRAWN),
-    )
+    others = ((as_arrived(round_), ARRIVED_LATE), (by_the_clocks(round_), CLOCKS_DIFFER), (as_if_placed(round_, book), OVERDRAWN))
     for other, why in others if lines else ():
         if other is not None:
             results = _evaluate(rules, as_withdrawn(other, book), book)

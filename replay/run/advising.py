@@ -46,9 +46,7 @@ MONEY_MOVES = frozenset(
 _seq = attrgetter("seq")
 
 
-def new_advice(
-    workers: Mapping[str, StreamWorker], before: Mapping[str, bytes], *, is_following: bool
-) -> dict[str, bytes]:
+def new_advice(workers: Mapping[str, StreamWorker], before: Mapping[str, bytes], *, is_following: bool) -> dict[str, bytes]:
     """Return the advice on the open rounds of streams that went on, if it is other than before.
 
     A replayer that does not follow the log gives none, and removes outdated advice.
@@ -113,9 +111,7 @@ def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
     early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
     found, _ = findings_by(early, standing, book)
     in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}
-    stands_at = {
-        code: rule.early.stands_at for rule in early if rule.early and rule.early.stands_at for code in rule.codes
-    }
+    stands_at = {code: rule.early.stands_at for rule in early if rule.early and rule.early.stands_at for code in rule.codes}
     for finding in found:
         if finding.code in in_steps and not _has_gone_on(standing, finding):
             continue
@@ -165,6 +161,4 @@ def _has_gone_on(round_: Round, finding: Finding) -> bool:
     """Whether the table went on to something other than money after the facts of a finding; late events do not count."""
     last = _last_of(round_, finding)
     seq, since_us = (last.seq, last.at_us) if last is not None else (0, 0)
-    return any(
-        fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > seq
-    )
+    return any(fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > seq)

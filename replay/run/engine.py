@@ -137,9 +137,7 @@ class _Program:
         """Raise `LookupError` if the judges are not there."""
         missing = [judge for judge in JUDGES if f"{judge.replace('.', '/')}.py" not in self.files]
         if missing:
-            raise LookupError(
-                f"{self._folder} has no {missing[0]}: without what judges there is no name for its engine"
-            )
+            raise LookupError(f"{self._folder} has no {missing[0]}: without what judges there is no name for its engine")
 
     def closure(self, names: Iterable[str]) -> set[str]:
         """Return the files that importing these names runs, and all that those import."""

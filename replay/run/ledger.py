@@ -41,10 +41,5 @@ def ledger_entry(event: ReadEnvelope[model.Event]) -> LedgerEntry | None:
 
 def _entry(event: ReadEnvelope[model.Event], kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
     return LedgerEntry(
-        stream=event.stream,
-        seq=event.seq,
-        gaming_day=event.gaming_day,
-        kind=kind,
-        amount_cents=cents,
-        reference=reference,
+        stream=event.stream, seq=event.seq, gaming_day=event.gaming_day, kind=kind, amount_cents=cents, reference=reference
     )

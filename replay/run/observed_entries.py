@@ -46,9 +46,7 @@ def pinned_rules(entry: ObservedEntry, elsewhere: Elsewhere) -> RulesOnFile | st
     if filed is None:
         return f"{where}, by which the round is to be judged, files no rules"
     if sha256(filed.toml.encode()).hexdigest() != pinned.sha256:
-        return (
-            f"{where} files other rules than those of SHA-256 {pinned.sha256[:16]}…, by which the round is to be judged"
-        )
+        return f"{where} files other rules than those of SHA-256 {pinned.sha256[:16]}…, by which the round is to be judged"
     if filed.effective_gaming_day > entry.header.played_gaming_day:
         return (
             f"{where} files rules from {filed.effective_gaming_day} on, and the round was played on "
@@ -75,9 +73,7 @@ def comparison(entry: ObservedEntry, round_: Round, elsewhere: Elsewhere) -> Rec
     if other is not None:
         return compared(round_, other)
     where = f"in events {same.first_seq} to {same.last_seq} of {same.stream}"
-    missing = RecordDifference(
-        seat=None, wager=None, other=f"no round {same.round_no} {where}", entered="a round", evidence=()
-    )
+    missing = RecordDifference(seat=None, wager=None, other=f"no round {same.round_no} {where}", entered="a round", evidence=())
     return RecordComparison(cards=0, cards_alike=0, amounts=0, amounts_alike=0, differences=(missing,))
 
 
@@ -116,9 +112,7 @@ def numbered(conclusion: Conclusion, numbers: Mapping[int, int]) -> Conclusion:
     """Return a conclusion with the evidence under the numbers of the stream."""
     if not numbers:
         return conclusion
-    return msgspec.structs.replace(
-        conclusion, findings=tuple(_renumbered(each, numbers) for each in conclusion.findings)
-    )
+    return msgspec.structs.replace(conclusion, findings=tuple(_renumbered(each, numbers) for each in conclusion.findings))
 
 
 def _renumbered(found: Finding, numbers: Mapping[int, int]) -> Finding:

@@ -20,15 +20,7 @@ from events.proofs.keys import PROPERTY_STREAM
 from replay.run.advising import new_advice
 from replay.run.comparison import StreamComparison, StreamLog, compare, held_to, judged_by_another, judged_to
 from replay.run.engine import current_engines, shared_engine
-from replay.run.held import (
-    NOTHING_HELD,
-    HeldVerdicts,
-    KeepsStored,
-    KeepsUnchanged,
-    VerdictKeeper,
-    held_in,
-    is_missing,
-)
+from replay.run.held import NOTHING_HELD, HeldVerdicts, KeepsStored, KeepsUnchanged, VerdictKeeper, held_in, is_missing
 from replay.run.in_force import adjudications, current_findings, findings, ledger
 from replay.run.memory_results import MemoryResults, fresh_results
 from replay.run.positions import ReplaySource, resolve_time, resumption
@@ -37,18 +29,7 @@ from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
 from replay.run.shadow import Adoptions
 from replay.run.stream_worker import LatestResult, Result, StreamWorker
-from replay.run.tally import (
-    StreamTally,
-    Summary,
-    Tally,
-    by_stream,
-    filled,
-    kept,
-    may_revise,
-    standing,
-    stored_results,
-    total,
-)
+from replay.run.tally import StreamTally, Summary, Tally, by_stream, filled, kept, may_revise, standing, stored_results, total
 from rulebook.chapters.rulebook import Rulebook
 
 __all__ = [
@@ -162,9 +143,7 @@ class Replay:
                         yield self.summary
                 break
             except IntegrityError as broken:
-                if (
-                    after.get(broken.stream) == MAX_SEQ
-                ):  # nothing of it was asked for: what is stored cannot be read past it
+                if after.get(broken.stream) == MAX_SEQ:  # nothing of it was asked for: what is stored cannot be read past it
                     self.commit()
                     raise
                 self._stop(broken)
@@ -428,11 +407,7 @@ class Replay:
         self._unsaved.add(stream)
         if stream in self._broken or found.differences:
             self._store_anew(stream, fresh)
-            many = (
-                f"{found.differences:,} results differed"
-                if found.differences
-                else "no result that could be read differed"
-            )
+            many = f"{found.differences:,} results differed" if found.differences else "no result that could be read differed"
             first = f", the first {found.first.line()}" if found.first is not None else ""
             self._note(stream, why or "the stored results were altered", f"all were stored again ({many}{first})")
             return
@@ -449,9 +424,7 @@ class Replay:
             return run._faults[stream]
         seq = run._workers[stream].seq if stream in run._workers else 0
         if found.judged_to > seq:
-            message = (
-                f"the stream ends at event {seq}, but results rest on event {found.judged_to}; they remain as they are"
-            )
+            message = f"the stream ends at event {seq}, but results rest on event {found.judged_to}; they remain as they are"
             return LostTail(stream, seq + 1, message)
         return None
 
@@ -508,9 +481,7 @@ class Replay:
         keeper: Callable[[int], VerdictKeeper | None] | None = None,
         only_missing: bool = False,
     ) -> None:
-        position = (
-            self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
-        )
+        position = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
         table = self._workers[stream].table if stream in self._workers else None
         refolded = refold(
             stream,

@@ -59,9 +59,7 @@ def held_streams(results: ResultStore) -> dict[str, int]:
     return {stream: end for stream, end in ends.items() if end}
 
 
-def judge_beside(
-    log: EventLog, results: ResultStore, shadow: ResultStore, progress: Progress | None = None
-) -> ShadowSummary:
+def judge_beside(log: EventLog, results: ResultStore, shadow: ResultStore, progress: Progress | None = None) -> ShadowSummary:
     """Judge another engine's rounds into a shadow, one stream at a time; streams already judged as far are skipped."""
     summary, done, reached = ShadowSummary(), shadow.positions(shadow_engine()), results.reached()
     broken, altered = results.broken_chains(), check_chains(shadow).broken

@@ -29,15 +29,7 @@ from replay.run.engine import digest_for, engine_for, engine_of, game_of, games_
 from replay.run.held import NOTHING_HELD, HeldVerdicts, VerdictKeeper
 from replay.run.late_events import LateEvents, is_late
 from replay.run.ledger import corrected_entry
-from replay.run.observed_entries import (
-    Elsewhere,
-    comparison,
-    misfit,
-    no_other_streams,
-    numbered,
-    pinned_rules,
-    with_differences,
-)
+from replay.run.observed_entries import Elsewhere, comparison, misfit, no_other_streams, numbered, pinned_rules, with_differences
 from replay.run.rest_points import RestPoint, RestPoints
 from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
@@ -134,9 +126,7 @@ class StreamWorker:
     rest_points: RestPoints | None = None
     elsewhere: Elsewhere = staticmethod(no_other_streams)
 
-    def __init__(
-        self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None
-    ) -> None:
+    def __init__(self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None) -> None:
         self.stream, self.latest, self.rules = stream, latest, rules
         self.rounds, self.seq, self.judged_to, self.inherited_to = 0, 0, 0, 0
         self.chain = b""
@@ -400,9 +390,7 @@ class StreamWorker:
         if self.taker is not None:
             self.taker.at_rest(self._state_at_rest, self.seq)
 
-    def correct(
-        self, replacements: Replacements, objections: Mapping[int, str], rounds_to_keep: Collection[int]
-    ) -> None:
+    def correct(self, replacements: Replacements, objections: Mapping[int, str], rounds_to_keep: Collection[int]) -> None:
         """Set, before the first record, the corrections in force, the objections to the others, and rounds to keep at hand."""
         self.replacements, self.pending_revisions, self._confirmed = replacements, {}, {}
         self._judged_here.clear()
@@ -555,8 +543,7 @@ class StreamWorker:
 def _evidence_digest(round_: Round, book: Rulebook | str) -> bytes:
     """Return a digest of everything that a verdict depends on: the record of a round, the table before it, and the rules."""
     faults = [
-        (fault.kind, fault.seq, fault.detail, fault.missing, fault.round_no, fault.earlier)
-        for fault in round_.record_faults
+        (fault.kind, fault.seq, fault.detail, fault.missing, fault.round_no, fault.earlier) for fault in round_.record_faults
     ]
     before = msgspec.structs.replace(round_.before, sources={})
     closed = round_.closed.seq if round_.closed is not None else 0

@@ -62,9 +62,7 @@ def check_verdicts(log: EventLog, results: ResultStore, progress: Progress | Non
     return found
 
 
-def _check_stream(
-    log: EventLog, results: ResultStore, stream: str, end: int, found: VerdictCheck, held: HeldVerdicts
-) -> None:
+def _check_stream(log: EventLog, results: ResultStore, stream: str, end: int, found: VerdictCheck, held: HeldVerdicts) -> None:
     with fresh_results() as fresh:
         run = Replay(StreamLog(log, stream), fresh, as_of={stream: end})
         for _ in run.run():

@@ -72,10 +72,7 @@ def _outcomes(dealers: Groups, held: Mapping[int, Groups], settle: Settle, singl
 def _together(dealers: Groups, held: Mapping[int, Groups]) -> Iterator[tuple[Hand, ...]]:
     """Yield one of the equivalent combinations: one without the same unread card twice, if there is one."""
     of_each = [dealers, *held.values()]
-    read = [
-        frozenset.intersection(*(frozenset(hand.cards or ()) for group in groups for hand in group))
-        for groups in of_each
-    ]
+    read = [frozenset.intersection(*(frozenset(hand.cards or ()) for group in groups for hand in group)) for groups in of_each]
     for way in product(*of_each):
         combinations = product(*way)
         combination = next((hands for hands in islice(combinations, MOST_TRIED) if _lies_once(hands, read)), None)
@@ -89,10 +86,7 @@ def _lies_once(hands: Sequence[Hand], read: Sequence[frozenset[int]]) -> bool:
     """Return whether no card that was not read lies twice in a combination of hands."""
     taken = Counter(card for hand in hands for card in hand.cards or ())
     return all(
-        taken[card] == 1
-        for hand, known in zip(hands, read, strict=True)
-        for card in hand.cards or ()
-        if card not in known
+        taken[card] == 1 for hand, known in zip(hands, read, strict=True) for card in hand.cards or () if card not in known
     )
 
 

@@ -37,9 +37,7 @@ def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
 def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: Position) -> bool:
     """Say whether a card of the stack that is in no hand on record may be a position's: it was not read, or that hand was not."""
     card = exposed.payload.card
-    if owner_of(round_, exposed) is not None or any(
-        card in fact.payload.cards for fact in round_.of(model.CardsDealt) if card
-    ):
+    if owner_of(round_, exposed) is not None or any(card in fact.payload.cards for fact in round_.of(model.CardsDealt) if card):
         return False
     held = round_.hands().get(position, ())
     return card is None or None in held or len(held) < book.chapter.numbers["cards_per_hand"]
@@ -171,9 +169,7 @@ def _by_place(round_: Round, *types: type[model.Event]) -> dict[Position, list[R
     found: defaultdict[Position, list[RecordedEvent]] = defaultdict(list)
     for fact in round_.in_order(*types):
         event = fact.payload
-        found[event.seat if isinstance(event, model.HandExamined | model.WagerReturned) else event.position].append(
-            fact
-        )
+        found[event.seat if isinstance(event, model.HandExamined | model.WagerReturned) else event.position].append(fact)
     return dict(found)
 
 

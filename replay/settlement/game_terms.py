@@ -70,6 +70,4 @@ def terms_of(game: str) -> GameTerms:
     try:
         return _TERMS[game]
     except KeyError:
-        raise LookupError(
-            f"the game {game} has no record of its rules: its package needs rules.py with GAME_RULES"
-        ) from None
+        raise LookupError(f"the game {game} has no record of its rules: its package needs rules.py with GAME_RULES") from None

@@ -64,9 +64,7 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEven
         laid = {cards_by_hand(fact.payload) for fact in facts if isinstance(fact.payload, model.HandSet)}
         is_open = len(laid) > 1 and not round_.order_seen
         if is_open or any(round_.certainly_before(fact, reveal) is None for fact in facts):
-            return SetHand(
-                (None,) * len(counts.high), (None,) * len(counts.low), (None,) * len(counts.medium), tuple(facts)
-            )
+            return SetHand((None,) * len(counts.high), (None,) * len(counts.low), (None,) * len(counts.medium), tuple(facts))
         counts = before[-1].payload if before else counts
     medium = _codes(counts.medium) if counts.medium else ()
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))

@@ -178,9 +178,7 @@ def unread_cards(round_: Round, book: Rulebook, seat: int) -> str:
     if wrong := _wrong_count(book, f"seat {seat}", dealt):
         return wrong
     were_dealt = bool(dealt) or seat in set_hands(round_)
-    return (
-        f"the cards of seat {seat} were not all read" if were_dealt else f"the cards of seat {seat} are not on record"
-    )
+    return f"the cards of seat {seat} were not all read" if were_dealt else f"the cards of seat {seat} are not on record"
 
 
 def _wrong_count(book: Rulebook, whose: str, dealt: Sequence[object]) -> str | None:

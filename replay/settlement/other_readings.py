@@ -40,12 +40,8 @@ def with_other_readings(found: Sequence[Finding], round_: Round, book: Rulebook)
         return list(found)
     readings = other_readings(book)
     if ways_left_open(round_, book) > MOST_WAYS:
-        return [
-            _unread(finding) if finding.seat is not None and finding.difference_cents else finding for finding in found
-        ]
-    codes = {
-        seat: frozenset(each.code for each in found if each.seat == seat) for seat in {each.seat for each in found}
-    }
+        return [_unread(finding) if finding.seat is not None and finding.difference_cents else finding for finding in found]
+    codes = {seat: frozenset(each.code for each in found if each.seat == seat) for seat in {each.seat for each in found}}
     return [_with_its_readings(finding, round_, book, readings, codes[finding.seat]) for finding in found]
 
 
@@ -91,9 +87,7 @@ def _cited(section: str | Citation, book: Rulebook) -> str:
     return section if isinstance(section, Citation) else book.cite(section)
 
 
-def _money(
-    finding: Finding, book: Rulebook, followed: Iterable[Settlement], other: Iterable[Settlement]
-) -> Iterator[str]:
+def _money(finding: Finding, book: Rulebook, followed: Iterable[Settlement], other: Iterable[Settlement]) -> Iterator[str]:
     """Yield in words the due by another reading, if it differs: of a finding's wager, or of its seat if it names none."""
     due_by_other = {key_in(each): each.due_cents for each in other}
     for each in followed:
@@ -203,9 +197,7 @@ def _as_much_as_it_follows(round_: Round, book: Rulebook, seat: int) -> Changed 
         if stake.seat != seat or rule is None or other is None or stake.in_time_cents <= 0:
             continue
         must = rule.times * other.in_time_cents
-        if (
-            must > 0 and must != stake.in_time_cents
-        ):  # less than nothing: more was withdrawn than is on record as placed
+        if must > 0 and must != stake.in_time_cents:  # less than nothing: more was withdrawn than is on record as placed
             most = must if stake.in_time_cents > must else 0
             facts = [fact for each in facts if (fact := _of_at_most(each, stake.facts, most)) is not None]
     return (round_.made_of(facts), book) if facts != round_.facts else None

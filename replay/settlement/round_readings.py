@@ -26,14 +26,7 @@ from replay.settlement.exposures import is_over, may_be_of, open_elections, owne
 from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import leaving, sitting, voided_seats
-from replay.settlement.voids import (
-    can_be_void,
-    covers_ground,
-    is_miscounted,
-    is_void,
-    must_be_void,
-    open_grounds,
-)
+from replay.settlement.voids import can_be_void, covers_ground, is_miscounted, is_void, must_be_void, open_grounds
 from replay.settlement.withdrawals import as_answered
 from rulebook.chapters.rulebook import Rulebook
 
@@ -54,9 +47,7 @@ def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
     return tuple(
         reading
         for answers in ways
-        for reading in _settled(
-            round_, book, answers, [f for q, (_, f) in declared.items() if not answers[q]], len(ways)
-        )
+        for reading in _settled(round_, book, answers, [f for q, (_, f) in declared.items() if not answers[q]], len(ways))
     )
 
 
@@ -75,10 +66,7 @@ def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
     for question in asked:
         groups.setdefault(question if len(asked) <= MOST_QUESTIONS else question[0], []).append(question)
     ways = product(*((True, False) if group[0][0] == "in time" else (False, True) for group in groups.values()))
-    return [
-        {question: answer for answer, group in zip(way, groups.values(), strict=True) for question in group}
-        for way in ways
-    ]
+    return [{question: answer for answer, group in zip(way, groups.values(), strict=True) for question in group} for way in ways]
 
 
 @derived_by_rules
@@ -107,17 +95,10 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
         if any(may_be_of(round_, book, fact, seat) for fact in shown) or not (covered or too_late):
             continue
         facts = [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == seat]
-        facts += [
-            fact
-            for fact in round_.of(model.HandElected)
-            if (fact.payload.seat, fact.payload.election) == (seat, "void")
-        ]
+        facts += [fact for fact in round_.of(model.HandElected) if (fact.payload.seat, fact.payload.election) == (seat, "void")]
         question = f"seat {seat} void", facts[0].seq
         if question not in round_.answers:
-            found[question] = (
-                f"the hand of seat {seat} was voided and the record shows {_shown(round_, seat, too_late)}",
-                facts,
-            )
+            found[question] = (f"the hand of seat {seat} was voided and the record shows {_shown(round_, seat, too_late)}", facts)
     return found
 
 

@@ -86,9 +86,7 @@ def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
     return [
         due
         if due.net_cents is not None or due.range_cents is not None
-        else msgspec.structs.replace(
-            due, range_cents=possible_cents(book, due, meter_at_settlement(reading, book).reading)
-        )
+        else msgspec.structs.replace(due, range_cents=possible_cents(book, due, meter_at_settlement(reading, book).reading))
         for due in found
     ]
 
@@ -105,9 +103,7 @@ def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> lis
 
     played = _dues_if_played(round_, book, staked) if standing or standing_if_settled else []
     voided = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
-    named = [
-        ground for ground in grounds if round_.voided is not None and ground.reason == round_.voided.payload.reason
-    ]
+    named = [ground for ground in grounds if round_.voided is not None and ground.reason == round_.voided.payload.reason]
     cite = book.cite((*named, *grounds)[0].section if grounds and not unproved else "13")
     for stake in staked:
         if not is_standing(stake.wager, key_in(stake)):
@@ -124,9 +120,7 @@ def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> 
     return declared not in {ground.reason for ground in grounds} and not covers_ground(round_, declared)
 
 
-def _left_standing(
-    round_: Round, book: Rulebook, reasons: set[str], unproved: bool
-) -> tuple[frozenset[str], frozenset[str]]:
+def _left_standing(round_: Round, book: Rulebook, reasons: set[str], unproved: bool) -> tuple[frozenset[str], frozenset[str]]:
     """Return the wagers that a void leaves to be settled.
 
     It also returns those that stay settled if they were settled before it (`stands`).
@@ -200,11 +194,7 @@ def _with_hands(layout: TableLayout, dealer: Hand, held: Mapping[int, Hand]) -> 
 
 
 def _alike_together(
-    round_: Round,
-    book: Rulebook,
-    staked: Sequence[Stake],
-    dealers: Sequence[Hand],
-    held: Mapping[int, Sequence[Hand]],
+    round_: Round, book: Rulebook, staked: Sequence[Stake], dealers: Sequence[Hand], held: Mapping[int, Sequence[Hand]]
 ) -> tuple[Groups, Mapping[int, Groups], int]:
     """Return the readings of each hand, grouped if the game settles them alike, and the largest number to settle.
 
@@ -216,11 +206,7 @@ def _alike_together(
     open_seats = [seat for seat, hands in held.items() if len(hands) > 1]
     needs_side = with_progressive and side is None and bool(joker_seats)
     if alike is None or (needs_side and (len(dealers) > 1 or len(open_seats) > 1 or joker_seats != open_seats)):
-        return (
-            grouped(dealers),
-            {seat: grouped(hands) for seat, hands in held.items()},
-            MAX_READINGS // max(len(held), 1),
-        )
+        return (grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS // max(len(held), 1))
 
     def sees(hand: Hand) -> Hashable:
         return hand.cards and alike(book, hand.cards, side, with_progressive)
@@ -284,8 +270,7 @@ def _wager_settlements(
     placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
     base, together = book.chapter.base, is_known_to(book)
     for key in sorted(
-        {*due_by, *placed, *done_by, *vigorish},
-        key=lambda key: (key[0], key[1] != base, key[1], key[2] or 0, key[3]),
+        {*due_by, *placed, *done_by, *vigorish}, key=lambda key: (key[0], key[1] != base, key[1], key[2] or 0, key[3])
     ):
         owed, stake, flow, taken = due_by.get(key), placed.get(key), done_by.get(key), vigorish.get(key, ())
         moved = flow is not None or (together and bool(taken))

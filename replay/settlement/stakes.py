@@ -118,9 +118,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     return by_key
 
 
-def _move_wager(
-    round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent, no_more_bets: RecordedEvent | None
-) -> None:
+def _move_wager(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent, no_more_bets: RecordedEvent | None) -> None:
     """Add placed amounts to a stake, and subtract withdrawn ones: in time, too late, or unknown (§ 688a.7(c)).
 
     A wager unknown to the chapter has no time limit (WAGER-LIMIT finds it). Where the order was not seen, all are in time (D902).

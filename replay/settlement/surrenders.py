@@ -11,9 +11,7 @@ from rulebook.chapters.rulebook import Rulebook
 @derived_by_rules
 def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return the evidence that a box was surrendered: the player's announcement, or its wager taken as such (D111, D322)."""
-    by_seat: dict[int, RecordedEvent] = {
-        fact.payload.seat: fact for fact in distinct_by(round_.of(model.Surrendered), "seat")
-    }
+    by_seat: dict[int, RecordedEvent] = {fact.payload.seat: fact for fact in distinct_by(round_.of(model.Surrendered), "seat")}
     for fact in round_.of(model.WagerTaken) if book.has(terms_of(book.game).surrender_section) else ():
         if fact.payload.reason == "surrendered":
             by_seat.setdefault(fact.payload.seat, fact)

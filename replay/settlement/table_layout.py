@@ -22,9 +22,7 @@ OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
 
 
-def layout_of(
-    round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]
-) -> TableLayout:
+def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> TableLayout:
     """Return the table of one reading: the dealer's hand and those of the seats with a stake."""
     layout = TableLayout(
         boxes=boxes(round_, book, staked, held),
@@ -95,8 +93,7 @@ def _is_collected(moves: Sequence[RecordedEvent], announced: int, order_seen: bo
         (
             fact.seq
             for fact in moves
-            if isinstance(fact.payload, model.WagerTaken)
-            and (fact.seq >= announced or fact.payload.reason == "surrendered")
+            if isinstance(fact.payload, model.WagerTaken) and (fact.seq >= announced or fact.payload.reason == "surrendered")
         ),
         None,
     )
@@ -134,10 +131,7 @@ def _readable_side_cards(round_: Round) -> tuple[int, ...]:
 
 def _lies_beside_joker(round_: Round) -> bool:
     return any(
-        JOKER in hand and card in hand
-        for hand in round_.hands().values()
-        for card in side_cards(round_)
-        if card is not None
+        JOKER in hand and card in hand for hand in round_.hands().values() for card in side_cards(round_) if card is not None
     )
 
 
@@ -147,9 +141,7 @@ def dice(round_: Round) -> Dice | None:
     if not rolls:
         return None
     same = all((each.dice, each.colours) == (rolls[-1].dice, rolls[-1].colours) for each in rolls)
-    return Dice(
-        tuple(rolls[-1].dice) if same else (None, None, None), tuple(rolls[-1].colours) if rolls[-1].colours else None
-    )
+    return Dice(tuple(rolls[-1].dice) if same else (None, None, None), tuple(rolls[-1].colours) if rolls[-1].colours else None)
 
 
 def meter_at_settlement(round_: Round, book: Rulebook) -> MeterAtSettlement:
@@ -177,9 +169,7 @@ def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
     if locked is not None:
         counted: int = locked.payload.accepted
         return counted <= len(seats)
-    at_boxes = {
-        stake.seat for stake in stakes(round_, book).values() if stake.wager == "progressive" and stake.in_time_cents
-    }
+    at_boxes = {stake.seat for stake in stakes(round_, book).values() if stake.wager == "progressive" and stake.in_time_cents}
     return at_boxes <= seats
 
 
@@ -222,9 +212,7 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
                 playing = {seat for seat in playing if whose not in (seat, "stack")}
             case model.HandExamined(seat=seat) | model.HandSet(position=seat):
                 bound.add(seat)
-            case model.WagerTaken(wager=wager, seat=seat) | model.WagerPaid(wager=wager, seat=seat) if (
-                wager != "progressive"
-            ):
+            case model.WagerTaken(wager=wager, seat=seat) | model.WagerPaid(wager=wager, seat=seat) if wager != "progressive":
                 bound.add(seat)
             case model.WagerReturned(seat=seat, reason=reason) if reason not in ("late", "void"):
                 bound.add(seat)

@@ -64,15 +64,9 @@ def compared(entered: Round, other: Round) -> RecordComparison:
                 continue
             theirs_words = known[key][1] if key in known else f"nothing {what}"
             evidence = tuple(fact.seq for fact in facts)
-            differences.append(
-                RecordDifference(seat=key[0], wager=key[1], other=theirs_words, entered=words, evidence=evidence)
-            )
+            differences.append(RecordDifference(seat=key[0], wager=key[1], other=theirs_words, entered=words, evidence=evidence))
     return RecordComparison(
-        cards=cards,
-        cards_alike=cards_alike,
-        amounts=amounts,
-        amounts_alike=amounts_alike,
-        differences=tuple(differences),
+        cards=cards, cards_alike=cards_alike, amounts=amounts, amounts_alike=amounts_alike, differences=tuple(differences)
     )
 
 
@@ -82,10 +76,7 @@ def _alike(hand: Sequence[int | None], other: Sequence[int | None]) -> tuple[int
     >>> _alike([1, 2, None], [2, 1, 3]), _alike([1, 2], [1, 3]), _alike([1, 2], [1, 2, 3])
     ((3, 3), (1, 2), (2, 3))
     """
-    known, others = (
-        Counter(card for card in hand if card is not None),
-        Counter(card for card in other if card is not None),
-    )
+    known, others = (Counter(card for card in hand if card is not None), Counter(card for card in other if card is not None))
     common = (known & others).total()
     unread = len(hand) - known.total(), len(other) - others.total()
     left, lacking = known.total() - common, others.total() - common
@@ -94,9 +85,7 @@ def _alike(hand: Sequence[int | None], other: Sequence[int | None]) -> tuple[int
     return min(common + min(max(unread[0] - lacking, 0), max(unread[1] - left, 0)), total), total
 
 
-def _of_cards(
-    position: Position, hand: Sequence[int | None], other: Sequence[int | None], entered: Round
-) -> RecordDifference:
+def _of_cards(position: Position, hand: Sequence[int | None], other: Sequence[int | None], entered: Round) -> RecordDifference:
     facts = [fact for fact in entered.of(model.CardsDealt) if fact.payload.to == position]
     return RecordDifference(
         seat=position if isinstance(position, int) else None,
@@ -114,11 +103,7 @@ def _shown(cards: Sequence[int | None]) -> str:
 Amounts = Mapping[Key, tuple[tuple[int, ...], str, Sequence[RecordedEvent]]]
 """Wager → amounts in cents, the same in words, and the facts that state them."""
 
-_SIGNS: tuple[tuple[type[Event], int], ...] = (
-    (model.WagerPlaced, 1),
-    (model.WagerRemoved, -1),
-    (model.WagerRefused, -1),
-)
+_SIGNS: tuple[tuple[type[Event], int], ...] = ((model.WagerPlaced, 1), (model.WagerRemoved, -1), (model.WagerRefused, -1))
 
 
 def _wagered(round_: Round) -> Amounts:

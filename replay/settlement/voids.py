@@ -155,17 +155,13 @@ def is_void(round_: Round, book: Rulebook) -> bool:
 def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that it gives back went back as void (D321)."""
     reasons = {ground.reason for ground in void_grounds(round_, book)}
-    return round_.voided is not None or (
-        bool(reasons) and is_returned_as_void(round_, but=left_standing(book, reasons))
-    )
+    return round_.voided is not None or (bool(reasons) and is_returned_as_void(round_, but=left_standing(book, reasons)))
 
 
 def left_standing(book: Rulebook, reasons: Collection[str]) -> frozenset[str]:
     """Return the wagers that a void for these reasons leaves to be settled, some only if settled before it."""
     rules = book.chapter.wagers.items()
-    return frozenset(
-        wager for wager, each in rules if {"*", "settled"} & {*each.stands} or {*reasons} <= {*each.stands}
-    )
+    return frozenset(wager for wager, each in rules if {"*", "settled"} & {*each.stands} or {*reasons} <= {*each.stands})
 
 
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
@@ -372,9 +368,7 @@ def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 "with a failed dealing shoe the round is void",
                 f"the shoe failed ({fact.payload.fault}); the round was not voided",
                 (fact.seq,),
-                doubt=""
-                if in_play
-                else "the clocks contradict the order of the shoe's failure and the end of the round",
+                doubt="" if in_play else "the clocks contradict the order of the shoe's failure and the end of the round",
             )
 
 

@@ -32,16 +32,13 @@ def withdrawn_so_far(round_: Round, book: Rulebook) -> Round:
 
 def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
     return _withdrawn(
-        round_,
-        {fact.seq for fact in round_.of(model.WagerReturned) if _is_in_time(round_, book, fact, is_open=is_open)},
+        round_, {fact.seq for fact in round_.of(model.WagerReturned) if _is_in_time(round_, book, fact, is_open=is_open)}
     )
 
 
 def as_answered(reading: Round) -> Round:
     """Return a reading of a round without recorded order, with withdrawals in place of the returns that it reads so (D1360)."""
-    return _withdrawn(
-        reading, {seq for (asked, seq), answer in reading.answers.items() if answer and asked == GIVEN_BACK}
-    )
+    return _withdrawn(reading, {seq for (asked, seq), answer in reading.answers.items() if answer and asked == GIVEN_BACK})
 
 
 def _withdrawn(round_: Round, in_time: Collection[int]) -> Round:

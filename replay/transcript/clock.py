@@ -84,9 +84,7 @@ class Clock(NamedTuple):
                     return datetime.combine(day, wall, offset).astimezone(UTC), True
                 return self._one(_moments(day, wall, self.zone), text, zone), True
         except ValueError as error:
-            raise UnreadableTime(
-                str(error) if isinstance(error, UnreadableTime) else f"{EXPECTED}, got {text!r}"
-            ) from None
+            raise UnreadableTime(str(error) if isinstance(error, UnreadableTime) else f"{EXPECTED}, got {text!r}") from None
         return self._next(wall, text, zone, gaming_day, now), False
 
     def _next(self, wall: time, text: str, zone: str | None, gaming_day: str, now: datetime | None) -> datetime:

@@ -24,9 +24,7 @@ def read_text(file: str) -> tuple[str, str]:
             return hidden_in_text(_bounded(content, file).decode("utf-8-sig")), file
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise TranscriptUnreadable(
-            f"{file}:{line}: expected a transcript in UTF-8, {error.reason}; save it as UTF-8"
-        ) from error
+        raise TranscriptUnreadable(f"{file}:{line}: expected a transcript in UTF-8, {error.reason}; save it as UTF-8") from error
     except FileNotFoundError:
         raise TranscriptUnreadable(f"{file}: no such file; expected a transcript") from None
 
@@ -34,9 +32,7 @@ def read_text(file: str) -> tuple[str, str]:
 def _bounded(content: BinaryIO, file: str) -> bytes:
     text = content.read(MAX_BYTES + 1)
     if len(text) > MAX_BYTES:
-        raise TranscriptUnreadable(
-            f"{file}: a transcript has at most {MAX_BYTES:,} bytes; divide it between two rounds"
-        )
+        raise TranscriptUnreadable(f"{file}: a transcript has at most {MAX_BYTES:,} bytes; divide it between two rounds")
     return text
 
 

@@ -128,6 +128,5 @@ def _deal_piles(words: Words, context: Context) -> Sequence[Event]:
     if not cards or len(cards) > len(order):
         raise words.error(f"expected 49 cards, one at a time from pile 1 to 7 and back, got {len(cards)}")
     return [
-        fact(model.CardsDealt, to=f"pile-{pile}", cards=[card], face_up=False)
-        for pile, card in zip(order, cards, strict=False)
+        fact(model.CardsDealt, to=f"pile-{pile}", cards=[card], face_up=False) for pile, card in zip(order, cards, strict=False)
     ]

@@ -38,9 +38,7 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         words.rest[:1] = [first] if first else []
         cards = words.cards()
         if not cards:
-            raise words.error(
-                f"expected cards for {to}, like Ks, Td or Jk (?? if one was not read), got {words.peek() or ''!r}"
-            )
+            raise words.error(f"expected cards for {to}, like Ks, Td or Jk (?? if one was not read), got {words.peek() or ''!r}")
         where: Any = to if to in ASIDE else context.where(words.position(to))
         if where == "side":
             context.side = cards[-1]
@@ -79,17 +77,11 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("foreign")
 def _foreign(words: Words, context: Context) -> Sequence[Event]:
-    place: Any = next((place for place in ("deck", "stub") if words.flag(place)), None) or context.where(
-        words.position()
-    )
+    place: Any = next((place for place in ("deck", "stub") if words.flag(place)), None) or context.where(words.position())
     card, back = words.card(), words.option("back")
     return [
         fact(
-            model.ForeignCardFound,
-            back_colour=back,
-            card=cast(Any, card),
-            deck=words.option("deck") or context.deck,
-            found=place,
+            model.ForeignCardFound, back_colour=back, card=cast(Any, card), deck=words.option("deck") or context.deck, found=place
         )
     ]
 
@@ -234,8 +226,7 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     stake = words.option("stake")
     source = cast(
-        Any,
-        words.one_of(("slip", "inventory", "player_dealer"), "player_dealer" if context.player_dealer else "inventory"),
+        Any, words.one_of(("slip", "inventory", "player_dealer"), "player_dealer" if context.player_dealer else "inventory")
     )
     events: list[Event] = []
     paid = amounts_of(words, context, seat)
@@ -243,9 +234,7 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
         raise words.error("expected one wager in a line with stake=, which says what of its stake goes back")
     for bettor, wager, pip, cents in paid:
         slip = source == "slip"
-        back = (
-            words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
-        )
+        back = words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
         events.append(
             fact(
                 model.WagerPaid,
@@ -281,15 +270,7 @@ def _return(words: Words, context: Context) -> Sequence[Event]:
     for bettor, wager, pip, cents in amounts_of(words, context, seat):
         context.remove_stake(key_of(seat, wager, pip, bettor), cents)
         events.append(
-            fact(
-                model.WagerReturned,
-                seat=seat,
-                bettor=bettor,
-                wager=wager,
-                number=pip,
-                amount_cents=cents,
-                reason=reason,
-            )
+            fact(model.WagerReturned, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
         )
     return events
 

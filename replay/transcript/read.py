@@ -181,9 +181,7 @@ def _device(words: Words, context: Context) -> Sequence[Event]:
         return [model.DeviceCovered(device=device, how="sign" if words.flag("sign") else "cover")]
     if what == "alarm":
         return [
-            model.DeviceAlarmed(
-                device=device, alarm=cast(Any, words.one_of(("red_light", "sound", "message", "other"), "other"))
-            )
+            model.DeviceAlarmed(device=device, alarm=cast(Any, words.one_of(("red_light", "sound", "message", "other"), "other")))
         ]
     if what == "restored":
         return [model.DeviceRestored(device=device)]
@@ -306,9 +304,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
         placed = key_of(seat, wager, pip, bettor)
         context.add_stake(placed, cents)
         context.bettors.setdefault((seat, wager), []).append(bettor)
-        events.append(
-            fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
-        )
+        events.append(fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form))
     if own:
         context.patrons.setdefault(seat, bettor)
         context.last_bettors[seat] = bettor
@@ -332,15 +328,7 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
     for bettor, wager, pip, cents in amounts_of(words, context, seat):
         context.refuse_stake(key_of(seat, wager, pip, bettor), cents)
         events.append(
-            fact(
-                model.WagerRefused,
-                seat=seat,
-                bettor=bettor,
-                wager=wager,
-                number=pip,
-                amount_cents=cents,
-                reason="refused",
-            )
+            fact(model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason="refused")
         )
     return events
 
@@ -351,9 +339,7 @@ def _lock(words: Words, context: Context) -> Sequence[Event]:
     if accepted is None or collected is None:
         raise words.error("expected accepted=N collected=N")
     return [
-        model.ProgressiveLocked(
-            accepted=words.as_number(accepted, "a count"), collected=words.as_number(collected, "a count")
-        )
+        model.ProgressiveLocked(accepted=words.as_number(accepted, "a count"), collected=words.as_number(collected, "a count"))
     ]
 
 

@@ -79,9 +79,7 @@ def _flag(name: str, word: str, *, set_: object, unset: object) -> EventField:
 
 
 def _option(name: str, key: str, default: str) -> EventField:
-    return EventField(
-        name, lambda words, *_: words.option(key) or default, lambda value: f"{key}={value}", anywhere=True
-    )
+    return EventField(name, lambda words, *_: words.option(key) or default, lambda value: f"{key}={value}", anywhere=True)
 
 
 def _count(name: str, default: int | None, most: int) -> EventField:
@@ -142,9 +140,7 @@ PLAIN: Final = (
     PlainStatement("no_more_bets", model.NoMoreBets, (BY_DEVICE,), "wagering"),
     PlainStatement("lammer", model.LammerPlaced, (SEAT, WAGER), "envy"),
     PlainStatement("touched", model.WagerHandled, (SEAT, WAGER), "wagering"),
-    PlainStatement(
-        "offer_position", model.PlayerDealerOffered, (SEAT, _either("accepted", "accepted", "declined")), "rotation"
-    ),
+    PlainStatement("offer_position", model.PlayerDealerOffered, (SEAT, _either("accepted", "accepted", "declined")), "rotation"),
     PlainStatement("pile", model.PileSelected, (_number("pile", "a pile", 1, 7, "pile-"),), "deal"),
     PlainStatement("action", model.ActionButtonPlaced, (SEAT,), "start"),
     PlainStatement("drawn_in_error", model.CardDrawnInError, (CARD,)),
@@ -156,9 +152,7 @@ PLAIN: Final = (
     PlainStatement("surrender", model.Surrendered, (SEAT,)),
     PlainStatement("decide", model.DecisionMade, (SEAT, _choice("decision", "raise", "fold", "over", "under"))),
     PlainStatement("reveal", model.HandRevealed, (HAND,), "setting"),
-    PlainStatement(
-        "announce", model.ResultAnnounced, (SEAT, WAGER, _choice("result", "win", "lose", "tie")), "setting"
-    ),
+    PlainStatement("announce", model.ResultAnnounced, (SEAT, WAGER, _choice("result", "win", "lose", "tie")), "setting"),
     PlainStatement("acknowledge", model.EnvyAcknowledged, (SEAT,), "envy"),
     PlainStatement("light", model.LightSeen, (SEAT,), "progressive"),
     PlainStatement("document", model.PayoutDocumented, (SEAT, WAGER, MONEY, SLIP), "progressive"),

@@ -152,9 +152,7 @@ def _with_wagers_and_cards_first(lines: Sequence[tuple[int, str]]) -> list[tuple
     def step(place: int) -> int:
         if keywords[place] in READ_FIRST[0] and not any(deal < place for deal in dealt):
             return 0
-        return next(
-            (number for number, each in enumerate(READ_FIRST[1:], 1) if keywords[place] in each), len(READ_FIRST)
-        )
+        return next((number for number, each in enumerate(READ_FIRST[1:], 1) if keywords[place] in each), len(READ_FIRST))
 
     return [lines[place] for place in sorted(range(len(lines)), key=step)]
 
@@ -427,8 +425,7 @@ class _Reader:
             opening_us = max(opening_us, self.prelude[-1].at_us)
         try:
             opened = model.RoundOpened(
-                deck=self.deal_deck or self.context.deck,
-                observed=[aspect for aspect in ASPECTS if aspect in self.aspects],
+                deck=self.deal_deck or self.context.deck, observed=[aspect for aspect in ASPECTS if aspect in self.aspects]
             )
         except msgspec.ValidationError as error:
             raise TranscriptError(self.source, self.start_line, _in_words(error)) from error

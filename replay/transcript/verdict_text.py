@@ -73,16 +73,12 @@ def incident_lines(
     if incident.consequences:
         lines += [f"  {plural(len(incident.consequences), 'consequence')}:"]
         lines += [
-            f"    {line}"
-            for finding in incident.consequences
-            for line in finding_lines(finding, where, currency, reckoned)
+            f"    {line}" for finding in incident.consequences for line in finding_lines(finding, where, currency, reckoned)
         ]
     return lines
 
 
-def incident_values(
-    incident: Incident, currency: str, disposed: Mapping[str, Disposed] = NOTHING_DONE
-) -> dict[str, Any]:
+def incident_values(incident: Incident, currency: str, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> dict[str, Any]:
     """Return an incident as JSON values: its id, sentence, severity and money, and the ids of its findings, the cause first."""
     work = work_on(incident, disposed, currency)
     return {
@@ -127,9 +123,7 @@ def _line(settlement: Settlement, undetermined: Sequence[str]) -> str:
     return f"In doubt: {readable('; '.join(doubts))}" if doubts else line_name(settlement.line)
 
 
-def finding_lines(
-    finding: Finding, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
-) -> list[str]:
+def finding_lines(finding: Finding, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None) -> list[str]:
     """Return a finding as text: the error and its place, then expected, observed, calculation, and section."""
     lines = [
         f"{finding_sentence(finding, currency)}  ({finding.code}, {finding.severity})",

@@ -97,9 +97,7 @@ WRITERS: dict[type[Event], Writer] = {each.event.KIND: each.write for each in PL
     ),
     model.DeckInspected: lambda e: f"deck {e.deck} inspected by={e.by}{_option('verified', e.verified_by)}",
     model.JokerDestroyed: lambda e: f"deck {e.deck} joker_destroyed by={e.by}{_option('witnessed', e.witnessed_by)}",
-    model.CardsSpread: lambda e: (
-        f"deck {e.deck} spread{_flag('face_down', not e.face_up)}{_option('by', e.inspected_by)}"
-    ),
+    model.CardsSpread: lambda e: f"deck {e.deck} spread{_flag('face_down', not e.face_up)}{_option('by', e.inspected_by)}",
     model.CardsWashed: lambda e: f"deck {e.deck} washed",
     model.DeckInPlay: lambda e: f"deck {e.deck} in_play",
     model.DeckRemoved: lambda e: f"deck {e.deck} removed {e.reason}",
@@ -116,8 +114,7 @@ WRITERS: dict[type[Event], Writer] = {each.event.KIND: each.write for each in PL
     model.PatronLeft: lambda e: f"left seat={e.seat} {e.patron}",
     model.PatronBarred: lambda e: f"bar {e.patron}" + (f" {e.reason}" if re.fullmatch(r"[^\s#]+", e.reason) else ""),
     model.ShakerShaken: lambda e: (
-        (f"shake {e.times}" if e.times is not None else f"shake {e.duration_ms or 0} ms")
-        + _flag("uncovered", not e.covered)
+        (f"shake {e.times}" if e.times is not None else f"shake {e.duration_ms or 0} ms") + _flag("uncovered", not e.covered)
     ),
     model.DiceRolled: _rolled,
     model.NumberDrawn: lambda e: f"number {e.number}",
@@ -135,9 +132,7 @@ WRITERS: dict[type[Event], Writer] = {each.event.KIND: each.write for each in PL
     model.HandSet: lambda e: f"set {_hands(e)}",
     model.HandReset: lambda e: f"reset {_hands(e)} {e.reason}",
     model.WagerTaken: lambda e: f"take {_wager(e)} {show_money(e.amount_cents)} {e.reason}",
-    model.WagerPaid: lambda e: (
-        f"pay {_wager(e)} {show_money(e.winnings_cents)} stake={show_money(e.stake_cents)} {e.source}"
-    ),
+    model.WagerPaid: lambda e: f"pay {_wager(e)} {show_money(e.winnings_cents)} stake={show_money(e.stake_cents)} {e.source}",
     model.WagerReturned: lambda e: f"return {_wager(e)} {show_money(e.amount_cents)} {e.reason}",
     model.EnvyPaid: lambda e: f"envy seat={e.seat} for={e.for_position} {e.wager} {show_money(e.amount_cents)}",
     model.ProgressiveWon: lambda e: (
@@ -145,9 +140,7 @@ WRITERS: dict[type[Event], Writer] = {each.event.KIND: each.write for each in PL
         f"after={_meter(e.after_centicents)} id={e.meter} meter_seq={e.meter_seq}"
     ),
     model.PayoutValidated: lambda e: f"validate seat={e.seat} {e.wager} {e.role} by={e.by}",
-    model.CardsCollected: lambda e: (
-        f"collect {position_text(e.of)} {e.count}{_option('counted', e.counted)} deck={e.deck}"
-    ),
+    model.CardsCollected: lambda e: f"collect {position_text(e.of)} {e.count}{_option('counted', e.counted)} deck={e.deck}",
     model.RoundVoided: lambda e: f"void {position_text(e.scope)} {e.reason}",
     model.DiceAnnounced: lambda e: "announce_dice " + " ".join(str(die) for die in e.dice),
     model.MysteryArmed: _armed,

@@ -31,11 +31,7 @@ class FourCardClass(IntEnum):
 
 
 # Written as they compare: A-K-Q-J, then A-2-3-4, then K-Q-J-10 … 5-4-3-2, § 659a.6(b)(2), (5).
-_STRAIGHTS: Final = (
-    (14, 13, 12, 11),
-    (14, 4, 3, 2),
-    *(tuple(range(top, top - 4, -1)) for top in range(13, 4, -1)),
-)
+_STRAIGHTS: Final = ((14, 13, 12, 11), (14, 4, 3, 2), *(tuple(range(top, top - 4, -1)) for top in range(13, 4, -1)))
 _STRAIGHT_SETS: Final = tuple(frozenset(straight) for straight in _STRAIGHTS)
 _GROUPED: Final = {
     (4,): FourCardClass.FOUR_OF_A_KIND,

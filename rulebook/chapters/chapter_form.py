@@ -203,20 +203,14 @@ def _misfits(form: ChapterForm) -> Iterator[str]:
     expected = f"expected a wager of the chapter: {', '.join(wagers)}"
     if form.lent is None:
         yield from (
-            f"numbers.{name} is missing; every chapter has it, or is `lent` it"
-            for name in ALWAYS
-            if name not in form.numbers
+            f"numbers.{name} is missing; every chapter has it, or is `lent` it" for name in ALWAYS if name not in form.numbers
         )
         for kind in ("deal_method", "shuffler"):
             if not getattr(form, kind):
                 yield f"{kind} is missing; expected at least one [[{kind}]]"
     for number, wager in enumerate(form.wager):
-        named = {"of": wager.of, "within": wager.within} | {
-            f"follows[{n}]": each for n, each in enumerate(wager.follows)
-        }
-        yield from (
-            f"wager[{number}].{key}: {each!r}; {expected}" for key, each in named.items() if each not in (None, *wagers)
-        )
+        named = {"of": wager.of, "within": wager.within} | {f"follows[{n}]": each for n, each in enumerate(wager.follows)}
+        yield from (f"wager[{number}].{key}: {each!r}; {expected}" for key, each in named.items() if each not in (None, *wagers))
         yield from _unreadable(f"wager[{number}]", {"odds": wager.odds}, {})
     for number, paytable in enumerate(form.paytable):
         where = f"paytable[{number}]"
@@ -248,9 +242,7 @@ def _of_paytable(where: str, paytable: PaytableForm) -> Iterator[str]:
     for number, line in enumerate(paytable.lines):
         if line.odds is None and line.amount is None and not (line.push or line.meter_bp or line.envy):
             yield f"{where}.lines[{number}]: expected odds, push, amount, meter_bp or envy"
-        yield from _unreadable(
-            f"{where}.lines[{number}]", {"odds": line.odds}, {"amount": line.amount, "envy": line.envy}
-        )
+        yield from _unreadable(f"{where}.lines[{number}]", {"odds": line.odds}, {"amount": line.amount, "envy": line.envy})
 
 
 def _unreadable(where: str, odds: Mapping[str, Any], amounts: Mapping[str, Any]) -> Iterator[str]:

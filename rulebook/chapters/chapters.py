@@ -313,9 +313,7 @@ def _full(
         return table
 
     table = with_lent(text if text is not None else table_of(jurisdiction, name), table_in_force)
-    table = {key: value for key, value in table.items() if key != "lent"} | {
-        "paytable": list(_in_full(table, table_in_force))
-    }
+    table = {key: value for key, value in table.items() if key != "lent"} | {"paytable": list(_in_full(table, table_in_force))}
     for each in map(read_amendment, amendments):
         if each.key == f"{jurisdiction}-{name}":
             before, table = table, amended(table, each)

@@ -22,9 +22,7 @@ from rulebook.chapters.chapter_form import Text, fault_in, fault_of
 Table = Mapping[str, Any]
 
 GUIDE: Final = "docs/editions.md says what an amendment has"
-NEEDS_PROGRAM: Final = (
-    "an amendment does not change this: the game would be another, which takes a new version of the program"
-)
+NEEDS_PROGRAM: Final = "an amendment does not change this: the game would be another, which takes a new version of the program"
 _LISTS: Final = ("paytable", "deal_method", "starting", "shuffler", "setting")
 """The lists of a chapter of which an amendment replaces entries by their names; it adds only paytables."""
 _FREE: Final = frozenset(
@@ -244,9 +242,7 @@ def _put_line(changed: dict[str, Any], line: Table, source: str) -> None:
     lines = paytable.get("lines", ())
     known = any(each["hand"] == hand for each in lines)
     if not known and not _is_known_line(changed, line):
-        raise ValueError(
-            f"{source}: line: hand {hand!r}: no such line; expected one that a paytable of the wager has; {GUIDE}"
-        )
+        raise ValueError(f"{source}: line: hand {hand!r}: no such line; expected one that a paytable of the wager has; {GUIDE}")
     replaced = [new if each["hand"] == hand else each for each in lines]
     changed["paytable"] = _with_entry(
         changed["paytable"], {**paytable, "lines": replaced if known else [*replaced, new]}, "paytable", source

@@ -34,9 +34,7 @@ def known_editions(published: Iterable[str] = ()) -> list[KnownEdition]:
         for name in names:
             key, table = f"{jurisdiction}-{name}", table_of(jurisdiction, name)
             said = table.get("published", "")
-            editions.append(
-                KnownEdition(key, 1, table["effective"].isoformat(), said, said, "the first edition", "program")
-            )
+            editions.append(KnownEdition(key, 1, table["effective"].isoformat(), said, said, "the first edition", "program"))
             held = [read_amendment(text) for text in amendment_texts(jurisdiction, name)]
             numbers = {each.edition for each in held}
             added = [each for each in brought if each.key == key and each.edition not in numbers]
@@ -50,9 +48,7 @@ def known_editions(published: Iterable[str] = ()) -> list[KnownEdition]:
 
 
 def _known(made: Amendment, held: Literal["program", "property"]) -> KnownEdition:
-    return KnownEdition(
-        made.key, made.edition, made.effective, made.published, made.cite, "; ".join(what_changes(made)), held
-    )
+    return KnownEdition(made.key, made.edition, made.effective, made.published, made.cite, "; ".join(what_changes(made)), held)
 
 
 def what_changes(made: Amendment) -> Iterator[str]:

@@ -76,9 +76,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
         """Return the highest line with an Envy Bonus among those made, or none."""
         known = _answers_for(self, _envy_lines)
         if lines_made not in known:
-            known[lines_made] = next(
-                (line for line in self.lines if line.envy_cents and line.is_made(lines_made)), None
-            )
+            known[lines_made] = next((line for line in self.lines if line.envy_cents and line.is_made(lines_made)), None)
         return known[lines_made]
 
     def _best(self, lines: Sequence[PayLine]) -> PayLine | None:

@@ -169,16 +169,7 @@ class _Section:
 
 _PERCENT: Final = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?%", re.ASCII)
 _ID: Final = re.compile(r"[a-z0-9-]{1,32}")
-_TOP: Final = (
-    "chapter",
-    "name",
-    "effective_gaming_day",
-    "max_payout",
-    "house_way",
-    "table",
-    "wagers",
-    "settings",
-)
+_TOP: Final = ("chapter", "name", "effective_gaming_day", "max_payout", "house_way", "table", "wagers", "settings")
 _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes")
 
 
@@ -361,9 +352,7 @@ class _SubmissionReader:
                 raise section.refuse(key, message, paytable.cite)
             times = filed // amount_cents
             lines = tuple(
-                msgspec.structs.replace(
-                    line, amount_cents=line.amount_cents * times, envy_cents=line.envy_cents * times
-                )
+                msgspec.structs.replace(line, amount_cents=line.amount_cents * times, envy_cents=line.envy_cents * times)
                 for line in paytable.lines
             )
             seed = paytable.seed_cents * times
@@ -375,9 +364,7 @@ class _SubmissionReader:
         filed = {key: section.money(key) for key in ("amount", "min", "max") if section.has(key)}
         for key, cents in filed.items():
             if cents < 1 or cents not in (paytable.wager_cents, *list(filed.values())[:1]):
-                raise section.refuse(
-                    key, f"{show_money(cents)}; expected one amount for the wager, of at least one cent"
-                )
+                raise section.refuse(key, f"{show_money(cents)}; expected one amount for the wager, of at least one cent")
         printed_for = paytable.wager_cents
         amount = next(iter(filed.values()), printed_for)
         return msgspec.structs.replace(
@@ -463,9 +450,7 @@ class _SubmissionReader:
             if rule.unit == "count":
                 settings[name] = filed.take(name, int, "a whole number")
                 continue
-            expected = " or ".join(
-                repr(value) if isinstance(value, str) else str(value).lower() for value in rule.values
-            )
+            expected = " or ".join(repr(value) if isinstance(value, str) else str(value).lower() for value in rule.values)
             value = filed.take(name, type(rule.default), expected)
             if value not in rule.values:
                 raise filed.refuse(name, f"{value!r}; expected {expected} ({rule.decision})")

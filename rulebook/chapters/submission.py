@@ -37,10 +37,7 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
     level: list[Any] = [table]
     for _ in range(MAX_DEPTH):
         level = [
-            each
-            for one in level
-            if isinstance(one, dict | list)
-            for each in (one.values() if isinstance(one, dict) else one)
+            each for one in level if isinstance(one, dict | list) for each in (one.values() if isinstance(one, dict) else one)
         ]
     if level:
         message = f"tables and lists stand within each other more than {MAX_DEPTH} deep"
@@ -48,9 +45,7 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
     return table
 
 
-def simple_submission(
-    chapter: str = "pa-688a", paytables: Mapping[str, str] | None = None, **settings: str | bool | int
-) -> str:
+def simple_submission(chapter: str = "pa-688a", paytables: Mapping[str, str] | None = None, **settings: str | bool | int) -> str:
     """Return a rules submission: a chapter, the paytable of each optional wager offered, and settings by name.
 
     >>> text = simple_submission(paytables={"ace_high_bonus": "1"}, max_payout="50000.00", adjacent_boxes=True)

@@ -196,9 +196,7 @@ class TableForm(NamedTuple, Generic[Play]):
             ranks=reader.ranks(entry, "ranks"),
             complete=reader.flag(entry, "complete"),
             joker_with_ace=reader.flag(entry, "joker_with_ace"),
-            plays=tuple(
-                tuple(self.play(item, reader) for item in group) for group in reader.plays(entry, self.example)
-            ),
+            plays=tuple(tuple(self.play(item, reader) for item in group) for group in reader.plays(entry, self.example)),
         )
 
 

@@ -66,12 +66,7 @@ def fortune_bonus(book: Rulebook, box: BettingBox, cap: MaximumPayout) -> Due:
 
 
 def progressive_payout(
-    book: Rulebook,
-    box: BettingBox,
-    cap: MaximumPayout,
-    reading: int | None,
-    lines: Lines = seven_card,
-    side: int | None = None,
+    book: Rulebook, box: BettingBox, cap: MaximumPayout, reading: int | None, lines: Lines = seven_card, side: int | None = None
 ) -> Due:
     """Return what a Progressive Payout Wager is due, with the meter's reading at its turn in centicents (D18)."""
     wager, paytable = "progressive", offered(book, "progressive")
@@ -135,10 +130,7 @@ def envy_bonuses(
     book: Rulebook, boxes: Sequence[BettingBox], lines: Lines = seven_card, side: int | None = None
 ) -> Iterator[Due]:
     """Each qualifying wager is paid for every qualifying hand of another patron, never for the dealer's (D17)."""
-    for wager, envy, section in (
-        ("fortune_bonus", "fortune_envy", "11(h)(2)(ii)"),
-        ("progressive", "progressive_envy", "12(d)"),
-    ):
+    for wager, envy, section in (("fortune_bonus", "fortune_envy", "11(h)(2)(ii)"), ("progressive", "progressive_envy", "12(d)")):
         least = qualifying_cents(book, wager)
         holders = [box for box in boxes if not box.voided and box.stakes.get(wager, 0) >= least]
         if not holders:

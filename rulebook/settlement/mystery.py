@@ -117,9 +117,7 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     if first is not None and first.seat == hit.seat and _is_of(cycle, hit.seat, hit.reading) in (first, None):
         return CycleRuling(winner=first)
     right = above if first is None else f"{above}: seat {first.seat}, at {show_meter(first.reading)}"
-    return CycleRuling(
-        winner=first, at=hit.seat, right=right, wrong=f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
-    )
+    return CycleRuling(winner=first, at=hit.seat, right=right, wrong=f"a hit of seat {hit.seat} at {show_meter(hit.reading)}")
 
 
 def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
@@ -134,9 +132,7 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     wrong = f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
     passed = _first_above(cycle, paytable.maximum_cents * 100)
     if passed is not None and (winner is None or winner.reading > passed.reading):
-        right = (
-            f"a hit of seat {passed.seat} at the latest, for no target is above {show_money(paytable.maximum_cents)}"
-        )
+        right = f"a hit of seat {passed.seat} at the latest, for no target is above {show_money(paytable.maximum_cents)}"
         return CycleRuling(unsure=passed.seat, at=hit.seat, right=right, wrong=wrong)
     if winner is not None and not is_possible_hit(winner, paytable):
         return _impossible(hit, paytable)

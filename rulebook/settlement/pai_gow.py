@@ -20,12 +20,7 @@ Compared = Callable[[Hand, Hand], tuple[Outcome, str]]
 
 
 # (player's high is higher, player's low is higher) -> outcome of the base wager. § 688a.11(f)(1)(i), (ii), (2), (3), D8
-OUTCOMES = {
-    (True, True): Outcome.WIN,
-    (True, False): Outcome.TIE,
-    (False, True): Outcome.TIE,
-    (False, False): Outcome.LOSE,
-}
+OUTCOMES = {(True, True): Outcome.WIN, (True, False): Outcome.TIE, (False, True): Outcome.TIE, (False, False): Outcome.LOSE}
 
 
 def starting_place(count: int) -> int:
@@ -67,19 +62,13 @@ def is_foul(high: Sequence[int], low: Sequence[int]) -> bool:
     return rank_five(high) < rank_two(low)
 
 
-def base_outcome(
-    high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]
-) -> Outcome:
+def base_outcome(high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]) -> Outcome:
     """Return the outcome of the base wager against a dealer who does not have ace high; copies are the dealer's (D8)."""
     return Outcome.FOUL if is_foul(high, low) else compare(high, low, dealer_high, dealer_low)
 
 
 def compare(
-    high: Sequence[int],
-    low: Sequence[int],
-    dealer_high: Sequence[int],
-    dealer_low: Sequence[int],
-    wheel: Wheel = "second",
+    high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int], wheel: Wheel = "second"
 ) -> Outcome:
     """Return the outcome of hands that are not foul against the dealer's (§ 688a.11(f))."""
     return OUTCOMES[rank_five(high, wheel) > rank_five(dealer_high, wheel), rank_two(low) > rank_two(dealer_low)]

@@ -35,9 +35,7 @@ def month(table: str, days: list[str] = DAYS, *, box: str = "b-1") -> list[Ledge
 
 
 def entry(table: str, seq: int, day: str, kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
-    return LedgerEntry(
-        stream=f"table/{table}", seq=seq, gaming_day=day, kind=kind, amount_cents=cents, reference=reference
-    )
+    return LedgerEntry(stream=f"table/{table}", seq=seq, gaming_day=day, kind=kind, amount_cents=cents, reference=reference)
 
 
 def opened_for(table: str, game: str, seq: int = 1) -> TableEvent:

@@ -70,9 +70,7 @@ def floor(
     dice_of = {"dice_set": "dice-1"}
     deck_of = {"deck": "deck-1", "method": "automated"}
     return synthetic.warehouse(
-        mart_faces=_rows(
-            [{**_of(t), **dice_of, "die": die, "face": face, "rolls": n} for (t, die, face), n in faces.items()]
-        ),
+        mart_faces=_rows([{**_of(t), **dice_of, "die": die, "face": face, "rolls": n} for (t, die, face), n in faces.items()]),
         mart_totals=_rows(
             [
                 {
@@ -86,9 +84,7 @@ def floor(
                 for (t, total), n in totals.items()
             ]
         ),
-        mart_starts=_rows(
-            [{**_of(t), "kind": "start", "value": value, "rounds": n} for (t, value), n in starts.items()]
-        ),
+        mart_starts=_rows([{**_of(t), "kind": "start", "value": value, "rounds": n} for (t, value), n in starts.items()]),
         mart_cards=_rows(
             [
                 {**_of(t), "method": "automated", "position": p, "cards": 7, "card": card, "times": n}

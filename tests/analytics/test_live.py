@@ -62,13 +62,7 @@ def test_the_figures_are_those_of_the_warehouse(day: Living) -> None:
                 "WHERE stream = ? AND gaming_day = ?",
                 [table.stream, table.gaming_day],
             ).fetchall()
-            assert row == (
-                table.rounds,
-                table.house_win_cents,
-                table.bought_in_cents,
-                table.drop_cents,
-                len(table.findings),
-            )
+            assert row == (table.rounds, table.house_win_cents, table.bought_in_cents, table.drop_cents, len(table.findings))
 
 
 @pytest.fixture
@@ -124,9 +118,7 @@ def append_raw(floor: Living, stream: str, data: bytes) -> None:
         database.execute("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", row)
 
 
-@pytest.mark.parametrize(
-    "data", [b"\xff", b"{}", b'{"type":1}', NEWER], ids=["no text", "no event", "no type", "newer"]
-)
+@pytest.mark.parametrize("data", [b"\xff", b"{}", b'{"type":1}', NEWER], ids=["no text", "no event", "no type", "newer"])
 def test_an_event_that_cannot_be_read_ends_what_is_said_of_its_table(floor: Living, data: bytes) -> None:
     append_raw(floor, "table/fu-01", data)
     with desk_at(floor.log, read_only=True, check_heads=False) as desk:

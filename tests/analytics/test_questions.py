@@ -59,9 +59,7 @@ def test_the_guide_lists_the_questions() -> None:
     assert guide == document(guide), "run .venv/bin/python -m scripts.questions"
 
 
-@pytest.mark.parametrize(
-    "question", [each for each in QUESTIONS if each.page], ids=lambda each: f"{each.subject} {each.name}"
-)
+@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.page], ids=lambda each: f"{each.subject} {each.name}")
 def test_the_page_that_is_named_asks_the_question(question: Question) -> None:
     folder = ROOT / "dashboards"
     text = "".join(path.read_text("utf-8") for part in ("pages", "analysis") for path in (folder / part).glob("*.py"))

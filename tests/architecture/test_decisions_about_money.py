@@ -18,9 +18,7 @@ DECISIONS: Mapping[str, Mapping[str, str]] = {
 }
 SETTINGS = {name: rule for key in known_chapters() for name, rule in chapter(*key.split("-", 1)).settings.items()}
 SOURCES = "\n".join(
-    path.read_text(encoding="utf-8")
-    for room in ("games", "replay", "rulebook")
-    for path in sorted((ROOT / room).rglob("*.py"))
+    path.read_text(encoding="utf-8") for room in ("games", "replay", "rulebook") for path in sorted((ROOT / room).rglob("*.py"))
 )
 
 

@@ -39,11 +39,7 @@ HARMLESS_HOSTS = {"127.0.0.1", "localhost", "maven.apache.org", "www.w3.org", "j
 @cache
 def tracked() -> tuple[str, ...]:
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if listed.returncode:
         pytest.skip("not a git checkout")
@@ -97,9 +93,9 @@ def test_every_connection_to_sqlite_is_closed() -> None:
 def test_tests_run_coroutines_by_one_function() -> None:
     """A worker that has a browser open has a running loop in its main thread, and which worker that is depends on the run."""
     mark = "asyncio." + "run("
-    assert [
-        name for name in tracked() if name.startswith("tests/") and name.endswith(".py") and mark in text(name)
-    ] == ["tests/coroutines.py"]
+    assert [name for name in tracked() if name.startswith("tests/") and name.endswith(".py") and mark in text(name)] == [
+        "tests/coroutines.py"
+    ]
 
 
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "time"}
@@ -174,10 +170,7 @@ def test_pages_and_messages_use_plain_words() -> None:
         found += [
             f"{name}:{each.lineno}: {words[0]}"
             for each in ast.walk(tree)
-            if isinstance(each, ast.Constant)
-            and isinstance(each.value, str)
-            and id(each) not in docs
-            and " " in each.value
+            if isinstance(each, ast.Constant) and isinstance(each.value, str) and id(each) not in docs and " " in each.value
             if (words := DIALECT.search(each.value)) is not None
         ]
     assert found == []
@@ -196,11 +189,7 @@ def uncited(source: str) -> list[str]:
             if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "rule":
                 on = {keyword.arg: keyword.value for keyword in decorator.keywords}.get("on")
                 named = isinstance(on, ast.Name) and on.id == "EVERY_CHAPTER"
-                sections = (
-                    [each.value for each in on.elts if isinstance(each, ast.Constant)]
-                    if isinstance(on, ast.Tuple)
-                    else []
-                )
+                sections = [each.value for each in on.elts if isinstance(each, ast.Constant)] if isinstance(on, ast.Tuple) else []
                 if not named and not (sections and all(SECTION.fullmatch(str(each)) for each in sections)):
                     found.append(node.name)
     return found
@@ -222,9 +211,7 @@ def test_set_up_names_no_host() -> None:
     set_up = re.compile(
         r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|events/kafka/development/.*|\.github/.*|compose\.ya?ml|.*\.lock)$"
     )
-    options = re.compile(
-        "|".join(("index" + "[-_]url", "find" + "[-_]links", "extra" + "-index", "<repo" + "sitory>")), re.I
-    )
+    options = re.compile("|".join(("index" + "[-_]url", "find" + "[-_]links", "extra" + "-index", "<repo" + "sitory>")), re.I)
     found = []
     for name in tracked():
         if not set_up.match(name):
@@ -246,9 +233,7 @@ def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     ]
     names = {re.split(r"[<>=!~ \[]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
     names.remove("discard-rack")  # of the extra that names all others
-    entries = re.findall(
-        r"^([a-z0-9-]+)==[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[ \\]*)+)", text("requirements.lock"), re.M
-    )
+    entries = re.findall(r"^([a-z0-9-]+)==[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[ \\]*)+)", text("requirements.lock"), re.M)
     assert names <= {entry[0] for entry in entries}
     assert len(entries) == len(re.findall(r"^[a-z]", text("requirements.lock"), re.M)), "an entry has no hash"
 
@@ -369,10 +354,7 @@ def options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> set[str
 def test_documents_name_only_what_is_there(document: str) -> None:
     content = text(document)
     targets = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.M))
-    assert (
-        set(re.findall(r"`make ([a-z-]+)", content)) | set(re.findall(r"^ *\$? ?make ([a-z-]+)", content, re.M))
-        <= targets
-    )
+    assert set(re.findall(r"`make ([a-z-]+)", content)) | set(re.findall(r"^ *\$? ?make ([a-z-]+)", content, re.M)) <= targets
     parsers = subparsers()
     for line in re.findall(r"(?:`|^ *\$ )rack ([a-z][^`\n]*)", content, re.M):
         words = line.split()
@@ -410,11 +392,7 @@ def _is_there(word: str) -> bool:
     if CODE_PATH.fullmatch(path) or ROOM.fullmatch(path) or ("/" in path and path.split("/")[0] in packages):
         inside = f"/{path}*" if path.endswith("/") else f"/{path}"
         return any(fnmatch(f"/{name}", f"*{inside}") or fnmatch(f"/{name}", f"{inside}/*") for name in tracked())
-    if (
-        re.fullmatch(r"[a-z]+(?:\.[A-Za-z_]\w*)+", word)
-        and word.split(".")[0] in packages
-        and word not in tracked_names()
-    ):
+    if re.fullmatch(r"[a-z]+(?:\.[A-Za-z_]\w*)+", word) and word.split(".")[0] in packages and word not in tracked_names():
         parts = word.split(".")
         whole, parent, last = "/".join(parts), "/".join(parts[:-1]), parts[-1]
         known = set(tracked())

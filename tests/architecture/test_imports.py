@@ -87,9 +87,7 @@ OF_RULES = ("events", "replay", "rulebook")
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": tuple(
-        f"events/kafka/{name}.py" for name in ("client", "connections", "record_batches", "transactions", "acls")
-    ),
+    "kafka": tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "record_batches", "transactions", "acls")),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
@@ -199,9 +197,7 @@ def test_a_library_is_imported_at_home_only(library: str) -> None:
         name(path)
         for path in files(*OURS)
         if any(under(module, (library,)) for module in modules(path))
-        and not any(
-            name(path) == home or (home.endswith("/") and name(path).startswith(home)) for home in AT_HOME[library]
-        )
+        and not any(name(path) == home or (home.endswith("/") and name(path).startswith(home)) for home in AT_HOME[library])
     ]
     assert strangers == []
 
@@ -220,9 +216,7 @@ def impurities(source: str) -> list[str]:
 def test_what_judges_is_pure() -> None:
     """No clock, randomness, environment or I/O. (`importlib.resources` reads what is part of the package: the rules.)"""
     of_games = (
-        path
-        for path in files("games")
-        if path.parent.name != "simulation" and path.name not in ("returns.py", "counts.py")
+        path for path in files("games") if path.parent.name != "simulation" and path.name not in ("returns.py", "counts.py")
     )
     judging = [*(path for path in files("rulebook", "replay") if name(path).startswith(PURE)), *of_games]
     assert {name(path): found for path in judging if (found := impurities(path.read_text()))} == {}
@@ -232,9 +226,7 @@ def test_a_page_loads_the_judge_only_to_judge() -> None:
     """What shows a record starts without the rules: the first page of a server waits for all that it loads."""
     judge = ("replay.rules.order", "replay.settlement.settlement", "webauthn")
     judging = {"entry", "observations", "health", "reports", "setup"}
-    pages = [
-        ast.parse(page.read_text()) for page in ROOT.glob("dashboards/pages/[a-z]*.py") if page.stem not in judging
-    ]
+    pages = [ast.parse(page.read_text()) for page in ROOT.glob("dashboards/pages/[a-z]*.py") if page.stem not in judging]
     loaded = {
         ast.unparse(line)
         for page in pages

@@ -60,17 +60,13 @@ def test_no_wait_of_the_client_that_we_come_to_is_without_a_limit() -> None:
     found: dict[str, set[str]] = {}
     for folder in ("admin", "consumer", "coordinator", "net", "producer"):
         for file in (client / folder).rglob("*.py"):
-            waits = set(
-                re.findall(r"[\w.]+\.(?:wait|join|stop)\(\)", re.sub('#.*|"""(.|\n)*?"""', "", file.read_text()))
-            )
+            waits = set(re.findall(r"[\w.]+\.(?:wait|join|stop)\(\)", re.sub('#.*|"""(.|\n)*?"""', "", file.read_text())))
             found |= {str(file.relative_to(client)): waits} if waits else {}
     assert found == UNLIMITED
     for file in (ROOT / "events").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                assert node.func.attr not in NOT_CALLED | CLIENTS, (
-                    f"{file}:{node.lineno}: made by Cluster._made, or not called"
-                )
+                assert node.func.attr not in NOT_CALLED | CLIENTS, f"{file}:{node.lineno}: made by Cluster._made, or not called"
                 if file.parent.name == "kafka" and node.func.attr in ("wait", "flush", "get"):
                     assert node.args or node.keywords, f"{file}:{node.lineno}: a wait without a limit"
 
@@ -90,9 +86,7 @@ def test_every_private_attribute_is_listed_and_there() -> None:
 def test_what_the_fetcher_does_with_the_records_of_a_batch() -> None:
     """`FetchedRecords` rests on it: the checksum is compared before, and nothing is asked of a record but what it has."""
     fetcher = import_module("kafka.consumer.fetcher").Fetcher
-    assert "parsed_records = self.PartitionRecords(fetch_offset, tp, records,\n" in getsource(
-        fetcher._parse_fetched_data
-    )
+    assert "parsed_records = self.PartitionRecords(fetch_offset, tp, records,\n" in getsource(fetcher._parse_fetched_data)
     unpacked = getsource(fetcher.PartitionRecords._unpack_records)
     assert unpacked.index("batch.validate_crc()") < unpacked.index("for record in batch:")
     assert set(re.findall(r"\brecord\.(\w+)", unpacked)) == {
@@ -106,12 +100,8 @@ def test_what_the_fetcher_does_with_the_records_of_a_batch() -> None:
 def test_what_the_producer_repeats_by_itself() -> None:
     """`AskingOnce` rests on it: after a lost connection, and nothing else, an unanswered request is sent again."""
     manager = import_module("kafka.producer.transaction_manager")
-    assert "isinstance(response_or_exc, Errors.KafkaConnectionError)" in getsource(
-        manager.TxnRequestHandler.on_complete
-    )
-    assert "max_version=3" in getsource(manager.EndTxnHandler), (
-        "with version 5 each transaction has its own epoch (KIP-890)"
-    )
+    assert "isinstance(response_or_exc, Errors.KafkaConnectionError)" in getsource(manager.TxnRequestHandler.on_complete)
+    assert "max_version=3" in getsource(manager.EndTxnHandler), "with version 5 each transaction has its own epoch (KIP-890)"
     assert "self.config['kafka_client'](" in getsource(import_module("kafka.producer.kafka").KafkaProducer.__init__)
 
 

@@ -55,10 +55,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "day": ("catalogue", "game_simulation", "faults", "round", "table"),
         "live": ("day", "catalogue", "game_simulation", "faults", "round", "table"),
     },
-    "whatif": {
-        "workers": (),
-        "*": ("workers",),
-    },
+    "whatif": {"workers": (), "*": ("workers",)},
     "desk": {
         "review": (),
         "packet": ("review",),

@@ -31,9 +31,7 @@ def main(given: Sequence[str] | None = None) -> int:
     """Play, judge, write the page."""
     parser = argparse.ArgumentParser(prog="python -m tests.calibration", description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of every game (default: %(default)s)")
-    parser.add_argument(
-        "--replayed", type=int, default=REPLAYED, help="rounds of every game that are replayed (%(default)s)"
-    )
+    parser.add_argument("--replayed", type=int, default=REPLAYED, help="rounds of every game that are replayed (%(default)s)")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--games", default=",".join(SIMULATIONS))
     parser.add_argument("--jobs", type=int, default=2)
@@ -135,11 +133,7 @@ def tables(held: dict[Key, CountTest]) -> str:
         "",
         "| chapter | what | seen | p |",
         "| --- | --- | --- | --- |",
-        *(
-            f"| {key[2]} | {key[1]} | {each.n:,} | {_three(each.p)} |"
-            for key, each in held.items()
-            if key[0] == "fairness"
-        ),
+        *(f"| {key[2]} | {key[1]} | {each.n:,} | {_three(each.p)} |" for key, each in held.items() if key[0] == "fairness"),
     ]
     return "\n".join([*lines, ""])
 
@@ -162,9 +156,7 @@ def _judged(judged: dict[str, str]) -> str:
 def _row(key: Key, each: CountTest) -> str:
     percent = [f"{100 * value:.3f}" if value is not None else "–" for value in (each.theory, each.mean)]
     z = f"{each.z:+.2f}" if each.z is not None else "–"
-    return (
-        f"| {key[0]} | {key[1]} | {key[2] or '–'} | {each.n:,} | {percent[0]} | {percent[1]} | {z} | {_three(each.p)} |"
-    )
+    return f"| {key[0]} | {key[1]} | {key[2] or '–'} | {each.n:,} | {percent[0]} | {percent[1]} | {z} | {_three(each.p)} |"
 
 
 def _three(p: float | None) -> str:

@@ -65,9 +65,7 @@ def main(given: Sequence[str] | None = None) -> int:
     tasks = list(product(asked.games.split(","), range(asked.first, asked.first + asked.seeds)))
     said = 0
     with ProcessPoolExecutor(asked.jobs) as pool:
-        of_tasks = pool.map(
-            alarms, [seed for _, seed in tasks], [game for game, _ in tasks], [asked.rounds] * len(tasks)
-        )
+        of_tasks = pool.map(alarms, [seed for _, seed in tasks], [game for game, _ in tasks], [asked.rounds] * len(tasks))
         for at, lines in enumerate(of_tasks, 1):
             said += len(lines)
             sys.stdout.writelines(f"{line}\n" for line in lines)

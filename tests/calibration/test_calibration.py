@@ -78,9 +78,7 @@ def test_a_floor_that_is_not_honest_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(replaying.alarms(3, "over_under", 40)) >= len(planted.labels) > 0
 
 
-def test_an_open_verdict_is_no_alarm_only_where_evidence_came_late_or_was_not_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_open_verdict_is_no_alarm_only_where_evidence_came_late_or_was_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replaying, "LEAVE_OPEN", frozenset[str]())
     lines = replaying.alarms(1, "over_under", 90)
     assert lines

@@ -78,10 +78,7 @@ class SqliteTamper:
             with connection:
                 for trigger in ("events_stay", "events_keep", "packs_stay", "packs_keep"):
                     connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-                if (
-                    not self.packed
-                    and connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'packs'").fetchall()
-                ):
+                if not self.packed and connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'packs'").fetchall():
                     unpack_all(connection)
                 return connection.execute(sql, values).fetchall()
         finally:

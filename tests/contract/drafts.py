@@ -4,15 +4,7 @@ from typing import Any
 
 from events.log.contract import EventLog
 from events.vocabulary.envelope import Draft
-from events.vocabulary.model import (
-    Event,
-    GamingDayOpened,
-    PropertyConfigured,
-    RoundClosed,
-    RoundOpened,
-    Surrendered,
-    WagerPlaced,
-)
+from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured, RoundClosed, RoundOpened, Surrendered, WagerPlaced
 
 DAY = "2026-03-14"
 TABLE = "table/fu-07"
@@ -43,9 +35,7 @@ class Drafts:
         return self(PropertyConfigured(**said))
 
     def wager(self, seat: int = 3, amount_cents: int = 2500, **fields: Any) -> Draft:
-        payload = WagerPlaced(
-            seat=seat, bettor="p-9", wager="base", number=None, amount_cents=amount_cents, form="chips"
-        )
+        payload = WagerPlaced(seat=seat, bettor="p-9", wager="base", number=None, amount_cents=amount_cents, form="chips")
         return self(payload, round_no=7, **fields)
 
     def round(self, wagers: int = 3) -> list[Draft]:

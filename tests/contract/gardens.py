@@ -54,9 +54,7 @@ class SqliteGarden:
         SqliteLog(path, property_id=PROPERTY, create=True, log_id=LOG_ID).close()
         SqliteCheckpoints(checkpoints, log_id=LOG_ID).close()
         with contextlib.closing(apsw.Connection(str(path))) as connection, connection:
-            rows = [
-                (stream, each.seq, each.data, each.hash) for stream, all_ in contents.events.items() for each in all_
-            ]
+            rows = [(stream, each.seq, each.data, each.hash) for stream, all_ in contents.events.items() for each in all_]
             connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
             for row in rows:
                 with contextlib.suppress(BrokenSeal):  # what is no event has no place in the index of repeats

@@ -169,8 +169,7 @@ def build(folder: Path) -> Honest:
         made.sign()
         log.append(TABLE, 14, drafts.round())
         events = {
-            stream: [StoredEvent(record.seq, record.data, record.hash) for record in log.read(stream)]
-            for stream in log.streams()
+            stream: [StoredEvent(record.seq, record.data, record.hash) for record in log.read(stream)] for stream in log.streams()
         }
         return Honest(Contents(events, list(store.batches())), signer, folder)
 

@@ -108,9 +108,7 @@ def test_a_reader_may_not_write(make_log: Backend, log: EventLog, drafts: Drafts
 
 
 @pytest.mark.parametrize("reopened", [False, True])
-def test_a_repeat_with_the_same_content_is_dropped(
-    make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool
-) -> None:
+def test_a_repeat_with_the_same_content_is_dropped(make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool) -> None:
     log.append(TABLE, 1, [drafts.day(), drafts.wager(source_seq=50, occurred_at_us=1)])
     log = make_log.reopen() if reopened else log
     appended = log.append(TABLE, 3, [drafts.wager(source_seq=50, occurred_at_us=1), drafts.wager(), drafts.wager()])
@@ -221,12 +219,8 @@ def test_recorded_time_never_decreases(make_log: Backend, drafts: Drafts) -> Non
     assert [envelope.recorded_at_us for envelope in stored(log, "table/other")] == [450]
 
 
-CONFIGURED = PropertyConfigured(
-    name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD"
-)
-RESET = MeterReset(
-    paid_centicents=0, reserve_centicents=0, round_no=1, seat=1, share_bp=0, table="a", value_centicents=0
-)
+CONFIGURED = PropertyConfigured(name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD")
+RESET = MeterReset(paid_centicents=0, reserve_centicents=0, round_no=1, seat=1, share_bp=0, table="a", value_centicents=0)
 VIEWED = RecordViewed(by="sv-1", reason="audit", what="table")
 CLOSED = ObservationClosed(by="m.ortiz", observation="o-1", reason="done", unreadable=0)
 OF_EACH_KIND = {
@@ -283,9 +277,7 @@ def test_a_correction_puts_nothing_into_a_stream_that_may_not_stand_there(
         payload=msgspec.to_builtins(instead), round_no=None, type=instead.TYPE, version=instead.VERSION
     )
     corrected = drafts(
-        EventCorrected(
-            by="sv-1", reason="video", replacement=replacement, supersedes_event_id=opened.event_id, supersedes_seq=1
-        )
+        EventCorrected(by="sv-1", reason="video", replacement=replacement, supersedes_event_id=opened.event_id, supersedes_seq=1)
     )
     if stands:
         assert log.append(stream, 2, [corrected]).seqs == (2,)
@@ -336,9 +328,7 @@ def test_an_opening_that_comes_after_the_close_of_its_round_does_not_keep_the_ne
 
 
 @pytest.mark.parametrize("reopened", [False, True])
-def test_a_table_that_is_closed_has_no_open_round(
-    make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool
-) -> None:
+def test_a_table_that_is_closed_has_no_open_round(make_log: Backend, log: EventLog, drafts: Drafts, reopened: bool) -> None:
     opened = drafts(RoundOpened(deck="d-1", observed=[]), round_no=8)
     log.append(TABLE, 1, [drafts.day("2026-03-14"), *drafts.round(), opened, drafts(TableClosed(by="d-2"))])
     log = make_log.reopen() if reopened else log

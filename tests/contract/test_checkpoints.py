@@ -195,9 +195,7 @@ def test_a_store_that_lost_what_it_acknowledged_is_not_mended(make_log: Backend,
     operator.begin().sign()
     lost = Losing(operator.store, 1)
     with pytest.raises(BadCheckpoint, match="holds one over 4") as refused:
-        Checkpointer(
-            operator.log, lost, operator.signer, SigningMemory(operator.folder / "key", LOG_ID), clock=operator.clock
-        )
+        Checkpointer(operator.log, lost, operator.signer, SigningMemory(operator.folder / "key", LOG_ID), clock=operator.clock)
     assert refused.value.fault == "checkpoint_lost"
 
 
@@ -249,9 +247,7 @@ def test_a_full_disk_at_the_key_signs_nothing(operator: Operator, monkeypatch: p
 
 
 @ON_SQLITE
-def test_a_checkpoint_that_was_stored_and_could_not_be_acknowledged(
-    operator: Operator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_that_was_stored_and_could_not_be_acknowledged(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever signs hears that; started again, he finds it, and goes on from it."""
     operator.begin().sign()
     operator.more()

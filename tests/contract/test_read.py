@@ -73,9 +73,7 @@ def test_tail_goes_through_all_streams_each_in_order(log: EventLog, drafts: Draf
         assert [record for record in records if record.stream == stream] == list(log.read(stream))
 
 
-@pytest.mark.parametrize(
-    "after", [{TABLE: 7, OTHER: 5}, {TABLE: 13}, {OTHER: 13}, {TABLE: 13, OTHER: 13}, {"table/x": 4}]
-)
+@pytest.mark.parametrize("after", [{TABLE: 7, OTHER: 5}, {TABLE: 13}, {OTHER: 13}, {TABLE: 13, OTHER: 13}, {"table/x": 4}])
 def test_tail_begins_after_what_was_seen(log: EventLog, drafts: Drafts, after: dict[str, int]) -> None:
     fill(log, drafts)
     fill(log, drafts, OTHER)

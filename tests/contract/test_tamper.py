@@ -114,9 +114,7 @@ def test_an_event_put_in_place_of_another_is_named(damaged: EventLog, tamper: Ta
 
 
 @pytest.mark.parametrize("last", [12, 7, 0])
-def test_a_cut_tail_shows_against_the_high_water_mark(
-    make_log: Backend, damaged: EventLog, tamper: Tamper, last: int
-) -> None:
+def test_a_cut_tail_shows_against_the_high_water_mark(make_log: Backend, damaged: EventLog, tamper: Tamper, last: int) -> None:
     tamper.cut(TABLE, last)
     found = the_break(damaged)
     assert (found.stream, found.seq, found.kind, found.code) == (TABLE, last + 1, "tail_cut", "LOG-GAP")
@@ -139,9 +137,7 @@ def test_a_log_with_a_cut_tail_takes_events_of_its_sound_streams_only(
     assert log.append(OTHER, 14, [drafts.wager()]).seqs == (14,)
 
 
-def test_a_chain_made_anew_differs_from_what_was_acknowledged(
-    make_log: Backend, damaged: EventLog, tamper: Tamper
-) -> None:
+def test_a_chain_made_anew_differs_from_what_was_acknowledged(make_log: Backend, damaged: EventLog, tamper: Tamper) -> None:
     tamper.replace(TABLE, 5, tamper.data(TABLE, 5).replace(b"2500", b"2600"))
     tamper.rechain(TABLE, 5)
     found = the_break(damaged)
@@ -154,8 +150,5 @@ def test_breaks_of_several_streams_are_all_told(damaged: EventLog, tamper: Tampe
     tamper.remove(TABLE, 3)
     tamper.cut(OTHER, 4)
     report = verify(damaged)
-    assert [(found.stream, found.seq, found.kind) for found in report.breaks] == [
-        (TABLE, 3, "removed"),
-        (OTHER, 5, "tail_cut"),
-    ]
+    assert [(found.stream, found.seq, found.kind) for found in report.breaks] == [(TABLE, 3, "removed"), (OTHER, 5, "tail_cut")]
     assert {stream: head.seq for stream, head in report.heads.items()} == {TABLE: 2, OTHER: 4}

@@ -59,10 +59,7 @@ def insert_a_record(contents: Contents) -> None:
 
 def swap_two_records(contents: Contents) -> None:
     events = contents.events[TABLE]
-    events[4], events[8] = (
-        StoredEvent(5, events[8].data, events[8].hash),
-        StoredEvent(9, events[4].data, events[4].hash),
-    )
+    events[4], events[8] = (StoredEvent(5, events[8].data, events[8].hash), StoredEvent(9, events[4].data, events[4].hash))
 
 
 def cut_what_is_covered(contents: Contents) -> None:
@@ -261,9 +258,7 @@ STORED = [
 
 
 @pytest.mark.parametrize("row", [*RECORDS, *STATEMENTS, *STORED], ids=lambda row: row.do.__name__)
-def test_tampering_without_the_key_is_named(
-    garden: Garden, contents: Contents, row: TamperCase, tmp_path: Path
-) -> None:
+def test_tampering_without_the_key_is_named(garden: Garden, contents: Contents, row: TamperCase, tmp_path: Path) -> None:
     row.do(contents)
     assert named(walk(garden, tmp_path, contents)) == (row.stream, row.seq, row.kind)
 
@@ -278,9 +273,7 @@ def test_what_no_checkpoint_covers_is_kept_by_the_high_water_mark_alone(
     assert walk(garden, tmp_path, contents).ok
 
 
-def test_the_last_checkpoint_removed_shows_to_whoever_remembers_it(
-    garden: Garden, contents: Contents, tmp_path: Path
-) -> None:
+def test_the_last_checkpoint_removed_shows_to_whoever_remembers_it(garden: Garden, contents: Contents, tmp_path: Path) -> None:
     last = note_of(contents.batches[3]).text.split("\n")
     size = int(last[1])
     del contents.batches[3]

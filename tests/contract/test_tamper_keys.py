@@ -25,18 +25,7 @@ from events.vocabulary.model import Event, KeyPublished, KeyRetired
 from tests.contract.backends import PROPERTY
 from tests.contract.drafts import DAY, TABLE, Drafts
 from tests.contract.gardens import Garden, named, walk
-from tests.contract.sealed import (
-    LOG_ID,
-    ORIGIN,
-    OTHER,
-    Clock,
-    Contents,
-    Honest,
-    head_of,
-    publish,
-    rewrite_an_event,
-    signed,
-)
+from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, Clock, Contents, Honest, head_of, publish, rewrite_an_event, signed
 
 
 @pytest.fixture
@@ -202,9 +191,7 @@ def test_a_vouch_counts_before_the_retirement_and_not_after(
             assert report.signed.checkpoints == (4 if anchors else 5), "by the old key nothing after it counts"
 
 
-@pytest.mark.parametrize(
-    ("by", "words"), [("itself", "vouches for itself"), ("unknown", "no event before it publishes")]
-)
+@pytest.mark.parametrize(("by", "words"), [("itself", "vouches for itself"), ("unknown", "no event before it publishes")])
 def test_a_vouch_by_a_key_that_may_not_is_named(
     garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, by: str, words: str, tmp_path: Path
 ) -> None:

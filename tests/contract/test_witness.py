@@ -64,9 +64,7 @@ def test_a_witness_trusts_the_keys_that_it_was_given(operator: Operator, tmp_pat
     assert Witness(operator.log, operator.store, signer, folder, anchors=anchors, clock=operator.clock).look()
 
 
-def test_a_key_that_is_published_while_the_witness_looks_is_known(
-    operator: Operator, witness: Witness, tmp_path: Path
-) -> None:
+def test_a_key_that_is_published_while_the_witness_looks_is_known(operator: Operator, witness: Witness, tmp_path: Path) -> None:
     operator.begin().sign()
     assert witness.look()
     new = new_key(tmp_path / "key-2", ORIGIN, KeyKind.LOG)
@@ -76,9 +74,7 @@ def test_a_key_that_is_published_while_the_witness_looks_is_known(
 
 
 @ON_SQLITE
-def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(
-    operator: Operator, witness: Witness, tmp_path: Path
-) -> None:
+def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(operator: Operator, witness: Witness, tmp_path: Path) -> None:
     operator.begin().sign()
     assert witness.look()
     stranger = new_key(tmp_path / "stranger", ORIGIN, KeyKind.LOG)

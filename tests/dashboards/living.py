@@ -95,9 +95,7 @@ def _files(rounds: tuple[int, ...]) -> dict[str, bytes]:
         floor = _at(Path(folder))
         floor.play(rounds)
         floor.build()
-        return {
-            path.name: path.read_bytes() for path in Path(folder).iterdir() if not path.name.endswith(("-shm", ".lock"))
-        }
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir() if not path.name.endswith(("-shm", ".lock"))}
 
 
 def _at(folder: Path) -> Living:
@@ -108,18 +106,11 @@ def file_rules(floor: Living, effective: str) -> None:
     """File for the table what is in force there once more, from a later gaming day on."""
     with closing(open_log(floor.log)) as log:
         filed = next(
-            payload
-            for record in log.read("table/fu-01")
-            if isinstance(payload := decode(record.data).payload, RulesFiled)
+            payload for record in log.read("table/fu-01") if isinstance(payload := decode(record.data).payload, RulesFiled)
         )
-        toml = filed.toml.replace(
-            f"effective_gaming_day = {filed.effective_gaming_day}", f"effective_gaming_day = {effective}"
-        )
+        toml = filed.toml.replace(f"effective_gaming_day = {filed.effective_gaming_day}", f"effective_gaming_day = {effective}")
         later = RulesFiled(
-            effective_gaming_day=effective,
-            sha256=sha256(toml.encode()).hexdigest(),
-            submission="pa-688a-later",
-            toml=toml,
+            effective_gaming_day=effective, sha256=sha256(toml.encode()).hexdigest(), submission="pa-688a-later", toml=toml
         )
         draft = Draft(event_id="f" * 32, source="rules", source_seq=1, occurred_at_us=0, round_no=None, payload=later)
         log.append("table/fu-01", log.head("table/fu-01").seq + 1, [draft])

@@ -34,9 +34,7 @@ def log_in(person: str, *roles: str, iat: float | None = None) -> None:
     """Let somebody log in: from here on the pages of this test are served with a login."""
     os.environ[ACCESS_VARIABLE] = LOGIN
     WHO.clear()
-    WHO.update(
-        is_logged_in=True, iat=time.time() if iat is None else iat, email=person, email_verified=True, roles=list(roles)
-    )
+    WHO.update(is_logged_in=True, iat=time.time() if iat is None else iat, email=person, email_verified=True, roles=list(roles))
 
 
 SECRETS: dict[str, str] = {}
@@ -155,7 +153,5 @@ def unfold(test: AppTest, words: str) -> None:
 def said(test: AppTest) -> str:
     """Return all markup of a page."""
     texts: list[Any] = [element.proto.body for element in test.get("html")]
-    words = "\n".join(
-        [*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)]
-    )
+    words = "\n".join([*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)])
     return words.replace("\N{NO-BREAK SPACE}", " ")

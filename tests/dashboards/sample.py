@@ -13,14 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analytics.warehouse.loading import (
-    PropertyFacts,
-    ReviewTimes,
-    RoundEvents,
-    TableEvent,
-    TableRows,
-    observed_frames,
-)
+from analytics.warehouse.loading import PropertyFacts, ReviewTimes, RoundEvents, TableEvent, TableRows, observed_frames
 from analytics.warehouse.warehouse import build, replacing
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 from rulebook.chapters.rulebook import simple_submission
@@ -190,14 +183,7 @@ WAGERS = [
 
 
 def _wager(seat: int, wager: str, cents: int) -> tuple[str, dict[str, Any]]:
-    payload = {
-        "seat": seat,
-        "bettor": f"p-{seat}",
-        "wager": wager,
-        "number": None,
-        "amount_cents": cents,
-        "form": "chips",
-    }
+    payload = {"seat": seat, "bettor": f"p-{seat}", "wager": wager, "number": None, "amount_cents": cents, "form": "chips"}
     return "wager_placed", payload
 
 
@@ -341,9 +327,7 @@ def _plain(
 def adjudications() -> list[Adjudication]:
     """Ten rounds at two tables; round 15 of FU-01 was judged twice, and its only finding withdrawn."""
     one, two = "table/fu-01", "table/fu-02"
-    late = finding(
-        one, 15, "WAGER-LATE", 2, "base", None, "no wager after the dice", "$25.00 placed", severity="medium"
-    )
+    late = finding(one, 15, "WAGER-LATE", 2, "base", None, "no wager after the dice", "$25.00 placed", severity="medium")
     over = finding(
         two,
         4,
@@ -371,15 +355,7 @@ def adjudications() -> list[Adjudication]:
         evidence=(312,),
     )
     missed = finding(
-        one,
-        18,
-        "PAY-MISSED",
-        1,
-        "base",
-        -2500,
-        "$25.00: both hands higher",
-        "nothing paid",
-        cite="58 Pa. Code § 688a.11(f)(2)",
+        one, 18, "PAY-MISSED", 1, "base", -2500, "$25.00: both hands higher", "nothing paid", cite="58 Pa. Code § 688a.11(f)(2)"
     )
     limit = finding(
         two,
@@ -405,19 +381,9 @@ def adjudications() -> list[Adjudication]:
         severity="high",
         cite="58 Pa. Code § 688a.11(h)(3)",
     )
-    fortune_5 = settlement(
-        5, "fortune_bonus", 500, 1500, 5500, "three of a kind", paytable="3", cite="58 Pa. Code § 688a.12(c)"
-    )
+    fortune_5 = settlement(5, "fortune_bonus", 500, 1500, 5500, "three of a kind", paytable="3", cite="58 Pa. Code § 688a.12(c)")
     jackpot = settlement(
-        6,
-        "progressive",
-        500,
-        124500,
-        124500,
-        "straight flush",
-        paytable="4",
-        slip=125000,
-        cite="58 Pa. Code § 688a.12(d)",
+        6, "progressive", 500, 124500, 124500, "straight flush", paytable="4", slip=125000, cite="58 Pa. Code § 688a.12(d)"
     )
     first_15 = _plain(one, 15, 4, [(2, 2500, -2500), (3, 5000, 5000)], findings=[late])
     return [
@@ -447,9 +413,7 @@ def adjudications() -> list[Adjudication]:
             extra=[settlement(6, "base", 2500, None, -2500, "?"), settlement(1, "base", 2500, 2500, None, "win")],
         ),
         _plain(two, 3, 2, [(1, 2500, 0), (6, 5000, 0)], verdict="VOID", dealer="d-11"),
-        _plain(
-            two, 4, 7, [(5, 2500, 2500), (2, 1500, -1500)], dealer="d-11", findings=[over, shake], extra=[fortune_5]
-        ),
+        _plain(two, 4, 7, [(5, 2500, 2500), (2, 1500, -1500)], dealer="d-11", findings=[over, shake], extra=[fortune_5]),
         _plain(
             two,
             5,
@@ -475,10 +439,7 @@ def ledger() -> list[LedgerEntry]:
         ("table/fu-01", 1501, DAY_2, "drop", 0), ("table/fu-01", 1502, DAY_2, "drop", 820_000),
         ("table/fu-02", 290, DAY_2, "opener", 1_550_000), ("table/fu-02", 299, DAY_2, "drop", 400_000),
     ]  # fmt: skip
-    return [
-        LedgerEntry(stream=s, seq=q, gaming_day=d, kind=k, amount_cents=c, reference=f"doc-{q}")
-        for s, q, d, k, c in rows
-    ]
+    return [LedgerEntry(stream=s, seq=q, gaming_day=d, kind=k, amount_cents=c, reference=f"doc-{q}") for s, q, d, k, c in rows]
 
 
 def rounds_events() -> list[RoundEvents]:

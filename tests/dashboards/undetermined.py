@@ -88,9 +88,7 @@ def _packets(folder: Path, address: str, table: str, round_no: int, seat: int | 
     with closing(open_log(address, read_only=True)) as log:
         assert signer.public_key.name == origin_of(log.log_id, log.property_id)
         with closing(open_checkpoints(address, log_id=log.log_id, read_only=True)) as store:
-            bundle, _ = make_bundle(
-                log, store, table, round_no, seat=seat, signer=signer, clock=lambda: 1_800_000_000_000_000
-            )
+            bundle, _ = make_bundle(log, store, table, round_no, seat=seat, signer=signer, clock=lambda: 1_800_000_000_000_000)
     checked = check_bundle(bundle.encode(), [signer.public_key])
     assert checked.judged is not None
     story = tell(bundle, checked.judged)

@@ -20,13 +20,7 @@ def pay_what_is_owed(desk: Desk) -> None:
     for each in desk.cases():
         cents = each.finding.difference_cents or 0
         if cents < 0 and each.review.resolution is None:
-            desk.resolve(
-                each.finding.id,
-                disposition="confirmed_paid_patron",
-                amount_cents=-cents,
-                by="r.haas",
-                reason="paid",
-            )
+            desk.resolve(each.finding.id, disposition="confirmed_paid_patron", amount_cents=-cents, by="r.haas", reason="paid")
             desk.sign(each.finding.id, by="k.may", reason="seen")
 
 

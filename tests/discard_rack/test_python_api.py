@@ -46,9 +46,7 @@ def folder(day: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_the_examples_of_the_page_run() -> None:
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    tried = doctest.testfile(
-        str(ROOT / "docs/python-api.md"), module_relative=False, optionflags=flags, encoding="utf-8"
-    )
+    tried = doctest.testfile(str(ROOT / "docs/python-api.md"), module_relative=False, optionflags=flags, encoding="utf-8")
     assert tried.attempted > 15
     assert tried.failed == 0
 
@@ -73,8 +71,7 @@ def altered(folder: Path, statement: str, *values: object) -> None:
 
 def test_a_changed_event_is_seen_by_each_function(folder: Path) -> None:
     altered(
-        folder,
-        "UPDATE events SET data = CAST(replace(data, '\"seq\":9,', '\"seq\":8,') AS BLOB) WHERE stream = 'table/fu-01'",
+        folder, "UPDATE events SET data = CAST(replace(data, '\"seq\":9,', '\"seq\":8,') AS BLOB) WHERE stream = 'table/fu-01'"
     )
     with discard_rack.open_log(LOG) as log:
         report = discard_rack.verify(log)

@@ -40,9 +40,7 @@ def values(kind: mi.Type) -> st.SearchStrategy[Any]:
         case mi.StrType():
             return TEXTS
         case mi.ListType():
-            return st.lists(
-                values(kind.item_type), min_size=kind.min_length or 0, max_size=min(kind.max_length or 5, 8)
-            )
+            return st.lists(values(kind.item_type), min_size=kind.min_length or 0, max_size=min(kind.max_length or 5, 8))
         case mi.StructType() if kind.cls is Replacement:
             return st.deferred(lambda: REPLACEMENTS)
         case mi.StructType():

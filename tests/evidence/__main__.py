@@ -28,15 +28,9 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.evidence", description=__doc__)
     parser.add_argument("--games", default=",".join(known_games()), help="names, with commas (default: all)")
     parser.add_argument("--seed", type=int, default=SEED, help="chooses the rounds (default: %(default)s)")
-    parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, help="simulated rounds of each game (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--golden", type=int, default=1, help="one in so many golden cases; 0: none (default: %(default)s, all)"
-    )
-    parser.add_argument(
-        "--alike", type=int, default=3, help="events of one type in a round edited alike (default: %(default)s)"
-    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="simulated rounds of each game (default: %(default)s)")
+    parser.add_argument("--golden", type=int, default=1, help="one in so many golden cases; 0: none (default: %(default)s, all)")
+    parser.add_argument("--alike", type=int, default=3, help="events of one type in a round edited alike (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="every line as JSON on stdout")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the summary goes (default: %(default)s)")

@@ -56,8 +56,7 @@ class Allowance(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """The entry in one line, with the beginning of long lists."""
         parts = (
-            ", ".join(each[:3]) + (" …" if len(each) > 3 else "")
-            for each in (self.games, self.events, self.fields, self.how)
+            ", ".join(each[:3]) + (" …" if len(each) > 3 else "") for each in (self.games, self.events, self.fields, self.how)
         )
         return f"{self.kind} [{' | '.join(parts)}] {self.text}"
 
@@ -83,15 +82,11 @@ def load(path: Path = FILE) -> Allowances:
     return Allowances(reasons, tuple(entries), {each["event"]: each["text"] for each in content.get("frame", [])})
 
 
-def _entry(
-    kind: Kind, given: dict[str, object], reasons: Mapping[str, str], groups: Mapping[str, tuple[str, ...]]
-) -> Allowance:
+def _entry(kind: Kind, given: dict[str, object], reasons: Mapping[str, str], groups: Mapping[str, tuple[str, ...]]) -> Allowance:
     named = "reason" if kind == "accepted" else "missing"
     fields = {"games", "events", "fields", "how", "void", named} | ({"money"} if kind == "open" else set())
     if unknown := given.keys() - fields:
-        raise ValueError(
-            f"{kind} entry {given}: unknown {', '.join(sorted(unknown))}; expected {', '.join(sorted(fields))}"
-        )
+        raise ValueError(f"{kind} entry {given}: unknown {', '.join(sorted(unknown))}; expected {', '.join(sorted(fields))}")
     text = str(given.get(named, ""))
     if kind == "accepted" and text not in reasons:
         raise ValueError(f"accepted entry {given}: reason {text!r} is not one of {', '.join(reasons)}")

@@ -45,13 +45,7 @@ def _placed(report: Report, reports: Sequence[Report], before: int, repeats: boo
     follows = reports[before - 1] if before else None
     precedes = reports[before] if before < len(reports) else None
     seq = follows.seq + STEP // 2 if follows is not None else reports[0].seq - STEP // 2
-    at_us = (
-        precedes.at_us - 1
-        if follows is None and precedes is not None
-        else follows.at_us + 1
-        if follows
-        else report.at_us
-    )
+    at_us = precedes.at_us - 1 if follows is None and precedes is not None else follows.at_us + 1 if follows else report.at_us
     others = [each for each in reports if each.source == report.source and (repeats or each is not report)]
     earliest = max((each.at_us for each in others if each.seq < seq), default=at_us)
     latest = min((each.at_us for each in others if each.seq > seq), default=at_us)

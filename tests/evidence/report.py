@@ -56,12 +56,7 @@ def _line(row: Row, tally: Tally, allowances: Allowances, is_full: bool) -> Line
     worst = {"crash": Ending.CRASH, "money": Ending.MONEY}.get(status, Ending.NOTHING)
     crash = "; ".join(text for (ending, found) in cells if ending is Ending.CRASH for text in found)
     return Line(
-        row,
-        counts,
-        tuple(sorted(codes)),
-        entry,
-        status,
-        tally.examples.get((row, worst), "") + (f" {crash}" if crash else ""),
+        row, counts, tuple(sorted(codes)), entry, status, tally.examples.get((row, worst), "") + (f" {crash}" if crash else "")
     )
 
 

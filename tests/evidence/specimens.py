@@ -120,13 +120,7 @@ def windows_of(stream: str, drafts: Sequence[Draft]) -> Iterator[Window]:
 
 
 def _specimens(
-    game: str,
-    name: str,
-    stream: str,
-    windows: Sequence[Window],
-    *,
-    whole: bool,
-    books: Mapping[int, Rulebook] | None = None,
+    game: str, name: str, stream: str, windows: Sequence[Window], *, whole: bool, books: Mapping[int, Rulebook] | None = None
 ) -> Iterator[Specimen]:
     """Fold a stream once, window by window, and yield a specimen of every honest round."""
     state, first = TableState(), 0
@@ -185,8 +179,7 @@ class TableDrafts(NamedTuple):
 def _has_stragglers(window: Window) -> bool:
     """Whether the window has an event of another round, or one that changes events before it."""
     return any(
-        each.round_no not in (None, window.round_no) or isinstance(each.payload, model.EventCorrected)
-        for each in window.reports
+        each.round_no not in (None, window.round_no) or isinstance(each.payload, model.EventCorrected) for each in window.reports
     )
 
 

@@ -116,9 +116,7 @@ def perform(task: Task, allowances: Allowances) -> Tally:
 def _specimens_of(task: Task, tally: Tally) -> Iterator[Specimen]:
     plan = task.plan
     if task.is_golden:
-        cases = [
-            case for case in golden_cases()[task.first : task.last] if rank(case, plan.seed) % plan.golden_share == 0
-        ]
+        cases = [case for case in golden_cases()[task.first : task.last] if rank(case, plan.seed) % plan.golden_share == 0]
         yield from (each for each in golden(cases) if each.game in plan.games)
         return
     specimens, alarms = whole_rounds(task.game, plan.seed, plan.rounds)

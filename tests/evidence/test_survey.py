@@ -131,11 +131,7 @@ def test_a_move_puts_an_event_just_past_another() -> None:
 
 
 def payments(each: Specimen) -> list[outcomes.Outcome]:
-    return [
-        outcome(each, edit)
-        for edit in edits(each.reports)
-        if (edit.event, edit.field) == ("wager_taken", "amount_cents")
-    ]
+    return [outcome(each, edit) for edit in edits(each.reports) if (edit.event, edit.field) == ("wager_taken", "amount_cents")]
 
 
 def test_a_rule_that_is_lost_shows_as_money_that_moves_and_is_upheld(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,9 +59,7 @@ def changes(type_: Any, value: Any, name: str, around: Surroundings) -> Iterator
             for words, each in changes(field.type, getattr(value, field.name), field.name, around):
                 yield f"{field.name} {words}", msgspec.structs.replace(value, **{field.name: each})
     else:
-        raise TypeError(
-            f"{name}: no edits are known for the type {type_}; say in tests/evidence/values.py how it is changed"
-        )
+        raise TypeError(f"{name}: no edits are known for the type {type_}; say in tests/evidence/values.py how it is changed")
 
 
 def _annotated(base: Any, metas: tuple[Any, ...], value: Any, name: str, around: Surroundings) -> Iterator[Change]:
@@ -155,9 +153,7 @@ def _stated(type_: Any, name: str, around: Surroundings) -> Iterator[Change]:
     elif get_origin(base) is list or (isinstance(base, type) and issubclass(base, msgspec.Struct)):
         return  # a list that no one read, or a value of several parts, has no single sensible value
     else:
-        raise TypeError(
-            f"{name}: no edits are known for a stated {type_}; say in tests/evidence/values.py how it is stated"
-        )
+        raise TypeError(f"{name}: no edits are known for a stated {type_}; say in tests/evidence/values.py how it is stated")
 
 
 def _literal(words: tuple[Any, ...], value: Any, around: Surroundings) -> Iterator[Change]:
@@ -175,9 +171,7 @@ def _list(type_: Any, value: list[Any], name: str, around: Surroundings) -> Iter
         if words and len(set(value)) == len(value) and len(get_args(type_)) > len(value):
             yield f"without {element}", rest  # a set of words
             continue
-        yield from (
-            (said, [*value[:at], other, *value[at + 1 :]]) for said, other in changes(type_, element, name, around)
-        )
+        yield from ((said, [*value[:at], other, *value[at + 1 :]]) for said, other in changes(type_, element, name, around))
     if words:
         yield from ((f"with {each}", [*value, each]) for each in get_args(type_) if each not in value)
     if len(value) > 1 and value[0] != value[-1]:

@@ -42,8 +42,5 @@ def _bonus(paytable: Paytable) -> LineCounts:
 
 
 RETURNS = GameReturns(
-    game="high_card",
-    required=_ante,
-    combined=("ante",),
-    bonuses={"pair_plus": BonusReturns(at_odds("pair_plus", _bonus))},
+    game="high_card", required=_ante, combined=("ante",), bonuses={"pair_plus": BonusReturns(at_odds("pair_plus", _bonus))}
 )

@@ -6,16 +6,7 @@ from rulebook.cards.cards import ACE, rank
 from rulebook.chapters.rulebook import Paytable, Rulebook
 from rulebook.game import Game
 from rulebook.layout import BettingBox, TableLayout
-from rulebook.settlement.wagers import (
-    EVEN_MONEY,
-    Due,
-    MaximumPayout,
-    Outcome,
-    due_of,
-    not_offered,
-    offered,
-    won_at_odds,
-)
+from rulebook.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
 
 def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
@@ -61,10 +52,5 @@ def _bonus(book: Rulebook, layout: TableLayout, box: BettingBox) -> Due:
 
 
 GAME = Game(
-    name="high_card",
-    title="High Card",
-    wagers={"ante": "Ante", "pair_plus": "Pair Plus"},
-    hands={},
-    settle=settle,
-    lines=lines,
+    name="high_card", title="High Card", wagers={"ante": "Ante", "pair_plus": "Pair Plus"}, hands={}, settle=settle, lines=lines
 )

@@ -52,9 +52,7 @@ class HighCardPlan(Plan):
         gone = {card for cards in targets.values() for card in cards}
         cards = [card for card in range(52) if card not in gone]
         self.random.shuffle(cards)
-        self.hands = {
-            to: targets[to] if to in targets else [cards.pop(), cards.pop()] for to in (*sorted(self.boxes), "dealer")
-        }
+        self.hands = {to: targets[to] if to in targets else [cards.pop(), cards.pop()] for to in (*sorted(self.boxes), "dealer")}
         return True
 
     def stack(self, number: int) -> None:
@@ -93,9 +91,7 @@ class HighCardPlay(Play):
     def due(self) -> list[Due]:
         """Return what every wager is due."""
         plan = self.plan
-        boxes = [
-            BettingBox(s, box.bettor, Hand(tuple(plan.hands[s])), box.stakes) for s, box in sorted(plan.boxes.items())
-        ]
+        boxes = [BettingBox(s, box.bettor, Hand(tuple(plan.hands[s])), box.stakes) for s, box in sorted(plan.boxes.items())]
         return settle(self.book, TableLayout(boxes=boxes, dealer=Hand(tuple(plan.hands["dealer"]))))
 
     def settle(self) -> None:

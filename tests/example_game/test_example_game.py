@@ -83,9 +83,7 @@ def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.Captu
     assert main(["demo", "--games", "high_card", "--rounds", "60", "--out", str(tmp_path), "--quiet"]) == 0
     capsys.readouterr()
     warehouse = str(tmp_path / "warehouse.duckdb")
-    main(
-        ["hold", "theory", "--by", "game", "--warehouse", warehouse, "--json"]
-    )  # rare hands are stacked: an alarm is due
+    main(["hold", "theory", "--by", "game", "--warehouse", warehouse, "--json"])  # rare hands are stacked: an alarm is due
     compared = {row["wager"]: row for row in json.loads(capsys.readouterr().out)}
     assert set(compared) == {"base", "pair_plus"}
     assert {row["verdict"] for row in compared.values()}.isdisjoint({"no_theory"})
@@ -98,9 +96,7 @@ def test_its_own_wager_and_finding_have_their_titles_on_the_way_to_the_pages(
     main(["demo", "--games", "high_card", "--rounds", "150", "--out", str(tmp_path), "--quiet"])
     with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as db:
         assert db.sql("SELECT DISTINCT wager FROM fct_wagers ORDER BY wager").fetchall() == [("ante",), ("pair_plus",)]
-        found = (
-            "SELECT table_id, round_no FROM fct_findings WHERE code = 'HC-TURN' AND severity = 'low' ORDER BY round_no"
-        )
+        found = "SELECT table_id, round_no FROM fct_findings WHERE code = 'HC-TURN' AND severity = 'low' ORDER BY round_no"
         table, number = db.sql(found).fetchall()[0]
     capsys.readouterr()
     assert main(["round", table, str(number), "--log", f"sqlite://{tmp_path}/floor.db"]) == 1

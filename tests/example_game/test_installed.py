@@ -44,13 +44,7 @@ def python(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedPr
     """Run Python if the distributions of a folder are installed, expecting an exit code."""
     environment = os.environ | {"PYTHONPATH": f"{site}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=site,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        [sys.executable, *arguments], cwd=site, env=environment, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == code, done.stderr
     return done
@@ -112,14 +106,11 @@ def test_without_the_distribution_there_is_no_such_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "problem"),
-    [("no_such_package", "ModuleNotFoundError"), (f"{PACKAGE}.rules", "ModuleNotFoundError")],
+    ("package", "problem"), [("no_such_package", "ModuleNotFoundError"), (f"{PACKAGE}.rules", "ModuleNotFoundError")]
 )
 def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, package: str, problem: str) -> None:
     refused = rack(install(tmp_path / "site", package), "theory", code=3)
-    assert refused.stderr.startswith(
-        f"rack: the game high_card of high-card-game ({package}) could not be added: {problem}"
-    )
+    assert refused.stderr.startswith(f"rack: the game high_card of high-card-game ({package}) could not be added: {problem}")
     assert "correct or uninstall high-card-game" in refused.stderr
 
 
@@ -158,9 +149,7 @@ def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp
         assert engine_of(other) != ours, file
 
 
-def test_the_engine_is_named_after_the_chapters_of_an_added_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_engine_is_named_after_the_chapters_of_an_added_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     text = (HERE / CHAPTER).read_text()
     later = text.replace("effective = 2024-01-01", "effective = 2024-01-02")

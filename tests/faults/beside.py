@@ -86,9 +86,7 @@ def damaged(folder: Path, times: int) -> int:
         place = shutil.copytree(_demo(), folder / str(number))
         (place / file).write_bytes(DAMAGES[kind]((place / file).read_bytes()))
         words, expected = BESIDE[file]
-        code, said = _rack(
-            *(word.replace("LOG", f"sqlite://{place}/floor.db").replace("FOLDER", str(place)) for word in words)
-        )
+        code, said = _rack(*(word.replace("LOG", f"sqlite://{place}/floor.db").replace("FOLDER", str(place)) for word in words))
         demand(code == expected, f"{file} {kind}: exit {code}: {said[-300:]}")
         demand(expected == 0 or file in said, f"{file} {kind}: the file is not named: {said[-300:]}")
         demand("unexpected" not in said, f"{file} {kind}: {said[-300:]}")
@@ -159,9 +157,7 @@ def copied(folder: Path, times: int) -> int:
     for number in range(times):
         original = shutil.copytree(_demo(), folder / f"{number}")
         copy = folder / f"{number} copied"
-        write_report(
-            original, {**json.loads((original / "demo.json").read_text()), "log": f"sqlite://{original}/floor.db"}
-        )
+        write_report(original, {**json.loads((original / "demo.json").read_text()), "log": f"sqlite://{original}/floor.db"})
         shutil.copytree(original, copy)
         before = {file.name: file.read_bytes() for file in original.iterdir()}
         address = demo_log(copy) or ""

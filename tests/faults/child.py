@@ -221,9 +221,7 @@ def judge(address: str, folder: Path, follow: bool) -> None:
 def share(address: str, folder: Path) -> None:
     """Judge the log as a member of a group, for ever."""
     with closing(
-        KafkaGroup(
-            address, "floor", engine(), timeout_s=TIMEOUT_S, session_s=6.0, state_dir=folder, security=kafka_security()
-        )
+        KafkaGroup(address, "floor", engine(), timeout_s=TIMEOUT_S, session_s=6.0, state_dir=folder, security=kafka_security())
     ) as group:
         for shared in follow_group(group):
             tell(f"judged {shared}"[:200])

@@ -43,9 +43,7 @@ def impostor() -> Table:
 @functools.cache
 def groups(rounds: int = 4) -> tuple[tuple[str, list[Draft]], ...]:
     """What the tables say, a few events at a time, by turns."""
-    cut = [
-        [(each.stream, each.drafts[at : at + GROUP]) for at in range(0, each.last, GROUP)] for each in tables(rounds)
-    ]
+    cut = [[(each.stream, each.drafts[at : at + GROUP]) for at in range(0, each.last, GROUP)] for each in tables(rounds)]
     return tuple(group for pair in zip(*cut, strict=True) for group in pair)
 
 

@@ -58,9 +58,7 @@ def _correction(payload: Event | None, seq: int, event_id: str) -> EventCorrecte
     instead = payload and Replacement(
         payload=msgspec.to_builtins(payload), round_no=None, type=payload.TYPE, version=payload.VERSION
     )
-    return EventCorrected(
-        by="sv-1", reason="seen", replacement=instead, supersedes_event_id=event_id, supersedes_seq=seq
-    )
+    return EventCorrected(by="sv-1", reason="seen", replacement=instead, supersedes_event_id=event_id, supersedes_seq=seq)
 
 
 def _resolved(rng: random.Random) -> list[Forged]:
@@ -179,11 +177,7 @@ def _opened(log: EventLog) -> None:
 
 
 def _bytes(log: EventLog, *kinds: str) -> dict[str, list[bytes]]:
-    return {
-        stream: [record.data for record in log.read(stream)]
-        for stream in log.streams()
-        if stream.partition("/")[0] in kinds
-    }
+    return {stream: [record.data for record in log.read(stream)] for stream in log.streams() if stream.partition("/")[0] in kinds}
 
 
 def _hand_in(log: EventLog, lines: Sequence[bytes]) -> None:
@@ -213,19 +207,14 @@ def _try(log: EventLog, rng: random.Random, forge: Forger) -> None:
 
 def _refused(log: EventLog, forged: Sequence[Forged], lines: Sequence[bytes], apart: dict[str, list[bytes]]) -> None:
     demand([entry.data for entry in log.quarantined()] == list(lines), "the forged lines are not what is in quarantine")
-    demand(
-        _bytes(log, "review", "property", "observed") == apart,
-        "a review stream, an observer's or the property's changed",
-    )
+    demand(_bytes(log, "review", "property", "observed") == apart, "a review stream, an observer's or the property's changed")
     demand(verify(log).ok, "a log to which somebody forged lines is called broken")
     notices = 0
     for data in (each for records in _bytes(log, "table", "meter").values() for each in records):
         event = decode(data)
         demand(event.event_id not in {draft.event_id for _, draft in forged}, f"a forged {event.type} went in")
         notices += event.type == IntakeRefused.TYPE
-    demand(
-        notices == sum(stream.startswith("table/") for stream, _ in forged), f"{notices} notices stand at the tables"
-    )
+    demand(notices == sum(stream.startswith("table/") for stream, _ in forged), f"{notices} notices stand at the tables")
 
 
 def _not_redriven(log: EventLog, rng: random.Random) -> None:
@@ -413,9 +402,7 @@ def sources(folder: Path, times: int) -> int:
 def _sources(log: EventLog, rng: random.Random, file: Path) -> None:
     signer = new_key(file, KeyBook(_with_day(log)).origin, KeyKind.LOG)
     published = model.KeyPublished(by="sv-1", public_key=str(signer.public_key), vouch=None)
-    source = rng.choice(
-        (KEYS_SOURCE, DESK_SOURCE, "intake-0f", "redrive-0f", "transcript-0f", "filing-a", "pit-a", "count-a")
-    )
+    source = rng.choice((KEYS_SOURCE, DESK_SOURCE, "intake-0f", "redrive-0f", "transcript-0f", "filing-a", "pit-a", "count-a"))
     tapped = model.DealerTappedIn(dealer="d-1")
     forged: list[Forged] = [("property/main", _draft(published, rng, KEYS_SOURCE, number)) for number in (1, 2)]
     forged.append(("table/fu-01", _draft(tapped, rng, source)))

@@ -307,14 +307,7 @@ def check_refused(port: int, *parts: bytes) -> None:
     demand(not said.startswith(b"HTTP/1.1 200"), f"taken: {parts[0][:40]!r}")
 
 
-@fault(
-    "requests",
-    "oversized",
-    how="a head of 100 KB, a body of 9 MiB, a body of 20,000 lines",
-    held=HONEST,
-    quick=3,
-    often=60,
-)
+@fault("requests", "oversized", how="a head of 100 KB, a body of 9 MiB, a body of 20,000 lines", held=HONEST, quick=3, often=60)
 def oversized(folder: Path, times: int) -> int:
     def send(port: int, number: int, _: ExitStack) -> None:
         lines = b"x\n" * 20_000

@@ -219,9 +219,7 @@ def new_key_alone(folder: Path, times: int) -> int:
 def on_kafka(folder: Path, times: int) -> int:
     done = 0
     with warnings.catch_warnings(), closing(KafkaGarden()) as garden:
-        warnings.simplefilter(
-            "ignore", ResourceWarning
-        )  # what the client's connections leave behind, as in tests/conftest.py
+        warnings.simplefilter("ignore", ResourceWarning)  # what the client's connections leave behind, as in tests/conftest.py
         for turn in range(times):
             rng = random.Random(turn)
             for kind in VOUCHERS:

@@ -303,8 +303,7 @@ def adopt_on_sqlite(folder: Path, times: int) -> int:
 @fault(
     "processes",
     "Kafka producer killed",
-    how="kill -9 before the send, in the transaction, before "
-    "the answer, before the mark, before telling, at the n-th group",
+    how="kill -9 before the send, in the transaction, before the answer, before the mark, before telling, at the n-th group",
     held="everything acknowledged is there, each event once",
     quick=3,
     often=40,
@@ -383,9 +382,7 @@ def kafka_checkpointer(folder: Path, times: int) -> int:
         point, nth = CHECKPOINTER[turn % len(CHECKPOINTER)], 1 + turn // len(CHECKPOINTER) % 4
         with child("sign", address, state, "--key", key, "--die", f"{point}:{nth}") as first:
             status = first.end()
-            demand(
-                status == -9, f"the checkpointer did not die {point} for the {nth}th time: {status}, {first.told[-1:]}"
-            )
+            demand(status == -9, f"the checkpointer did not die {point} for the {nth}th time: {status}, {first.told[-1:]}")
         with child("sign", address, state, "--key", key, "--times", 2) as second:
             demand(second.end() == 0, f"the next checkpointer did not sign: {second.told[-1:]}")
         checkpoints = KafkaCheckpoints(address, log_id=LOG_ID, read_only=True, state_dir=state, timeout_s=TIMEOUT_S)

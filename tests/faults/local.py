@@ -176,8 +176,7 @@ def _forget_everything(db: apsw.Connection, rng: random.Random) -> None:
 def _forget_a_source(db: apsw.Connection, rng: random.Random) -> None:
     source = rng.choice(sorted(db.execute("SELECT DISTINCT stream, source FROM reports")))
     db.execute(
-        "DELETE FROM event_ids WHERE (stream, seq) IN (SELECT stream, seq FROM reports WHERE (stream, source) = (?, ?))",
-        source,
+        "DELETE FROM event_ids WHERE (stream, seq) IN (SELECT stream, seq FROM reports WHERE (stream, source) = (?, ?))", source
     )
     db.execute("DELETE FROM reports WHERE (stream, source) = (?, ?)", source)
 
@@ -202,9 +201,7 @@ def _coming_reports(db: apsw.Connection, rng: random.Random) -> None:
     for stream, drafts in groups()[len(groups()) // 2 :]:
         for draft in drafts:
             report = DeviceReport(stream, draft.source, draft.source_seq, report_digest(draft))
-            db.execute(
-                "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?, ?)", (*index.report(report), rng.randint(0, 9))
-            )
+            db.execute("INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?, ?)", (*index.report(report), rng.randint(0, 9)))
 
 
 def _coming_ids(db: apsw.Connection, rng: random.Random) -> None:
@@ -241,10 +238,7 @@ def poisoned(folder: Path, times: int) -> int:
             poison(db, random.Random(number))
         with closing(SqliteLog(path, read_only=True)) as reader:
             found = verify(reader).breaks
-        if poison not in (
-            _coming_reports,
-            _coming_ids,
-        ):  # what names no event that was read may be of one still to come
+        if poison not in (_coming_reports, _coming_ids):  # what names no event that was read may be of one still to come
             demand({each.kind for each in found} == {"index"}, f"{poison.__name__}: verify says {found}")
         log = SqliteLog(path)
         for group in groups():

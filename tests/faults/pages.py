@@ -88,9 +88,7 @@ class Server(NamedTuple):
         """Send a raw request; return the status and the rest of the answer."""
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *([f"Cookie: {cookie}"] if cookie else []), *more]
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as sent:
-            sent.sendall(
-                "\r\n".join([*lines, *([] if more else ["Connection: close"]), "", ""]).encode("latin-1", "replace")
-            )
+            sent.sendall("\r\n".join([*lines, *([] if more else ["Connection: close"]), "", ""]).encode("latin-1", "replace"))
             answer = sent.recv(65_536)
             while not more and (chunk := sent.recv(65_536)):
                 answer += chunk
@@ -199,9 +197,7 @@ def fetched(folder: Path, times: int) -> int:
             server.ahead[0] += LONGEST_S if way == 3 else 0
             asked = address[:-1] if way == 4 else "/media/" + sha256(data).hexdigest() + ".pdf" if way == 5 else address
             status, body = server.ask(asked, {0: "", 1: other}.get(way, mine))
-            demand(
-                (status, data in body) == (404, False), f"way {way}: a packet was handed to somebody else ({status})"
-            )
+            demand((status, data in body) == (404, False), f"way {way}: a packet was handed to somebody else ({status})")
     return times
 
 
@@ -239,13 +235,7 @@ def _cut_off(server: Server, cookie: str) -> bool:
     """Open a WebSocket, log out, and say whether it is closed."""
     here = f"127.0.0.1:{server.port}"
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sent:
-        lines = (
-            "GET /_stcore/stream HTTP/1.1",
-            f"Host: {here}",
-            f"Origin: http://{here}",
-            f"Cookie: {cookie}",
-            *UPGRADE,
-        )
+        lines = ("GET /_stcore/stream HTTP/1.1", f"Host: {here}", f"Origin: http://{here}", f"Cookie: {cookie}", *UPGRADE)
         sent.sendall("\r\n".join([*lines, "", ""]).encode())
         demand(b" 101 " in sent.recv(4_096), "no WebSocket was opened")
         server.ask("/auth/logout", cookie)
@@ -355,9 +345,7 @@ def taken_away(folder: Path, times: int) -> int:
             file = DOWNLOADS.fetch("s.lee", token[1]) if token else None
             demand(not test.get("download_button"), "Streamlit serves a download to anybody")
         with desk_at(floor.log, read_only=True) as at:
-            payloads = (
-                [decode(each.data).payload for each in at.log.read("review/fu-01")] if at.review("fu-01").seq else []
-            )
+            payloads = [decode(each.data).payload for each in at.log.read("review/fu-01")] if at.review("fu-01").seq else []
         digests = [each.digest for each in payloads if isinstance(each, RecordExported)]
         if turn % 3 == 2:
             demand((file, digests) == (None, []), "a list left though the log could not say so")

@@ -105,9 +105,7 @@ def _on_kafka(folder: Path, times: int, address: Callable[[int], str | None]) ->
         stream, seq, sound, lines = _day(rng)
         site = Site(*create(folder / str(turn), address(turn)))
 
-        def keep(
-            self: KafkaLog, entry: QuarantineEntry, *, site: Site = site, way: str = way, sound: bytes = sound
-        ) -> None:
+        def keep(self: KafkaLog, entry: QuarantineEntry, *, site: Site = site, way: str = way, sound: bytes = sound) -> None:
             name = sha256(sound).hexdigest() if way == "renamed" else entry.sha256
             data = entry.data if way == "sound" else sound
             headers = [("stream", entry.stream.encode()), ("reason", entry.reason.encode()), ("at_us", b"5")]

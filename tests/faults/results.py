@@ -56,9 +56,7 @@ class Place(NamedTuple):
 
     def verify(self) -> VerificationReport:
         with closing(self.log(read_only=True)) as log, closing(SqliteResults(self.verdicts, read_only=True)) as store:
-            return verify(
-                log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine()))
-            )
+            return verify(log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine())))
 
     def judged_again(self) -> list[str]:
         with closing(self.log(read_only=True)) as log, closing(SqliteResults(self.verdicts, read_only=True)) as store:
@@ -138,16 +136,12 @@ def _stream_gone(hand: SqliteTamper, rng: random.Random) -> str:
 
 
 def _upheld(hand: SqliteTamper, rng: random.Random) -> str:
-    hand.execute(
-        "UPDATE records SET data = CAST(replace(data, 'VARIANCE', 'UPHELD') AS BLOB) WHERE kind = 'adjudications'"
-    )
+    hand.execute("UPDATE records SET data = CAST(replace(data, 'VARIANCE', 'UPHELD') AS BLOB) WHERE kind = 'adjudications'")
     return TABLE
 
 
 def _other_amount(hand: SqliteTamper, rng: random.Random) -> str:
-    hand.execute(
-        "UPDATE records SET data = CAST(replace(data, '\"difference_cents\":-', '\"difference_cents\":-9') AS BLOB)"
-    )
+    hand.execute("UPDATE records SET data = CAST(replace(data, '\"difference_cents\":-', '\"difference_cents\":-9') AS BLOB)")
     return TABLE
 
 

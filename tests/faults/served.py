@@ -141,9 +141,7 @@ def _serve(folder: Path, times: int, address: str | None) -> int:
     log, done, rng = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S), 0, random.Random(3)
     log.append_groups(groups(ROUNDS))
     log.close()
-    places = [
-        (table.stream, at, name) for table in tables(ROUNDS) for at in range(1, table.last - 1) for name in CHANGES
-    ]
+    places = [(table.stream, at, name) for table in tables(ROUNDS) for at in range(1, table.last - 1) for name in CHANGES]
     for stream, at, name in places if times >= len(places) else rng.sample(places, times):
         liar = Liar(stream, CHANGES[name], at, rng)
         with patch.object(TopicReader, "poll", lambda *how, liar=liar: liar.poll(*how)):
@@ -152,10 +150,7 @@ def _serve(folder: Path, times: int, address: str | None) -> int:
                 report = verify(reader)
                 found = {(each.stream, each.seq) for each in report.breaks}
                 demand(liar.named >= 0, "nothing was changed")
-                demand(
-                    found == ({(stream, liar.named)} if liar.named else set()),
-                    f"{stream} {at + 1} {name}: {report.breaks}",
-                )
+                demand(found == ({(stream, liar.named)} if liar.named else set()), f"{stream} {at + 1} {name}: {report.breaks}")
                 if not liar.named:
                     check(reader, rounds=ROUNDS)
             except IntegrityError as error:

@@ -108,9 +108,7 @@ WAREHOUSE_WAYS: tuple[InTheWarehouse, ...] = (
 def in_the_log(folder: Path, times: int) -> int:
     whole = _whole(folder)
     shown = _shown(whole)
-    cases = [
-        (place, row["seq"], way) for place, rows in shown.items() for row in rows for way in LOG_WAYS if row["seq"] > 1
-    ]
+    cases = [(place, row["seq"], way) for place, rows in shown.items() for row in rows for way in LOG_WAYS if row["seq"] > 1]
     for place, rows in shown.items():
         demand(_confirmed(whole, *place, rows, rows[0]["seq"]), f"{place} is not confirmed, and nothing was altered")
     chosen = cases if times >= len(cases) else random.Random(11).sample(cases, times)
@@ -152,9 +150,7 @@ def _verified(path: Path, *checks: str) -> None:
     try:
         report = verify(log)
         failures = [each.message for each in report.breaks] + [each for each in checks if each.startswith("broken")]
-        done = made(
-            log, report.heads, at_us=1, by="a", failures=failures, checks=checks, events=report.events, signed=True
-        )
+        done = made(log, report.heads, at_us=1, by="a", failures=failures, checks=checks, events=report.events, signed=True)
         keep(Path(f"{path}{VERIFIED}"), done)
     finally:
         log.close()

@@ -70,9 +70,7 @@ FAULTS: list[Fault] = []
 Run = Callable[[Path, int], int | Tally]
 
 
-def fault(
-    area: str, name: str, *, how: str, held: str, quick: int, often: int, kafka: bool = False
-) -> Callable[[Run], Run]:
+def fault(area: str, name: str, *, how: str, held: str, quick: int, often: int, kafka: bool = False) -> Callable[[Run], Run]:
     """Put a function into the table."""
 
     def listed(run: Run) -> Run:

@@ -15,10 +15,7 @@ def marks(fault: Fault) -> list[pytest.MarkDecorator]:
     return [pytest.mark.kafka] * fault.kafka + [pytest.mark.slow] * (fault.area == "cluster")
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [pytest.param(each, id=f"{each.area}: {each.name}", marks=marks(each)) for each in FAST],
-)
+@pytest.mark.parametrize("fault", [pytest.param(each, id=f"{each.area}: {each.name}", marks=marks(each)) for each in FAST])
 def test_nothing_is_lost(fault: Fault, tmp_path: Path) -> None:
     if fault.area == "cluster":
         cluster()  # skips if none exists

@@ -20,13 +20,8 @@ def corrected(drafts: list[Draft]) -> list[model.Event]:
                 assert wrong.event_id != correction.supersedes_event_id
                 continue
             assert wrong.event_id == correction.supersedes_event_id
-            assert (wrong.payload.TYPE, wrong.round_no) == (
-                correction.replacement.type,
-                correction.replacement.round_no,
-            )
-            payloads[correction.supersedes_seq - 1] = msgspec.convert(
-                correction.replacement.payload, type(wrong.payload)
-            )
+            assert (wrong.payload.TYPE, wrong.round_no) == (correction.replacement.type, correction.replacement.round_no)
+            payloads[correction.supersedes_seq - 1] = msgspec.convert(correction.replacement.payload, type(wrong.payload))
     return payloads
 
 

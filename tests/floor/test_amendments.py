@@ -90,11 +90,7 @@ def postponed(groups: Iterator[tuple[str, list[Draft]]]) -> Iterator[tuple[str, 
             event = draft.payload
             if isinstance(event, model.ChapterPublished):
                 toml = event.toml.replace(event.effective_gaming_day, "2027-01-01")
-                changed = {
-                    "toml": toml,
-                    "sha256": sha256(toml.encode()).hexdigest(),
-                    "effective_gaming_day": "2027-01-01",
-                }
+                changed = {"toml": toml, "sha256": sha256(toml.encode()).hexdigest(), "effective_gaming_day": "2027-01-01"}
                 kept[at] = msgspec.structs.replace(draft, payload=msgspec.structs.replace(event, **changed))
         yield stream, kept
 
@@ -171,9 +167,7 @@ def test_the_tour_from_an_amendment_to_an_adoption_prints_what_it_says(
         before.setattr(stream_worker, "adjudicate", overlooking)
         follow(commands[:upgrade], capsys)
     follow(commands[upgrade:], capsys)
-    follow(
-        [("replay --log sqlite:law.db", ["current verdicts: 3 UNDETERMINED, 125 UPHELD, 20 VARIANCE, 2 VOID"])], capsys
-    )
+    follow([("replay --log sqlite:law.db", ["current verdicts: 3 UNDETERMINED, 125 UPHELD, 20 VARIANCE, 2 VOID"])], capsys)
     labels = msgspec.json.decode((tmp_path / "law.jsonl.labels.json").read_bytes(), type=Labels)
     with closing(open_results("sqlite:law.db", read_only=True)) as results:
         assert compare(labels.planted, findings(results)).perfect

@@ -54,9 +54,7 @@ def rounds() -> Iterator[tuple[str, int, Rulebook, list[model.Event]]]:
 
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
-    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == floors.documented(
-        "evidence-gegr-002138.md"
-    )
+    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == floors.documented("evidence-gegr-002138.md")
 
 
 def test_nobody_holds_the_position_longer_than_two_rounds_unless_all_declined() -> None:
@@ -170,9 +168,7 @@ def test_every_line_of_the_paytables_is_won() -> None:
                 best = paytable.best(seven_card_lines(hands[event.seat], paytable.joker))
                 won.add((event.wager, best.hand if best else ""))
     printed = {
-        (paytable.wager, line.hand)
-        for paytable in chapter("ca", "gegr-002138").paytables.values()
-        for line in paytable.lines
+        (paytable.wager, line.hand) for paytable in chapter("ca", "gegr-002138").paytables.values() for line in paytable.lines
     }
     assert len(printed) == 14
     assert len(printed - won) <= 2
@@ -190,10 +186,7 @@ def test_all_that_can_be_filed_is_filed() -> None:
     assert {book.settings["envy_holder_must_wager"] for book in books} == {True, False}
     assert {"backline" in book.offers for book in books} == {True, False}
     assert {(book.deal_method, book.starting) for book in books} >= {("hand", "shaker"), ("hand", "number")}
-    assert {(book.deal_method, book.starting) for book in books} >= {
-        ("automated_shoe", "shaker"),
-        ("automated_shoe", "number"),
-    }
+    assert {(book.deal_method, book.starting) for book in books} >= {("automated_shoe", "shaker"), ("automated_shoe", "number")}
     assert len({book.settings["collection"] for book in books}) == 4
 
 

@@ -7,17 +7,9 @@ from floor.faults.labels import Planted
 from replay.findings import Finding
 
 
-def label(
-    code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, *consequences: str
-) -> Planted:
+def label(code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, *consequences: str) -> Planted:
     return Planted(
-        code=code,
-        stream="table/a",
-        table="table/a",
-        round_no=round_no,
-        seat=seat,
-        wager=wager,
-        consequences=consequences,
+        code=code, stream="table/a", table="table/a", round_no=round_no, seat=seat, wager=wager, consequences=consequences
     )
 
 

@@ -9,16 +9,7 @@ import pytest
 from events.vocabulary import model
 from floor.faults.anomaly import HERE, Anomalies, Anomaly, NotPossible, require
 from floor.faults.dealing import dealt_facing, to_dealer
-from floor.faults.edits import (
-    add_before,
-    add_behind,
-    both,
-    by_turns,
-    change,
-    drop,
-    its_seat,
-    its_wager,
-)
+from floor.faults.edits import add_before, add_behind, both, by_turns, change, drop, its_seat, its_wager
 from floor.faults.labels import Spot
 from floor.faults.payment import its_own, settled_before
 from floor.table.facts import card_dealt, same, wager_paid, wager_placed
@@ -112,9 +103,7 @@ def settling_play() -> Any:
         wager_paid(due, 2500, 2500),
     ):
         script.add(event)
-    plan = SimpleNamespace(
-        random=Random(1), chosen=3, by_hand=("base",), prepared="base", surrendered=set(), abandoned=set()
-    )
+    plan = SimpleNamespace(random=Random(1), chosen=3, by_hand=("base",), prepared="base", surrendered=set(), abandoned=set())
     return SimpleNamespace(script=script, plan=plan, dues=[due])
 
 

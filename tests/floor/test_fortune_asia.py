@@ -58,9 +58,7 @@ def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) 
 
 def test_every_line_of_every_paytable_is_won() -> None:
     printed = {
-        (wager, name, line.hand)
-        for (wager, name), paytable in chapter("pa", "659a").paytables.items()
-        for line in paytable.lines
+        (wager, name, line.hand) for (wager, name), paytable in chapter("pa", "659a").paytables.items() for line in paytable.lines
     }
     assert len(printed) == 4 * 11 + 1 + 3 * 6 + 6
     assert len(printed - floors.paid_lines(tables(), line_of)) <= 2

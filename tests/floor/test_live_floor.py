@@ -92,9 +92,7 @@ def turn(*drafts: Draft, next_s: float = 0, labels: tuple[Planted, ...] = ()) ->
 
 
 def label(round_no: int) -> Planted:
-    return Planted(
-        code="PAY-OVER", stream=STREAM, table="fu-01", round_no=round_no, seat=None, wager=None, consequences=()
-    )
+    return Planted(code="PAY-OVER", stream=STREAM, table="fu-01", round_no=round_no, seat=None, wager=None, consequences=())
 
 
 def play(turns: Iterator[Turn] | list[Turn], gateway: Gateway, speed: float = 1_000) -> tuple[LiveFloor, list[float]]:
@@ -108,10 +106,7 @@ def play(turns: Iterator[Turn] | list[Turn], gateway: Gateway, speed: float = 1_
                 late.append(late_s)
 
             floor = LiveFloor(
-                iter(turns),
-                FloorClock(START_US, speed),
-                lambda _: Collector("127.0.0.1", gateway.port, "fu-01.secret"),
-                listener,
+                iter(turns), FloorClock(START_US, speed), lambda _: Collector("127.0.0.1", gateway.port, "fu-01.secret"), listener
             )
             await floor.play()
             return floor
@@ -172,9 +167,7 @@ def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
                 if (STREAM, 3) in gateway.taken:
                     floor.stop()
 
-            floor = LiveFloor(
-                iter(turns), FloorClock(START_US), lambda _: Collector("127.0.0.1", gateway.port), listener
-            )
+            floor = LiveFloor(iter(turns), FloorClock(START_US), lambda _: Collector("127.0.0.1", gateway.port), listener)
             await floor.play()
             return floor
 

@@ -24,7 +24,5 @@ def test_a_log_takes_a_simulation(tmp_path: Path) -> None:
                     assert isinstance(touched, model.MeterAdvanced)
                     assert (touched.round_no, touched.seat) == (event.round_no, event.payload.seat)
                 case model.EventCorrected() if event.payload.replacement is not None:  # else a planted fault
-                    assert (
-                        stored[stream][event.payload.supersedes_seq - 1].event_id == event.payload.supersedes_event_id
-                    )
+                    assert stored[stream][event.payload.supersedes_seq - 1].event_id == event.payload.supersedes_event_id
     log.close()

@@ -43,9 +43,7 @@ def tables() -> dict[str, list[Draft]]:
 @cache
 def labeled(*codes: str) -> frozenset[tuple[str, int | None]]:
     """The rounds, by their table's stream, with one of these faults planted (any, if none is named)."""
-    return frozenset(
-        (f"table/{label.table}", label.round_no) for label in simulated().labels if not codes or label.code in codes
-    )
+    return frozenset((f"table/{label.table}", label.round_no) for label in simulated().labels if not codes or label.code in codes)
 
 
 def books(drafts: list[Draft]) -> dict[str, Rulebook]:
@@ -173,9 +171,7 @@ def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
                     assert event.after_centicents == word.minimum_cents * 100
                     of_round = [each.payload for each in drafts if each.round_no == draft.round_no]
                     paid = [
-                        each.winnings_cents
-                        for each in of_round
-                        if isinstance(each, model.WagerPaid) and each.wager == "mystery"
+                        each.winnings_cents for each in of_round if isinstance(each, model.WagerPaid) and each.wager == "mystery"
                     ]
                     meters = [  # a meter that was just reset can be hit again in the same round
                         each.reading_centicents // 100 for each in of_round if isinstance(each, model.MysteryHit)

@@ -122,9 +122,7 @@ def test_every_deal_is_of_one_deck(seed: int) -> None:
     """No card twice, seven to each position: but if a fault or an irregularity of the deal is labeled."""
     simulation = simulated(seed)
     odd = {
-        (label.stream, label.round_no)
-        for label in simulation.labels
-        if label.code in ("DEAL-DECK", "DEAL-COUNT", "DEAL-ORDER")
+        (label.stream, label.round_no) for label in simulation.labels if label.code in ("DEAL-DECK", "DEAL-COUNT", "DEAL-ORDER")
     }
     odd |= {(label.stream, label.round_no) for label in simulation.labels if label.code == "PAY-VOID"}
     odd |= {(label.stream, label.round_no) for label in simulation.legitimate if label.kind in AS_DEALT}
@@ -204,9 +202,7 @@ def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_line_of_every_paytable_is_won(seed: int) -> None:
     printed = {
-        (wager, name, line.hand)
-        for (wager, name), paytable in chapter("pa", "688a").paytables.items()
-        for line in paytable.lines
+        (wager, name, line.hand) for (wager, name), paytable in chapter("pa", "688a").paytables.items() for line in paytable.lines
     }
     assert len(printed) == 126
     assert len(printed - floors.paid_lines(tables(seed), line_of)) <= 2

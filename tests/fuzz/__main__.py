@@ -64,26 +64,14 @@ def main() -> int:
     for name in [options.only] if options.only else all_targets():
         with tempfile.TemporaryDirectory(prefix="rack-fuzz-") as corpus:
             done = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "tests.fuzz",
-                    "--only",
-                    name,
-                    "--seconds",
-                    str(options.seconds),
-                    "--corpus",
-                    corpus,
-                ],
+                [sys.executable, "-m", "tests.fuzz", "--only", name, "--seconds", str(options.seconds), "--corpus", corpus],
                 cwd=ROOT,
                 capture_output=True,
                 text=True,
                 check=False,
             )
         runs = [line.split()[-1] for line in done.stderr.splitlines() if "number_of_executed_units" in line]
-        sys.stdout.write(
-            f"{name}: {runs[0] if runs else 'no'} inputs, {'nothing found' if not done.returncode else 'FAILED'}\n"
-        )
+        sys.stdout.write(f"{name}: {runs[0] if runs else 'no'} inputs, {'nothing found' if not done.returncode else 'FAILED'}\n")
         if done.returncode:
             failed += 1
             sys.stdout.write((done.stdout + done.stderr)[-3000:])

@@ -129,9 +129,7 @@ def event(data: bytes) -> None:
     found = decode(data)
     assert encode(found) == data
     assert many is None or many[0].payload == found.payload
-    record, _ = place(
-        _state(found.stream), found.draft(), log_id=LOG_ID, property_id=PROPERTY, stream=found.stream, now_us=1
-    )
+    record, _ = place(_state(found.stream), found.draft(), log_id=LOG_ID, property_id=PROPERTY, stream=found.stream, now_us=1)
     assert decode(record.data).payload == found.payload
 
 
@@ -169,10 +167,7 @@ def record(data: bytes) -> None:
     """A record goes the whole way, in every form: it is read or refused, stored or quarantined, and answered."""
     tokens = functools.partial(without_card_numbers, token=lambda _: "p-1")
     bodies = [(kind, None) for kind in (JSON_LINES[0], cloud_events.BATCH, cloud_events.SINGLE)]
-    named: list[tuple[str, Profile | None]] = [
-        *bodies,
-        *((JSON_LINES[0], each) for each in _profiles() if each.format == "json"),
-    ]
+    named: list[tuple[str, Profile | None]] = [*bodies, *((JSON_LINES[0], each) for each in _profiles() if each.format == "json")]
     named += [("text/csv", each) for each in _profiles() if each.format != "json"]
     for kind, profile in named:
         try:

@@ -39,13 +39,7 @@ def box(
 ) -> BettingBox:
     hand = Hand(parse_cards(cards)) if cards is not None else Hand()
     return BettingBox(
-        seat=seat,
-        bettor=bettor or f"p-{seat}",
-        hand=hand,
-        stakes=stakes,
-        decision=decision,
-        voided=voided,
-        abandoned=abandoned,
+        seat=seat, bettor=bettor or f"p-{seat}", hand=hand, stakes=stakes, decision=decision, voided=voided, abandoned=abandoned
     )
 
 
@@ -249,9 +243,7 @@ def test_687a_11_e_without_the_cards_nothing_is_told(mine: str | None, dealer: s
 
 def test_687a_7_b_abandoned_wagers_are_lost_all_of_them() -> None:
     stakes = {**STAKES, "trips": 500, "bad_beat": 500, "progressive": 100}
-    assert nets(table(box("As Ah Ac Ad 9h", stakes, abandoned=True))) == {
-        wager: -cents for wager, cents in stakes.items()
-    }
+    assert nets(table(box("As Ah Ac Ad 9h", stakes, abandoned=True))) == {wager: -cents for wager, cents in stakes.items()}
 
 
 def test_687a_13_a_hand_voided_alone_cannot_be_told() -> None:
@@ -310,9 +302,7 @@ def test_687a_12_e_bad_beat(cards: str | None, dealer: str | None, net: int | No
 def test_687a_11_f_3_less_than_three_of_a_kind_is_collected_by_every_paytable(name: str) -> None:
     """DJWBB-04 prints "or less" (D20)."""
     book = rules(f"bad_beat={name}")
-    assert nets(table(box("Qs Qh 8d 8c 5s", {"bad_beat": 500}), dealer="Ks Kh Kd 7c 5h", book=book)) == {
-        "bad_beat": -500
-    }
+    assert nets(table(box("Qs Qh 8d 8c 5s", {"bad_beat": 500}), dealer="Ks Kh Kd 7c 5h", book=book)) == {"bad_beat": -500}
 
 
 @pytest.mark.parametrize(("decision", "net"), [("raise", 4500), ("fold", -500), (None, None)])
@@ -387,10 +377,7 @@ def test_687a_12_c_two_shares_in_the_order_of_settlement(
 ) -> None:
     """The text gives two directions: without the order on record neither share is told (D18)."""
     dues = table(
-        box(ROYAL, PROGRESSIVE, seat=2),
-        box(FLUSH, PROGRESSIVE, seat=4),
-        meter=MeterAtSettlement(reading=50_001_500),
-        turns=turns,
+        box(ROYAL, PROGRESSIVE, seat=2), box(FLUSH, PROGRESSIVE, seat=4), meter=MeterAtSettlement(reading=50_001_500), turns=turns
     )
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (royal, straight_flush)
 
@@ -406,9 +393,7 @@ def test_687a_12_c_a_linked_meter_is_read_at_each_turn() -> None:
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (599_900, 69_900)
 
 
-def envy(
-    *boxes: BettingBox, side: str | None = None, book: Rulebook = EVERYTHING, past: bool = True
-) -> dict[int, int | None]:
+def envy(*boxes: BettingBox, side: str | None = None, book: Rulebook = EVERYTHING, past: bool = True) -> dict[int, int | None]:
     dues = table(*boxes, side=side, book=book, past=past)
     return {seat: due.net_cents for (seat, wager), due in dues.items() if wager == "progressive_envy"}
 
@@ -427,12 +412,7 @@ def test_687a_12_c_the_own_second_box_is_not_another_patron() -> None:
 
 @pytest.mark.parametrize(
     ("book", "decision", "expected"),
-    [
-        (EVERYTHING, "raise", {4: 30_000}),
-        (EVERYTHING, "fold", {}),
-        (QUALIFY, "fold", {4: 30_000}),
-        (EVERYTHING, None, {4: None}),
-    ],
+    [(EVERYTHING, "raise", {4: 30_000}), (EVERYTHING, "fold", {}), (QUALIFY, "fold", {4: 30_000}), (EVERYTHING, None, {4: None})],
 )
 def test_687a_11_b_3_a_folded_hand_counts_for_envy_where_it_qualifies(
     book: Rulebook, decision: Decision | None, expected: dict[int, int | None]
@@ -441,8 +421,7 @@ def test_687a_11_b_3_a_folded_hand_counts_for_envy_where_it_qualifies(
 
 
 @pytest.mark.parametrize(
-    ("book", "decision", "expected"),
-    [(EVERYTHING, "fold", {}), (QUALIFY, "fold", {4: 30_000}), (EVERYTHING, None, {4: None})],
+    ("book", "decision", "expected"), [(EVERYTHING, "fold", {}), (QUALIFY, "fold", {4: 30_000}), (EVERYTHING, None, {4: None})]
 )
 def test_687a_11_b_3_a_folded_progressive_gets_envy_where_it_qualifies(
     book: Rulebook, decision: Decision | None, expected: dict[int, int | None]

@@ -174,13 +174,7 @@ def box(
 ) -> BettingBox:
     cards, high, low = (parse_cards(text) for text in hands) if hands is not None else (None, None, None)
     return BettingBox(
-        seat,
-        bettor or f"p-{seat}",
-        Hand(cards, high, low),
-        stakes,
-        surrendered=surrendered,
-        voided=voided,
-        abandoned=abandoned,
+        seat, bettor or f"p-{seat}", Hand(cards, high, low), stakes, surrendered=surrendered, voided=voided, abandoned=abandoned
     )
 
 
@@ -372,17 +366,12 @@ def test_d26_a_hand_not_read_leaves_the_meter_of_the_next_winners_unknown() -> N
 
 
 @pytest.mark.parametrize(
-    ("flags", "net", "outcome"),
-    [({"voided": True}, 0, Outcome.VOID), ({"abandoned": True}, -500, Outcome.ABANDONED)],
+    ("flags", "net", "outcome"), [({"voided": True}, 0, Outcome.VOID), ({"abandoned": True}, -500, Outcome.ABANDONED)]
 )
 @pytest.mark.parametrize("wager", ["ace_high_bonus", "fortune_bonus", "progressive"])
-def test_688a_13_d_and_7_b_void_and_abandoned_boxes(
-    wager: str, flags: Mapping[str, bool], net: int, outcome: Outcome
-) -> None:
+def test_688a_13_d_and_7_b_void_and_abandoned_boxes(wager: str, flags: Mapping[str, bool], net: int, outcome: Outcome) -> None:
     rules = book("ace_high_bonus=1 fortune_bonus=1 progressive=3")
-    player = box(
-        3, SEVEN_STRAIGHT_FLUSH, base=2500, voided="voided" in flags, abandoned="abandoned" in flags, **{wager: 500}
-    )
+    player = box(3, SEVEN_STRAIGHT_FLUSH, base=2500, voided="voided" in flags, abandoned="abandoned" in flags, **{wager: 500})
     due = one(rules, player, wager, dealer(ACE_HIGH), meter_centicents=120_000_000)
     assert (due.net_cents, due.outcome) == (net, outcome)
 
@@ -411,9 +400,7 @@ def test_d26_the_ace_high_bonus_without_the_dealers_cards() -> None:
 def envies(rules: Rulebook, *boxes: BettingBox) -> list[tuple[int, str, int | None, int | None]]:
     """Return (to seat, wager, for the hand of, cents), sorted."""
     dues = settle(rules, dealer(), boxes, 120_000_000)
-    return sorted(
-        (due.seat, due.wager, due.for_position, due.net_cents) for due in dues if due.for_position is not None
-    )
+    return sorted((due.seat, due.wager, due.for_position, due.net_cents) for due in dues if due.for_position is not None)
 
 
 def test_d17_the_example_15_10_5() -> None:
@@ -477,10 +464,7 @@ def test_688a_12_d_envy_only_where_the_progressive_paytable_has_the_column() -> 
             assert is_qualifying(rules, "progressive", offer.min_cents)
             line = offer.paytable.envy(seven_card(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0])))
             assert line is not None
-            boxes = (
-                box(1, WINS, base=500, progressive=offer.min_cents),
-                box(3, SEVEN_STRAIGHT_FLUSH, base=500),
-            )
+            boxes = (box(1, WINS, base=500, progressive=offer.min_cents), box(3, SEVEN_STRAIGHT_FLUSH, base=500))
             assert envies(rules, *boxes) == [(1, "progressive_envy", 3, line.envy_cents)]
 
 
@@ -491,9 +475,7 @@ CAPPED = book("ace_high_bonus=1 fortune_bonus=1 progressive=1 max_payout=50000.0
 
 def test_688a_12_e_the_cap_takes_the_excess_of_the_bonus_and_nothing_of_the_base() -> None:
     """Fortune 5,000 to 1 on $20 is $100,000; the cap leaves $50,000. The base wager of $90,000 wins whole."""
-    dues = due_by(
-        settle(CAPPED, dealer(), [box(3, SEVEN_STRAIGHT_FLUSH, base=9_000_000, fortune_bonus=2000)], 120_000_000)
-    )
+    dues = due_by(settle(CAPPED, dealer(), [box(3, SEVEN_STRAIGHT_FLUSH, base=9_000_000, fortune_bonus=2000)], 120_000_000))
     assert (dues[3, "fortune_bonus"].winnings_cents, dues[3, "fortune_bonus"].uncapped_cents) == (5_000_000, 10_000_000)
     assert dues[3, "fortune_bonus"].capped
     assert not dues[3, "base"].capped
@@ -505,11 +487,7 @@ def test_d19_the_cap_is_one_for_the_hand_in_the_order_of_the_wagers() -> None:
     dues = due_by(settle(CAPPED, dealer(ACE_HIGH), [player], 120_000_000))
     paid = {wager: due.winnings_cents for (_, wager), due in dues.items()}
     assert paid == {"base": 0, "ace_high_bonus": 800_000, "fortune_bonus": 4_200_000, "progressive": 0}
-    assert [dues[3, wager].capped for wager in ("ace_high_bonus", "fortune_bonus", "progressive")] == [
-        False,
-        True,
-        True,
-    ]
+    assert [dues[3, wager].capped for wager in ("ace_high_bonus", "fortune_bonus", "progressive")] == [False, True, True]
     assert dues[3, "progressive"].net_cents == -100
 
 

@@ -232,9 +232,7 @@ def box(
     **stakes: int,
 ) -> BettingBox:
     held = hand(set_) if set_ is not None else Hand()
-    return BettingBox(
-        seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned
-    )
+    return BettingBox(seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned)
 
 
 def cards_of(seat: int, cards: str, bettor: str = "", **stakes: int) -> BettingBox:
@@ -242,9 +240,7 @@ def cards_of(seat: int, cards: str, bettor: str = "", **stakes: int) -> BettingB
     return BettingBox(seat, bettor or f"p-{seat}", Hand(parse_cards(cards)), stakes)
 
 
-def settle(
-    rules: Rulebook, boxes: Sequence[BettingBox], meter: int | None = None, dealer: Hand | None = None
-) -> list[Due]:
+def settle(rules: Rulebook, boxes: Sequence[BettingBox], meter: int | None = None, dealer: Hand | None = None) -> list[Due]:
     layout = TableLayout(boxes=boxes, dealer=hand(DEALER) if dealer is None else dealer, meter=MeterAtSettlement(meter))
     return fortune_asia.settle(rules, layout)
 
@@ -291,9 +287,7 @@ def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
 
 def test_d26_a_hand_without_a_medium_hand_is_foul_where_all_seven_cards_lie_in_the_others() -> None:
     seven = parse_cards("As Ac 6d 4s Qs 7c Th")
-    due = one(
-        book(), BettingBox(3, "p-3", Hand(seven, parse_cards("As Ac 6d 4s"), parse_cards("Qs 7c Th")), {"base": 2500})
-    )
+    due = one(book(), BettingBox(3, "p-3", Hand(seven, parse_cards("As Ac 6d 4s"), parse_cards("Qs 7c Th")), {"base": 2500}))
     assert (due.outcome, due.net_cents) == (Outcome.FOUL, -2500)
 
 
@@ -363,9 +357,7 @@ def test_659a_11_h_2_insurance_of_a_void_an_abandoned_and_an_unknown_hand() -> N
 
 def test_659a_12_b_three_of_a_kind_stands_above_a_straight_without_another_reading() -> None:
     """.6(d)(10), (11): the order of the hands and of what they pay agree here, unlike in 688a (D15)."""
-    due = one(
-        book("fortune_bonus=A"), cards_of(3, "7s 7h 7d 8c 9c Th Jd", base=2500, fortune_bonus=500), "fortune_bonus"
-    )
+    due = one(book("fortune_bonus=A"), cards_of(3, "7s 7h 7d 8c 9c Th Jd", base=2500, fortune_bonus=500), "fortune_bonus")
     assert (due.line, due.net_cents, due.other_reading) == ("three_of_a_kind", 1500, None)
     assert str(due.cite) == "58 Pa. Code § 659a.12(b)"
 
@@ -373,9 +365,7 @@ def test_659a_12_b_three_of_a_kind_stands_above_a_straight_without_another_readi
 @pytest.mark.parametrize(
     ("paytable", "outcome", "net"), [("A", Outcome.LOSE, -500), ("C", Outcome.TIE, 0), ("D", Outcome.LOSE, -500)]
 )
-def test_659a_12_b_three_pair_push_by_paytable_c_and_lose_by_the_others(
-    paytable: str, outcome: Outcome, net: int
-) -> None:
+def test_659a_12_b_three_pair_push_by_paytable_c_and_lose_by_the_others(paytable: str, outcome: Outcome, net: int) -> None:
     player = cards_of(3, "Ks Kd 9h 9c 4s 4d 2h", base=2500, fortune_bonus=500)
     due = one(book(f"fortune_bonus={paytable}"), player, "fortune_bonus")
     assert (due.outcome, due.net_cents) == (outcome, net)

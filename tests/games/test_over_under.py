@@ -175,9 +175,7 @@ def test_686a_7_g_both_over_and_under_each_settled_as_it_lies(
     assert nets(both) == {"ante": ante, "over": over, "under": under}
 
 
-@pytest.mark.parametrize(
-    "stakes", [{"ante": 1000, "over": 1000, "bonus": 500}, {"ante": 1000, "under": 1000, "bonus": 500}]
-)
+@pytest.mark.parametrize("stakes", [{"ante": 1000, "over": 1000, "bonus": 500}, {"ante": 1000, "under": 1000, "bonus": 500}])
 def test_d26_without_all_three_cards_nothing_can_be_told(stakes: Mapping[str, int]) -> None:
     assert set(nets(box(stakes)).values()) == {None}
 
@@ -251,9 +249,7 @@ def test_what_the_chapter_does_not_allow_is_refused_with_its_section(words: str,
 
 
 def test_686a_3_b_an_automated_shuffler_takes_two_batches_and_a_continuous_one_a_single() -> None:
-    assert [
-        book(f"pa-686a shuffler={name}").decks for name in ("none", "automated", "automated_counting", "continuous")
-    ] == [
+    assert [book(f"pa-686a shuffler={name}").decks for name in ("none", "automated", "automated_counting", "continuous")] == [
         1,
         2,
         2,

@@ -244,17 +244,8 @@ def test_645c_1_c_1_fortune_and_progressive_are_those_of_688a_and_say_that_they_
 
 
 def test_d13_shared_rules_hold_as_in_688a_but_where_the_text_differs() -> None:
-    held = {
-        section: PA_645C.has(section) for section in ("11(b)", "12(a)", "13(c)", "11(f)", "645c.2(f)", "688a.11(b)")
-    }
-    assert held == {
-        "11(b)": False,
-        "12(a)": False,
-        "13(c)": True,
-        "11(f)": True,
-        "645c.2(f)": True,
-        "688a.11(b)": False,
-    }
+    held = {section: PA_645C.has(section) for section in ("11(b)", "12(a)", "13(c)", "11(f)", "645c.2(f)", "688a.11(b)")}
+    assert held == {"11(b)": False, "12(a)": False, "13(c)": True, "11(f)": True, "645c.2(f)": True, "688a.11(b)": False}
     assert not chapter("pa", "688a").has("645c.2(f)")
 
 
@@ -302,10 +293,7 @@ def test_645c_nobody_is_refused_by_a_section_that_is_only_assumed(words: str) ->
 @pytest.mark.parametrize("amount", ["1.00", "2.00", "7.00"])
 def test_645c_a_progressive_of_another_amount_pays_what_is_printed(amount: str) -> None:
     """D662: 645a is not held, so that the amount a paytable is for refuses no one (D13); its amounts stand as printed (D18)."""
-    offer, printed = (
-        book_of(f"progressive=1 progressive.wager={amount}").offers["progressive"],
-        book_of("progressive=1"),
-    )
+    offer, printed = (book_of(f"progressive=1 progressive.wager={amount}").offers["progressive"], book_of("progressive=1"))
     assert (offer.min_cents, offer.max_cents) == (int(float(amount) * 100),) * 2
     assert offer.paytable is not None
     assert printed.offers["progressive"].paytable is not None

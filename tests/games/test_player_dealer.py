@@ -34,12 +34,9 @@ def test_round_of_play_at_1_8_and_15_the_button_goes_to_the_left_of_the_player_d
 
 
 @pytest.mark.parametrize(
-    ("bank", "count", "first", "action"),
-    [(7, 8, 7, 1), (7, 9, 1, 1), (1, 15, 1, 2), (1, 7, 7, 7), (6, 3, 1, 1), (7, 14, 6, 6)],
+    ("bank", "count", "first", "action"), [(7, 8, 7, 1), (7, 9, 1, 1), (1, 15, 1, 2), (1, 7, 7, 7), (6, 3, 1, 1), (7, 14, 6, 6)]
 )
-def test_round_of_play_the_count_goes_round_from_seat_7_to_seat_1(
-    bank: int, count: int, first: int, action: int
-) -> None:
+def test_round_of_play_the_count_goes_round_from_seat_7_to_seat_1(bank: int, count: int, first: int, action: int) -> None:
     assert (first_seat(count, bank), action_seat(count, bank)) == (first, action)
 
 
@@ -63,9 +60,7 @@ def test_round_of_play_of_216_rolls_the_left_of_the_player_dealer_gets_the_actio
         ("Ad Kh Qc Jd Ts", "As 2h 3s 4d 5c", Outcome.WIN, Outcome.WIN),
     ],
 )
-def test_hand_rankings_the_wheel_is_the_lowest_straight(
-    high: str, dealer_high: str, lowest: Outcome, second: Outcome
-) -> None:
+def test_hand_rankings_the_wheel_is_the_lowest_straight(high: str, dealer_high: str, lowest: Outcome, second: Outcome) -> None:
     hands = (*(parse_cards(text) for text in (high, "8c 7c", dealer_high, "6c 3d")),)
     assert compare(*hands, wheel="lowest") is lowest
     assert compare(*hands, wheel="second") is second
@@ -161,9 +156,7 @@ def test_coverage(net: bool, wager: int, moves: list[str], covered: list[int]) -
         (True, (0, 2500), "-7501", None),
     ],
 )
-def test_coverage_after_a_wager_that_cannot_be_told(
-    net: bool, open_: tuple[int, int], move: str, covered: int | None
-) -> None:
+def test_coverage_after_a_wager_that_cannot_be_told(net: bool, open_: tuple[int, int], move: str, covered: int | None) -> None:
     cover = Cover(10_000, net)
     cover.leave_open(*open_)
     assert (cover.pay(int(move[1:])) if move[0] == "+" else cover.take(int(move[1:]))) == covered

@@ -111,8 +111,7 @@ def test_the_other_paytables_are_those_adopted_and_cite_the_annex() -> None:
                 for line in ADOPTED.paytables[key].lines
             ]
             assert adopted == [
-                (line.hand, line.odds, line.push, line.amount_cents, line.meter_bp, line.envy_cents)
-                for line in paytable.lines
+                (line.hand, line.odds, line.push, line.amount_cents, line.meter_bp, line.envy_cents) for line in paytable.lines
             ]
     assert {name: wager.paytables for name, wager in PROPOSED.wagers.items()} == {
         name: wager.paytables for name, wager in ADOPTED.wagers.items()

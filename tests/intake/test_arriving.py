@@ -57,9 +57,7 @@ def test_a_lone_line_is_stored_after_its_time(log: SqliteLog, pipe: tuple[int, i
 def test_a_full_group_waits_for_no_time(log: SqliteLog, pipe: tuple[int, int], drafts: Drafts) -> None:
     reading, writing = pipe
     lines = [line_of(TABLE, drafts.day()), *(line_of(TABLE, drafts.wager()) for _ in range(BATCH))]
-    sender = threading.Thread(
-        target=lambda: (os.write(writing, b"\n".join(lines) + b"\n"), time.sleep(1), os.close(writing))
-    )
+    sender = threading.Thread(target=lambda: (os.write(writing, b"\n".join(lines) + b"\n"), time.sleep(1), os.close(writing)))
     sender.start()
     groups = list(taken_in(log, reading))
     sender.join()

@@ -109,10 +109,7 @@ def test_what_gets_no_token_is_removed(keyring: Keyring, data: bytes, kept: byte
     ("data", "replaced"),
     [
         (b'{"occurred_at_us":5,"card:47110815":1}', b'{"occurred_at_us":5,"%s":1}'),
-        (
-            b'{"occurred_at_us":5,"a":{"b":["x",{"c":"CARD:47110815"}]}}',
-            b'{"occurred_at_us":5,"a":{"b":["x",{"c":"%s"}]}}',
-        ),
+        (b'{"occurred_at_us":5,"a":{"b":["x",{"c":"CARD:47110815"}]}}', b'{"occurred_at_us":5,"a":{"b":["x",{"c":"%s"}]}}'),
         (b'"occurred_at_us":5,"patron":"card:47110815",]', b'"occurred_at_us":5,"patron":"%s",]'),
         (b'{"occurred_at_us":5,"a":"x\\\\","b":"card:47110815"}', b'{"occurred_at_us":5,"a":"x\\\\","b":"%s"}'),
     ],
@@ -182,16 +179,12 @@ DIGITS = ["".join(chr(zero + int(digit)) for digit in "47110815") for zero in (0
 
 
 @given(st.tuples(*[st.sampled_from(DISGUISES)] * 5), st.sampled_from(DIGITS), st.booleans())
-def test_no_disguise_of_the_word_keeps_a_number(
-    ways: tuple[Callable[[str], str], ...], digits: str, ascii_only: bool
-) -> None:
+def test_no_disguise_of_the_word_keeps_a_number(ways: tuple[Callable[[str], str], ...], digits: str, ascii_only: bool) -> None:
     """However letters, colon and digits are written, alone and in other text, in JSON and outside."""
     written = "".join(way(sign) for way, sign in zip(ways, "card:", strict=True)) + digits
     for text in (written, f"his {written} is new"):
         for data in (text, json.dumps({"a": text, "b": [json.dumps(text)]}, ensure_ascii=ascii_only)):
-            kept = re.sub(
-                r"\\+u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), hidden_numbers(data.encode()).decode()
-            )
+            kept = re.sub(r"\\+u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), hidden_numbers(data.encode()).decode())
             assert not any(each in kept for each in DIGITS), (data, kept)
 
 
@@ -207,9 +200,7 @@ def test_no_number_comes_into_the_store(tmp_path: Path, spelling: str, capsys) -
     log.parent.mkdir()
     day.write_bytes(line(spelling) + b"\n" + line(spelling, tail=b"") + b"\n")
     Keyring.new(key).close()
-    assert (
-        main(["ingest", str(day), "--log", f"sqlite://{log}", "--property", "bellwether", "--patrons", str(key)]) == 1
-    )
+    assert main(["ingest", str(day), "--log", f"sqlite://{log}", "--property", "bellwether", "--patrons", str(key)]) == 1
     with closing(SqliteLog(log, read_only=True)) as opened:
         entries = opened.quarantined()
     assert len(entries) == 2

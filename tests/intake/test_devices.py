@@ -23,11 +23,7 @@ def test_a_token_opens_for_its_device_alone(path: Path) -> None:
     devices = read_devices(path)
     found = device_of(devices, dice)
     assert found is not None
-    assert (found[0], found[1].sources, found[1].profile) == (
-        "fu-01-dice",
-        ["fu-01-dice", "fu-01-shaker"],
-        "profiles/dice.toml",
-    )
+    assert (found[0], found[1].sources, found[1].profile) == ("fu-01-dice", ["fu-01-dice", "fu-01-shaker"], "profiles/dice.toml")
     assert device_of(devices, "fu-01-dice." + shoe.partition(".")[2]) is None
     assert device_of(devices, dice + "x") is None
     assert device_of(devices, "fu-01-dice") is None

@@ -44,13 +44,7 @@ STREAMS = {
 }
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
 RESOLVED = model.FindingResolved(
-    amount_cents=None,
-    by="sv-9",
-    disposition="false_alarm",
-    duplicate_of=None,
-    finding_id="a" * 32,
-    reason="forged",
-    signs=None,
+    amount_cents=None, by="sv-9", disposition="false_alarm", duplicate_of=None, finding_id="a" * 32, reason="forged", signs=None
 )
 VIEWED = model.RecordViewed(by="sv-9", reason="forged", what="round")
 CONFIGURED = model.PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Forged", time_zone="UTC")
@@ -274,19 +268,12 @@ def test_the_rest_of_a_batch_goes_in(log: SqliteLog) -> None:
 # ---------------------------------------------------------------------------------------------------------- reserved sources
 
 
-@pytest.mark.parametrize(
-    "source",
-    [*RESERVED, *(f"{beginning}0f0f" for beginning in RESERVED_BEGINNINGS)],
-)
+@pytest.mark.parametrize("source", [*RESERVED, *(f"{beginning}0f0f" for beginning in RESERVED_BEGINNINGS)])
 @pytest.mark.parametrize("writer", ["device", "office"])
 def test_no_line_claims_the_source_of_a_writer_within(source: str, writer: str) -> None:
-    stream, payload = (
-        ("table/fu-01", model.Surrendered(seat=1)) if writer == "device" else ("property/main", CONFIGURED)
-    )
+    stream, payload = ("table/fu-01", model.Surrendered(seat=1)) if writer == "device" else ("property/main", CONFIGURED)
     check_line(writer, stream, draft(payload, source=f"x-{source}"[:32]))
-    with pytest.raises(
-        WrongPlace, match=f"names the source {source}, which is that of .*: expected a name of the device's"
-    ):
+    with pytest.raises(WrongPlace, match=f"names the source {source}, which is that of .*: expected a name of the device's"):
         check_line(writer, stream, draft(payload, source=source))
 
 
@@ -307,9 +294,7 @@ def test_a_publication_works_whatever_was_claimed_in_its_name(log: SqliteLog, tm
             assert isinstance(read_line(data, "x:1"), Refusal)
             take_in(log, data)
         with pytest.raises(EventError):
-            append_office_lines(
-                log, io.BytesIO(line_of("property/main", draft(CONFIGURED, number, KEYS_SOURCE))), "office.jsonl"
-            )
+            append_office_lines(log, io.BytesIO(line_of("property/main", draft(CONFIGURED, number, KEYS_SOURCE))), "office.jsonl")
     seq = KeyBook(log).publish(signer.public_key, "sv-1")
     assert decode(list(log.read("property/main"))[seq - 1].data).payload == published
     assert KeyBook(log).in_force() == [signer.public_key]
@@ -351,18 +336,13 @@ def test_a_device_takes_no_notice_back(log: SqliteLog) -> None:
     seq, event_id = refused_event(log)
     for number, instead in enumerate((None, model.Surrendered(seat=1)), 1):
         taken = take_in(log, line_of("table/fu-01", draft(correction(instead, seq, event_id), number)))
-        assert (
-            "the notice of a refused line: expected a correction of what a device reported" in taken.refused[0].reason
-        )
+        assert "the notice of a refused line: expected a correction of what a device reported" in taken.refused[0].reason
     assert "event_corrected" not in stored(log)["table/fu-01"]
 
 
 def test_nor_does_one_that_comes_with_the_refused_line_itself(log: SqliteLog) -> None:
     bad = line_of("table/fu-01", draft(model.Surrendered(seat=1), 5)).replace(b'"seat":1', b'"seat":9')
-    seq, event_id = (
-        log.head("table/fu-01").seq + 1,
-        notice("table/fu-01", Refusal("", bad, "table/fu-01", "x")).event_id,
-    )
+    seq, event_id = (log.head("table/fu-01").seq + 1, notice("table/fu-01", Refusal("", bad, "table/fu-01", "x")).event_id)
     undone = line_of("table/fu-01", draft(correction(None, seq, event_id)))
     taken = take_in(log, bad, undone)
     assert [refused.where for refused in taken.refused] == ["day.jsonl:1", "day.jsonl:2"]
@@ -498,13 +478,8 @@ def test_a_forged_line_is_named_and_the_exit_code_says_so(log: SqliteLog, path: 
     file = written(tmp_path, line_of("review/fu-01", draft(RESOLVED)), line_of("property/main", DAY))
     assert run("ingest", file, "--log", f"sqlite://{path}") == 1
     said = capsys.readouterr().err
-    assert (
-        f"{file}:1: review/fu-01: finding_resolved in review/fu-01 is written by the desk, not by devices; sign it"
-        in said
-    )
-    assert (
-        f"{file}:2: property/main: gaming_day_opened in property/main is written by the office, not by devices" in said
-    )
+    assert f"{file}:1: review/fu-01: finding_resolved in review/fu-01 is written by the desk, not by devices; sign it" in said
+    assert f"{file}:2: property/main: gaming_day_opened in property/main is written by the office, not by devices" in said
     assert run("quarantine", "list", "--log", f"sqlite://{path}") == 0
     assert capsys.readouterr().out.count("no event vouches for it") == 2
     assert run("quarantine", "redrive", "--log", f"sqlite://{path}", "--by", "sv-1", "--reason", "again") == 1

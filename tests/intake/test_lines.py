@@ -16,15 +16,7 @@ from events.log.contract import UNKNOWN_STREAM
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from events.vocabulary.model import (
-    Event,
-    GamingDayOpened,
-    IntakeRefused,
-    NoMoreBets,
-    RoundClosed,
-    RoundOpened,
-    TotalAnnounced,
-)
+from events.vocabulary.model import Event, GamingDayOpened, IntakeRefused, NoMoreBets, RoundClosed, RoundOpened, TotalAnnounced
 from intake.appending import BATCH_BYTES, IntakeSummary, append_lines
 from intake.lines import KEPT_BYTES, AcceptedLine, Refusal, line_of, notice, parse_line, read_line, read_lines
 from rack.cli import main
@@ -292,14 +284,10 @@ def test_long_lines_are_taken_a_few_at_a_time(log: SqliteLog) -> None:
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("whole", [False, True], ids=["one after another", "array"])
-def test_a_file_of_json_texts_is_read_as_tools_write_it(
-    tmp_path: Path, indent: int | None, mark: bytes, whole: bool
-) -> None:
+def test_a_file_of_json_texts_is_read_as_tools_write_it(tmp_path: Path, indent: int | None, mark: bytes, whole: bool) -> None:
     drafts = Drafts()
     reports = [json.loads(line_of(FU_07, each)) for each in (drafts.day(), drafts.wager(), drafts.wager())]
-    text = (
-        json.dumps(reports, indent=indent) if whole else "\n".join(json.dumps(each, indent=indent) for each in reports)
-    )
+    text = json.dumps(reports, indent=indent) if whole else "\n".join(json.dumps(each, indent=indent) for each in reports)
     file = tmp_path / "day.json"
     file.write_bytes(mark + text.encode())
     assert main(["ingest", str(file), "--log", f"sqlite:{tmp_path}/floor.db", "--property", "p"]) == 0

@@ -65,15 +65,9 @@ def test_it_is_said_at_once_and_found_in_its_round(log: SqliteLog, table: Table)
 
 @pytest.mark.parametrize(
     ("further", "event_id", "says"),
-    [
-        (0, "", None),
-        (0, OTHER, "by an id that is not its own"),
-        (1_000, OTHER, "which is not before it"),
-    ],
+    [(0, "", None), (0, OTHER, "by an id that is not its own"), (1_000, OTHER, "which is not before it")],
 )
-def test_what_fits_and_what_does_not(
-    log: SqliteLog, table: Table, further: int, event_id: str, says: str | None
-) -> None:
+def test_what_fits_and_what_does_not(log: SqliteLog, table: Table, further: int, event_id: str, says: str | None) -> None:
     stated = table.payload(table.correct(paid_at(table), None, event_id=event_id))
     payload = msgspec.structs.replace(stated, supersedes_seq=stated.supersedes_seq + further)
     draft = msgspec.structs.replace(table.drafts.pop(), payload=payload)

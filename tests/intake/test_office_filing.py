@@ -56,17 +56,11 @@ def correction(log: SqliteLog, seq: int, instead: Event | None) -> model.EventCo
         payload=msgspec.to_builtins(instead), round_no=None, type=instead.TYPE, version=instead.VERSION
     )
     return model.EventCorrected(
-        by="sv-1",
-        reason="typed",
-        replacement=replacement,
-        supersedes_event_id=decode(record.data).event_id,
-        supersedes_seq=seq,
+        by="sv-1", reason="typed", replacement=replacement, supersedes_event_id=decode(record.data).event_id, supersedes_seq=seq
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "refused"), [((), False), ((OFFICE_ALONE,), True), ((OFFICE_ALONE, DEVICES_TOO), False)]
-)
+@pytest.mark.parametrize(("said", "refused"), [((), False), ((OFFICE_ALONE,), True), ((OFFICE_ALONE, DEVICES_TOO), False)])
 def test_a_device_files_where_the_property_lets_it(log: SqliteLog, said: tuple[Event, ...], refused: bool) -> None:
     office(log, "property/main", OPENED, *said)
     taken = hand_in(log, OPENED, filed())
@@ -99,9 +93,7 @@ def test_no_way_round_by_correction_quarantine_or_transcript(log: SqliteLog, wor
         ("count-m-ortiz", model.DropCounted(amount_cents=1, box="b-1", by="m-ortiz", gaming_day=DAY), "the count room"),
     ],
 )
-def test_a_device_takes_back_nothing_that_a_person_entered(
-    log: SqliteLog, source: str, payload: Event, owner: str
-) -> None:
+def test_a_device_takes_back_nothing_that_a_person_entered(log: SqliteLog, source: str, payload: Event, owner: str) -> None:
     office(log, STREAM, OPENED, payload, source=source)
     for instead in (None, model.ShiftChanged(shift="night")):
         (refusal,) = hand_in(log, correction(log, 2, instead)).refused
@@ -111,8 +103,6 @@ def test_a_device_takes_back_nothing_that_a_person_entered(
 def test_a_file_of_the_office_holds_no_filing(log: SqliteLog) -> None:
     """Rules are filed with a person's name: `rack ingest --office` takes the property's events alone."""
     data = b"".join(line_of(STREAM, draft(each, at)) + b"\n" for at, each in enumerate((OPENED, filed()), 1))
-    with pytest.raises(
-        EventError, match=r"gaming_day_opened in table/fu-01: expected the property's events .*rack rules file"
-    ):
+    with pytest.raises(EventError, match=r"gaming_day_opened in table/fu-01: expected the property's events .*rack rules file"):
         append_office_lines(log, BytesIO(data), "office.jsonl")
     assert log.streams() == []

@@ -141,14 +141,10 @@ def seated(number: str) -> bytes:
 
     table = Table("table/fu-01")
     table.say(PatronSeated(patron="someone", seat=3))
-    return b"\n".join(line_of(table.stream, draft) for draft in table.drafts).replace(
-        b'"someone"', f'"{number}"'.encode()
-    )
+    return b"\n".join(line_of(table.stream, draft) for draft in table.drafts).replace(b'"someone"', f'"{number}"'.encode())
 
 
-def test_ingest_stores_the_token_and_never_the_number(
-    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ingest_stores_the_token_and_never_the_number(tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     day, log = tmp_path / "day.jsonl", tmp_path / "floor.db"
     address = f"sqlite://{log}"
     day.write_bytes(seated("card:0815-4711"))

@@ -131,11 +131,7 @@ def test_the_trace_of_a_redrive(log: SqliteLog) -> None:
     appended = redrive(log, entry, **BECAUSE, line=line)
     event = codec.decode(list(log.read(appended.stream))[-1].data)
     reported = tables()[0].drafts[entry.refused_seq - 1]
-    assert (event.event_id, event.source, event.source_seq) == (
-        reported.event_id,
-        reported.source,
-        reported.source_seq,
-    )
+    assert (event.event_id, event.source, event.source_seq) == (reported.event_id, reported.source, reported.source_seq)
     correction = event.payload
     assert isinstance(correction, EventCorrected)
     assert (correction.by, correction.supersedes_seq, correction.supersedes_event_id) == (
@@ -164,9 +160,7 @@ def test_a_redriven_line_cannot_come_in_again(log: SqliteLog) -> None:
     assert (log.head("table/fu-01"), conclusions(judged(log))) == (end, before)
 
 
-def test_a_stream_is_read_once_however_many_redriven_lines_come_in_again(
-    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stream_is_read_once_however_many_redriven_lines_come_in_again(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that was redriven line by line and is handed in again costs one reading of its stream, not one for each line."""
     data = lines(tables()[0])
     spoilt = [line for line in data if b'"wager_placed"' in line]
@@ -248,9 +242,7 @@ def test_a_meter_is_judged_with_what_was_redriven(log: SqliteLog) -> None:
 
 def test_what_cannot_be_redriven(log: SqliteLog) -> None:
     entry, line = refused_payment(log)
-    with pytest.raises(
-        EventError, match="was refused for table/fu-01, and the line that was handed in is for table/fu-2"
-    ):
+    with pytest.raises(EventError, match="was refused for table/fu-01, and the line that was handed in is for table/fu-2"):
         redrive(log, entry, **BECAUSE, line=line.replace(b"table/fu-01", b"table/fu-2"))
     with pytest.raises(EventError, match="smudged"):
         redrive(log, entry, **BECAUSE)
@@ -305,12 +297,7 @@ def test_list_show_redrive(log: SqliteLog, path: Path, tmp_path: Path, capsys: p
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("redrive",),
-        ("redrive", "--by", "sv-1"),
-        ("show", "ffff"),
-        ("redrive", "--by", "a", "--reason", "b", "--line", "x"),
-    ],
+    [("redrive",), ("redrive", "--by", "sv-1"), ("show", "ffff"), ("redrive", "--by", "a", "--reason", "b", "--line", "x")],
 )
 def test_what_is_wrong_with_a_command(log: SqliteLog, path: Path, arguments: tuple[str, ...]) -> None:
     log.close()
@@ -323,9 +310,7 @@ def test_an_action_takes_the_entries_that_it_is_about(path: Path, arguments: tup
         run("quarantine", *arguments, "--log", f"sqlite://{path}")
 
 
-def test_hostile_bytes_do_not_reach_the_terminal(
-    log: SqliteLog, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_bytes_do_not_reach_the_terminal(log: SqliteLog, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = b'\x1b]0;title\x07\xff{"stream":'
     take_in(log, [data])
     digest = quarantine_cases(log)[0].entry.sha256

@@ -151,9 +151,7 @@ def test_json_agrees_with_the_exit(path: Path, capsys, attack: Attack) -> None:
     assert (result["ok"], len(result["failures"])) == (False, 1)
     assert result["quarantine"]["changed"] + result["quarantine"]["missing"] == 1
     kind = "entry_changed" if attack is changed else "entry_missing"
-    assert [(found["kind"], found["stream"], found["seq"]) for found in result["breaks"]] == [
-        (kind, TABLE, REFUSED_SEQ)
-    ]
+    assert [(found["kind"], found["stream"], found["seq"]) for found in result["breaks"]] == [(kind, TABLE, REFUSED_SEQ)]
 
 
 @pytest.mark.parametrize(("attack", "state"), [(changed, "CHANGED"), (deleted, "MISSING")])

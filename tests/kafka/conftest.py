@@ -57,9 +57,7 @@ def null_headers(monkeypatch: pytest.MonkeyPatch) -> None:
     append = builder.append
 
     def without(self: Any, timestamp: Any, key: Any, value: Any, headers: Any = None) -> Any:
-        return append(
-            self, timestamp, key, value, [(name, None if said is NO_VALUE else said) for name, said in headers]
-        )
+        return append(self, timestamp, key, value, [(name, None if said is NO_VALUE else said) for name, said in headers])
 
     monkeypatch.setattr(builder, "append", without)
 
@@ -120,9 +118,7 @@ class Stranger:
     def put(self, stream: str, seq: int, data: bytes | None, hash_: bytes) -> None:
         self.put_raw(stream.encode(), data, [("seq", b"%d" % seq), ("hash", hash_)])
 
-    def put_raw(
-        self, key: bytes | None, data: bytes | None, headers: Headers, topic: str = "events", partition: int = 0
-    ) -> None:
+    def put_raw(self, key: bytes | None, data: bytes | None, headers: Headers, topic: str = "events", partition: int = 0) -> None:
         lane = TopicPartition(f"{self._prefix}.{topic}", partition)
         self._writer.transact([OutgoingRecord(*lane, key, data, headers)])
         self._reader.await_visible(lane, self._writer.offsets[-1])

@@ -47,13 +47,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     kafka_broker.start(broker)
     address = f"kafka://{broker.bootstrap}/acl"
     try:
-        open_log(
-            address, create=True, property_id=PROPERTY, security=security("admin"), state_dir=folder / "admin"
-        ).close()
+        open_log(address, create=True, property_id=PROPERTY, security=security("admin"), state_dir=folder / "admin").close()
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in zip(
-                ("PROTOCOL", "MECHANISM", "USERNAME", "PASSWORD"), security("admin").values(), strict=True
-            ):
+            for name, value in zip(("PROTOCOL", "MECHANISM", "USERNAME", "PASSWORD"), security("admin").values(), strict=True):
                 patch.setenv(f"RACK_KAFKA_{name}", value)
             assert main(["kafka", "acls", address, *(f"{role}=User:{role}" for role in ROLES), "--apply"]) == 0
         yield address

@@ -200,9 +200,7 @@ def test_a_bookmark_that_lies_hides_nothing_and_accuses_nobody(
 
 
 @pytest.mark.parametrize("field", ["hash", "seq", "day", "offset"])
-def test_a_writer_does_not_continue_what_its_bookmark_made_up(
-    open_log: Open, filled: Drafts, tmp_path: Path, field: str
-) -> None:
+def test_a_writer_does_not_continue_what_its_bookmark_made_up(open_log: Open, filled: Drafts, tmp_path: Path, field: str) -> None:
     bookmark = Bookmark(file_of(tmp_path, "writer"), open_log(read_only=True).log_id)
     known = bookmark.load(WriterBookmark)
     assert known is not None
@@ -275,11 +273,7 @@ def test_a_lost_tail_is_not_hidden_by_a_bookmark(open_log: Open, filled: Drafts,
     log = open_log()
     lane = log._lane(TABLE)
     log._high_waters[lane].record({TABLE: Head(15, bytes(32))})
-    altered(
-        tmp_path,
-        log.log_id,
-        lambda it: msgspec.structs.replace(it, ends=it.ends | {TABLE: StreamEnd(15, b"", 2, b"", 2)}),
-    )
+    altered(tmp_path, log.log_id, lambda it: msgspec.structs.replace(it, ends=it.ends | {TABLE: StreamEnd(15, b"", 2, b"", 2)}))
     log.close()
     with pytest.raises(LostTail):
         open_log()
@@ -450,9 +444,7 @@ def swapped(known: ResultsBookmark) -> ResultsBookmark:
 def elsewhere(known: ResultsBookmark) -> ResultsBookmark:
     """Results at the offsets of others."""
     offsets = {stream: packed[8:] + packed[:8] for stream, packed in known.offsets.items()}
-    packed = {
-        stream: each[:16] + each[56:64] + each[24:56] + each[16:24] + each[64:] for stream, each in known.latest.items()
-    }
+    packed = {stream: each[:16] + each[56:64] + each[24:56] + each[16:24] + each[64:] for stream, each in known.latest.items()}
     return msgspec.structs.replace(known, offsets=offsets, latest=packed)
 
 

@@ -25,9 +25,7 @@ def open_store(address: str, log: KafkaLog, tmp_path: Path) -> Iterator[OpenStor
 
         def open_(machine: str = "here", *, read_only: bool = False) -> KafkaCheckpoints:
             state_dir = tmp_path / machine
-            store = KafkaCheckpoints(
-                address, log_id=log.log_id, read_only=read_only, state_dir=state_dir, timeout_s=10.0
-            )
+            store = KafkaCheckpoints(address, log_id=log.log_id, read_only=read_only, state_dir=state_dir, timeout_s=10.0)
             return opened.enter_context(contextlib.closing(store))
 
         yield open_
@@ -77,14 +75,10 @@ def test_a_lost_answer_ends_the_process_and_the_next_one_finds_out(
 def put(address: str, key: bytes | None, value: bytes | None) -> None:
     """Write past the store, as anybody with the right to produce can."""
     bootstrap, prefix = parse_address(address)
-    Cluster(bootstrap, timeout_s=10.0).send_plain(
-        OutgoingRecord(*TopicPartition(f"{prefix}.checkpoints", 0), key, value, [])
-    )
+    Cluster(bootstrap, timeout_s=10.0).send_plain(OutgoingRecord(*TopicPartition(f"{prefix}.checkpoints", 0), key, value, []))
 
 
-def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refuse(
-    address: str, open_store: OpenStore
-) -> None:
+def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refuse(address: str, open_store: OpenStore) -> None:
     store = open_store()
     store.append(0, *batch(3))
     store.append(3, *batch(4))
@@ -124,9 +118,7 @@ def test_what_claims_to_be_no_checkpoint_is_foreign(
     again = open_store()
     again.append(4, *batch(5))
     assert list(again.batches(4)) == [b"batch 5"]
-    assert [(each.topic, each.key is None) for each in log.foreign().records] == [
-        (f"{log.prefix}.checkpoints", key is None)
-    ] * 2
+    assert [(each.topic, each.key is None) for each in log.foreign().records] == [(f"{log.prefix}.checkpoints", key is None)] * 2
 
 
 def test_reading_goes_on_where_it_ended(open_store: OpenStore) -> None:

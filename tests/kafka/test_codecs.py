@@ -28,8 +28,7 @@ def send(log: KafkaLog, codec: str | None, *records: Headers, topic: str = "even
         bootstrap_servers=log._cluster.bootstrap, compression_type=codec, linger_ms=200
     )
     sent = [
-        producer.send(f"{log.prefix}.{topic}", LARGE, partition=0, headers=list(headers) or None)
-        for headers in records or ([],)
+        producer.send(f"{log.prefix}.{topic}", LARGE, partition=0, headers=list(headers) or None) for headers in records or ([],)
     ]
     offset: int = [each.get(10) for each in sent][-1].offset
     producer.close()

@@ -68,13 +68,7 @@ def whole(log: KafkaLog, drafts: Drafts) -> list[Record]:
 
 @pytest.mark.parametrize("topic", ["events", "reviews", "findings", "checkpoints", "quarantine"])
 def test_it_stops_nothing_and_is_named(
-    open_log: Open,
-    log: KafkaLog,
-    whole: list[Record],
-    stranger: Stranger,
-    drafts: Drafts,
-    null_headers: None,
-    topic: str,
+    open_log: Open, log: KafkaLog, whole: list[Record], stranger: Stranger, drafts: Drafts, null_headers: None, topic: str
 ) -> None:
     kinds = [sent for sent in RUBBISH.values() if sent.topic == topic]
     for sent in kinds:
@@ -206,9 +200,7 @@ def test_a_record_copied_to_another_partition(wide: KafkaLog, stranger: Stranger
         stranger.put_raw(HERE.encode(), record.data, headers_of(record), topic="reviews")
     report, summary = verify(wide), replay(wide, MemoryResults())
     assert (report.ok, summary.integrity, report.foreign.count, summary.foreign.count) == (True, [], 6, 6)
-    assert {each.reason for each in report.foreign.records} == {
-        f"its stream belongs in {wide.prefix}.events partition 0"
-    }
+    assert {each.reason for each in report.foreign.records} == {f"its stream belongs in {wide.prefix}.events partition 0"}
     assert sorted(wide.streams()) == [HERE, THERE]
 
 
@@ -274,9 +266,7 @@ def test_what_lies_before_the_position_is_not_told_again(
     assert [(each.topic, each.partition) for each in summary.foreign.records] == [(f"{wide.prefix}.events", 0)]
 
 
-def test_who_follows_is_told_each_once(
-    wide: KafkaLog, stranger: Stranger, open_results: Callable[[], KafkaResults]
-) -> None:
+def test_who_follows_is_told_each_once(wide: KafkaLog, stranger: Stranger, open_results: Callable[[], KafkaResults]) -> None:
     run = Replay(wide, open_results())
     following = run.run(wait_s=0.1)
     counts = [next(following).foreign.count for _ in range(3)]
@@ -311,9 +301,7 @@ def committed_offset(log: KafkaLog, cluster: Cluster) -> int:
 
 def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster: Cluster, tmp_path: Path) -> None:
     sent = put_rubbish(stranger)
-    with closing(
-        KafkaGroup(wide.address, "floor", engine(), timeout_s=10.0, session_s=6.0, state_dir=tmp_path)
-    ) as group:
+    with closing(KafkaGroup(wide.address, "floor", engine(), timeout_s=10.0, session_s=6.0, state_dir=tmp_path)) as group:
         running = follow_group(group)
         shared = Shared()
         for shared in running:
@@ -324,9 +312,7 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster
             if shared.foreign.count > sent:
                 break
         running.close()
-    behind = max(
-        each.offset for each in wide.foreign().records if each.partition == 0 and each.topic.endswith("events")
-    )
+    behind = max(each.offset for each in wide.foreign().records if each.partition == 0 and each.topic.endswith("events"))
     assert committed_offset(wide, cluster) == behind + 1, "the group's offsets go on beyond it"
     assert (shared.integrity, shared.foreign.count) == ([], sent + 1)
     with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
@@ -347,11 +333,7 @@ def test_many_are_counted_and_the_first_named(log: KafkaLog, whole: list[Record]
 
 
 def test_commands_name_them_once(
-    wide: KafkaLog,
-    stranger: Stranger,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    wide: KafkaLog, stranger: Stranger, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sent = put_rubbish(stranger, 2)

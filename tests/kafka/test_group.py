@@ -235,9 +235,7 @@ def single(log: KafkaLog, address: str) -> Iterator[Callable[[], KafkaResults]]:
         results.close()
 
 
-def test_a_group_takes_over_from_a_single_replayer(
-    join: Join, single: Callable[[], KafkaResults], stored: Stored
-) -> None:
+def test_a_group_takes_over_from_a_single_replayer(join: Join, single: Callable[[], KafkaResults], stored: Stored) -> None:
     alone = single()
     alone.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
     group = join()
@@ -250,9 +248,7 @@ def test_a_group_takes_over_from_a_single_replayer(
     assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
 
 
-def test_a_single_replayer_takes_over_from_a_group(
-    join: Join, single: Callable[[], KafkaResults], stored: Stored
-) -> None:
+def test_a_single_replayer_takes_over_from_a_group(join: Join, single: Callable[[], KafkaResults], stored: Stored) -> None:
     group = join()
     together((group, {0, 1}))
     with group.part(0) as (_, results):
@@ -267,9 +263,7 @@ def test_a_single_replayer_takes_over_from_a_group(
     assert stored() == [(b"findings/a", b"1"), (b"findings/b", b"1"), (b"findings/a", b"2")]
 
 
-@pytest.mark.parametrize(
-    ("name", "engine", "who"), [("night", ENGINE, "the group night"), ("floor", OTHER, "another version")]
-)
+@pytest.mark.parametrize(("name", "engine", "who"), [("night", ENGINE, "the group night"), ("floor", OTHER, "another version")])
 def test_another_group_or_version_takes_over(join: Join, name: str, engine: str, who: str) -> None:
     first = join()
     together((first, {0, 1}))
@@ -300,9 +294,7 @@ def test_names_and_addresses(join: Join, address: str) -> None:
 @pytest.fixture
 def adopting(tmp_path: Path, address: str) -> Adopting:
     """A log whose verdicts are an earlier engine's, with a shadow of another one."""
-    with closing(
-        KafkaLog(address, create=True, property_id=PROPERTY, partitions=2, state_dir=tmp_path / "made")
-    ) as log:
+    with closing(KafkaLog(address, create=True, property_id=PROPERTY, partitions=2, state_dir=tmp_path / "made")) as log:
         log.append_groups(groups())
     return Adopting(tmp_path, address)
 

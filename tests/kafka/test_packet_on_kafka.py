@@ -27,9 +27,7 @@ from tests.rack.signing import signing
 from tests.replay.tables import PROPERTY, Table, append
 
 
-def test_a_packet_is_made_and_its_export_is_in_the_log(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_packet_is_made_and_its_export_is_in_the_log(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the writer's files are kept in the working folder
     with closing(KafkaLog(address, property_id=PROPERTY, create=True, partitions=2)) as log:
         signer = new_key(tmp_path / "key", origin_of(log.log_id, PROPERTY), KeyKind.LOG)

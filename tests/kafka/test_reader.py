@@ -92,10 +92,7 @@ def test_every_broken_stream_is_found_though_all_are_read_at_once(
     stranger.put(OTHER, 5, fork, link(others[3].hash, fork))
     assert log.append(third, 14, [drafts.wager()]).seqs == (14,)
     report = verify(open_log(read_only=True, check_heads=False, resume=False))
-    assert [(found.stream, found.seq, found.kind) for found in report.breaks] == [
-        (TABLE, 14, "removed"),
-        (OTHER, 5, "fork"),
-    ]
+    assert [(found.stream, found.seq, found.kind) for found in report.breaks] == [(TABLE, 14, "removed"), (OTHER, 5, "fork")]
     assert report.events == 13 + 13 + 14
     assert report.heads[third].seq == 14
 

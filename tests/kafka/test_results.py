@@ -79,15 +79,9 @@ def test_another_engine_starts_anew(results: KafkaResults) -> None:
     results.commit(ENGINE, {"table/a": at(7), "table/b": at(3)}, {"table/b": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
     results.commit(OTHER, {"table/a": at(2)}, {}, [])
-    assert (results.positions(ENGINE), results.positions(OTHER), results.snapshots(OTHER)) == (
-        {},
-        {"table/a": at(2)},
-        {},
-    )
+    assert (results.positions(ENGINE), results.positions(OTHER), results.snapshots(OTHER)) == ({}, {"table/a": at(2)}, {})
     results.commit(ENGINE, {"table/a": at(1)}, {}, [])
-    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(1)}, {}), (
-        "the old state stays away"
-    )
+    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(1)}, {}), "the old state stays away"
     assert list(results.results("findings")) == [("a", b"1")]
 
 
@@ -118,17 +112,10 @@ def test_a_long_commit_has_the_time_it_takes(
     results.commit(ENGINE, {}, {}, [A2, B1, ("adjudications", "a", b"9")])
     results.commit(ENGINE, {}, {}, [A1])
     assert made == [None, kafka_results.LONGEST_S, None]
-    assert list(open_results(read_only=True).results("findings")) == [
-        ("a", b"1"),
-        ("a", b"2"),
-        ("b", b"1"),
-        ("a", b"1"),
-    ]
+    assert list(open_results(read_only=True).results("findings")) == [("a", b"1"), ("a", b"2"), ("b", b"1"), ("a", b"1")]
 
 
-def test_a_commit_is_whole_or_nothing(
-    results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_commit_is_whole_or_nothing(results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch) -> None:
     results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
 
     def lose(writer: TransactionalWriter) -> None:
@@ -147,9 +134,7 @@ def test_a_commit_is_whole_or_nothing(
 
 
 @pytest.mark.parametrize("step", ["_prepare", "_commit"])
-def test_a_commit_whose_answer_is_lost_is_made_once(
-    results: KafkaResults, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_commit_whose_answer_is_lost_is_made_once(results: KafkaResults, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
     real, left = getattr(TransactionalWriter, step), [1]
 
@@ -211,12 +196,8 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 ) -> None:
     results.commit(ENGINE, {"table/a": at(7), "table/b": at(3)}, {"table/a": b"image"}, [A1])
     for key in (b"replay/position/table/a", b"replay/\xff", b"\xff"):
-        cluster.send_plain(
-            OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")])
-        )
-    snapshot = OutgoingRecord(
-        f"{log.prefix}.state", REPLAY_PARTITION, b"replay/snapshot/x", value, [("generation", NO_VALUE)]
-    )
+        cluster.send_plain(OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")]))
+    snapshot = OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, b"replay/snapshot/x", value, [("generation", NO_VALUE)])
     cluster.send_plain(snapshot)
     second = open_results()
     assert second.positions(ENGINE) == {"table/b": at(3)}
@@ -228,9 +209,7 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 
 
 @pytest.mark.parametrize("value", RUBBISH)
-def test_quarantine_that_a_stranger_wrote_is_foreign(
-    log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes
-) -> None:
+def test_quarantine_that_a_stranger_wrote_is_foreign(log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes) -> None:
     kept = QuarantineEntry(TABLE, sha256(b"smudged").hexdigest(), "no event", b"smudged")
     log.quarantine(kept)
     topic, key = f"{log.prefix}.quarantine", kept.sha256.encode()
@@ -253,9 +232,7 @@ def test_quarantine_that_a_stranger_wrote_is_foreign(
     assert log.foreign().count == 6
 
 
-def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(
-    log: KafkaLog, drafts: Drafts, cluster: Cluster
-) -> None:
+def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(log: KafkaLog, drafts: Drafts, cluster: Cluster) -> None:
     fill(log, drafts)
     cluster.send_plain(OutgoingRecord(f"{log.prefix}.state", 0, f"owner/{log.prefix}.0".encode(), b"{", []))
     cluster.writer(f"{log.prefix}.0").close()

@@ -89,10 +89,7 @@ def test_a_replayer_that_was_fenced_writes_no_rows(log: KafkaLog, address: str, 
     """What it judged was not committed, so that no row of it may be in the table."""
     append_step(log, 0)
     folder = tmp_path / "kept"
-    with (
-        closing(KafkaResults(address, timeout_s=10.0)) as late,
-        closing(KafkaResults(address, timeout_s=10.0)) as next_,
-    ):
+    with closing(KafkaResults(address, timeout_s=10.0)) as late, closing(KafkaResults(address, timeout_s=10.0)) as next_:
         zombie = Replay(log, late, rounds=KeptTable(folder, log.log_id, log.property_id))
         replay(log, next_)
         with pytest.raises(SecondWriter):

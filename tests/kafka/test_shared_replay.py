@@ -164,10 +164,6 @@ def test_members_come_and_are_killed(
     assert single["findings"]
     assert together == single
     reader = cluster.reader()
-    stored = sorted(
-        (message.key, message.value) for message in reader.scan(TopicPartition(f"{log.prefix}.findings", 0), 0)
-    )
+    stored = sorted((message.key, message.value) for message in reader.scan(TopicPartition(f"{log.prefix}.findings", 0), 0))
     reader.close()
-    assert stored == sorted((f"{kind}/{key}".encode(), data) for kind in CHAINED for key, data in single[kind]), (
-        "each once"
-    )
+    assert stored == sorted((f"{kind}/{key}".encode(), data) for kind in CHAINED for key, data in single[kind]), "each once"

@@ -41,14 +41,7 @@ LOSSY = [
 
 @pytest.mark.parametrize(("topic", "settings", "said"), LOSSY)
 def test_nothing_is_written_where_evidence_can_be_lost(
-    open_log: Open,
-    log: KafkaLog,
-    drafts: Drafts,
-    alter: Alter,
-    tmp_path: Path,
-    topic: str,
-    settings: dict[str, str],
-    said: str,
+    open_log: Open, log: KafkaLog, drafts: Drafts, alter: Alter, tmp_path: Path, topic: str, settings: dict[str, str], said: str
 ) -> None:
     fill(log, drafts)
     alter(topic, **settings)

@@ -55,14 +55,10 @@ def test_reviews_do_not_take_the_right_to_the_tables(open_log: Open, log: KafkaL
     assert len(list(chain.from_iterable(log.tail({})))) == 16
 
 
-def test_what_a_predecessor_left_open_is_never_seen(
-    open_log: Open, log: KafkaLog, drafts: Drafts, cluster: Cluster
-) -> None:
+def test_what_a_predecessor_left_open_is_never_seen(open_log: Open, log: KafkaLog, drafts: Drafts, cluster: Cluster) -> None:
     fill(log, drafts)
     dying = cluster.writer(f"{log.prefix}.0")
-    dying.write(
-        [OutgoingRecord(f"{log.prefix}.events", 0, TABLE.encode(), b"{}", [("seq", b"14"), ("hash", bytes(32))])]
-    )
+    dying.write([OutgoingRecord(f"{log.prefix}.events", 0, TABLE.encode(), b"{}", [("seq", b"14"), ("hash", bytes(32))])])
     dying._producer.flush(10)
     second = open_log("elsewhere")
     assert second.append(TABLE, 14, [drafts.wager()]).seqs == (14,)

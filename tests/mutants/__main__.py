@@ -119,9 +119,7 @@ def main(arguments: list[str] | None = None) -> int:
     for case, wrong in failing:
         sys.stdout.write(f"fails without any mutant: {case}\n    {wrong}\n")
     alive = sum(not fate.killed for fate in fates)
-    sys.stdout.write(
-        f"{len(fates)} mutants: {len(fates) - alive} killed, {alive} not, in {time.monotonic() - began:.0f} s\n"
-    )
+    sys.stdout.write(f"{len(fates)} mutants: {len(fates) - alive} killed, {alive} not, in {time.monotonic() - began:.0f} s\n")
     return 1 if alive or failing else 0
 
 

@@ -103,10 +103,7 @@ def due_otherwise(each: Played) -> list[str]:
 
 def changes_due(payload: Any, one: Settlement) -> bool:
     """Whether a move of a wager says something new of what it is due: it was surrendered, abandoned, or another patron's."""
-    if payload.KIND not in (model.WagerTaken, model.WagerPaid) or (payload.seat, payload.wager) != (
-        one.seat,
-        one.wager,
-    ):
+    if payload.KIND not in (model.WagerTaken, model.WagerPaid) or (payload.seat, payload.wager) != (one.seat, one.wager):
         return False
     return payload.bettor != one.bettor or getattr(payload, "reason", "") in ("surrendered", "abandoned")
 
@@ -156,9 +153,7 @@ def test_of_every_prefix_of_a_golden_round_advice_is_consistent_with_the_verdict
 
 
 @pytest.mark.parametrize("game", SIMULATIONS)
-def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_before_the_round_is_closed(
-    game: str,
-) -> None:
+def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_before_the_round_is_closed(game: str) -> None:
     codes, acts = {*money.codes, *envy_bonuses.codes}, 0
     for events in floor_events(simulate(22, 60, games=(game,))):
         for each in played(events):
@@ -223,6 +218,4 @@ def test_a_warning_is_raised_by_an_event_of_its_round() -> None:
     for _, events in golden_events(0, 40):
         for each in played(events):
             for advice in each.advice:
-                assert all(
-                    each.round_.first_seq <= max(warning.evidence) <= advice.as_of for warning in advice.warnings
-                )
+                assert all(each.round_.first_seq <= max(warning.evidence) <= advice.as_of for warning in advice.warnings)

@@ -102,9 +102,7 @@ def spoiled(value: Any, by: Any = WRITTEN) -> Iterator[Any]:
                 yield [*value[:at], changed, *value[at + 1 :]]
 
 
-def take_in(
-    folder: Path, bodies: list[bytes], kind: str, keyring: Keyring | None, profile: Profile | None = None
-) -> str:
+def take_in(folder: Path, bodies: list[bytes], kind: str, keyring: Keyring | None, profile: Profile | None = None) -> str:
     """Hand bodies in as requests; return everything that was answered and told."""
     told: list[str] = []
     telemetry = Telemetry(told.append)
@@ -173,25 +171,14 @@ def test_cloud_events_in_all_modes(tmp_path: Path, keyring: Keyring) -> None:
 def test_a_cloud_event_gets_the_token_of_its_time(tmp_path: Path, keyring: Keyring) -> None:
     event = as_cloud_event(json.loads(line_of(TABLE, Drafts().wager())))
     event["data"]["bettor"] = WRITTEN
-    day = as_cloud_event(
-        json.loads(
-            line_of(
-                TABLE,
-                Drafts().day(),
-            )
-        )
-    )
-    said = take_in(
-        tmp_path, [json.dumps([day | {"id": "f" * 32, "sourceseq": 9}, event]).encode()], cloud_events.BATCH, keyring
-    )
+    day = as_cloud_event(json.loads(line_of(TABLE, Drafts().day())))
+    said = take_in(tmp_path, [json.dumps([day | {"id": "f" * 32, "sourceseq": 9}, event]).encode()], cloud_events.BATCH, keyring)
     assert said.count('"status":"stored"') == 2
     token = keyring.token(NUMBER, 1_773_500_000_000_000)
     assert token.encode() in b"".join(file.read_bytes() for file in tmp_path.glob("floor.db*"))
 
 
-@pytest.mark.parametrize(
-    "sample", sorted(PROFILES.glob("*.jsonl")) + sorted(PROFILES.glob("*.csv")), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("sample", sorted(PROFILES.glob("*.jsonl")) + sorted(PROFILES.glob("*.csv")), ids=lambda path: path.name)
 def test_the_worked_profiles(tmp_path: Path, keyring: Keyring, sample: Path) -> None:
     profile = Profile(sample.with_suffix(".toml"))
     messages = sample.read_bytes().splitlines()
@@ -268,20 +255,14 @@ def test_the_raw_topic(tmp_path: Path, keyring: Keyring) -> None:
         (b"table-07", json.dumps(each).encode()) for report in reports()[:8] for each in spoiled(report)
     ]
     records += [(b"bare", json.dumps(SEATED).encode()[:end]) for end in range(400)]
-    records += [
-        (b"other", json.dumps(SEATED).encode()),
-        (b"bare", json.dumps([SEATED]).encode()),
-        (WRITTEN.encode(), b"{}"),
-    ]
+    records += [(b"other", json.dumps(SEATED).encode()), (b"bare", json.dumps([SEATED]).encode()), (WRITTEN.encode(), b"{}")]
     said: list[str] = []
     with closing(SqliteLog(tmp_path / "floor.db", create=True, property_id="bellwether")) as log:
         for tokens in (partial(with_tokens, keyring=keyring), partial(with_tokens, keyring=None)):
             topic: Any = object.__new__(RawTopic)
             topic._devices, topic._profiles, topic._tokens = DeviceWatch(register), Profiles(tmp_path), tokens
             for offset, (key, value) in enumerate(records):
-                message: Any = msgspec.defstruct("Record", ["offset", "key", "value", "headers"])(
-                    offset, key, value, []
-                )
+                message: Any = msgspec.defstruct("Record", ["offset", "key", "value", "headers"])(offset, key, value, [])
                 lines = topic._read(TopicPartition("raw", 0), message)
                 assert lines
                 said += [repr(each.refused) for each in LineAppender(log).append(lines)]
@@ -293,15 +274,7 @@ def test_the_office(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for number, each in enumerate(spoiled(report)):
         (tmp_path / "given.jsonl").write_text(json.dumps(each) + "\n")
         code = main(
-            [
-                "ingest",
-                str(tmp_path / "given.jsonl"),
-                "--office",
-                "--log",
-                f"sqlite:{tmp_path}/{number}.db",
-                "--property",
-                "p",
-            ]
+            ["ingest", str(tmp_path / "given.jsonl"), "--office", "--log", f"sqlite:{tmp_path}/{number}.db", "--property", "p"]
         )
         assert code
         said = capfd.readouterr()
@@ -332,9 +305,7 @@ def test_free_text_that_people_write(tmp_path: Path, capfd: pytest.CaptureFixtur
     """A reason of `rack quarantine redrive`, and the line that comes with it."""
     given_file, address = tmp_path / "given.jsonl", f"sqlite:{tmp_path}/floor.db"
     drafts = Drafts()
-    given_file.write_bytes(
-        line_of(TABLE, drafts.day()) + b"\n" + line_of(TABLE, drafts.wager()).replace(b'"p-9"', b'"P 9"')
-    )
+    given_file.write_bytes(line_of(TABLE, drafts.day()) + b"\n" + line_of(TABLE, drafts.wager()).replace(b'"p-9"', b'"P 9"'))
     main(["ingest", str(given_file), "--log", address, "--property", "p"])
     corrected = tmp_path / "given.line"
     corrected.write_bytes(line_of(TABLE, drafts.wager()))

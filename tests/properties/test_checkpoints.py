@@ -19,14 +19,7 @@ from events.proofs.inclusion import Proof, check, prove
 from events.proofs.keys import PROPERTY_STREAM
 from events.proofs.merkle import BadProof
 from events.proofs.signed_note import BadNote
-from events.proofs.statements import (
-    BadCheckpoint,
-    CheckpointBatch,
-    HeadStatement,
-    Ledger,
-    TimeStatement,
-    read_statement,
-)
+from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStatement, Ledger, TimeStatement, read_statement
 from events.proofs.verify import verify
 from events.proofs.verify_checkpoints import check_checkpoints
 from events.vocabulary.codec import canonical

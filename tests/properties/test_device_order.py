@@ -310,9 +310,7 @@ def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str,
     undetermined, tried, random = 0, 0, Random(game)
     for stream, drafts, _ in streams(game, plant=False):
         keeps = {"all": (), "all but openings": (model.RoundOpened,), "none": (model.Event,)}[names]
-        named = [
-            msgspec.structs.replace(each, round_no=None) if isinstance(each.payload, keeps) else each for each in drafts
-        ]
+        named = [msgspec.structs.replace(each, round_no=None) if isinstance(each.payload, keeps) else each for each in drafts]
         right, opened = judged(stream, named), [at for at, each in enumerate(named) if is_opening(each)]
         for later in (1, 2, 15, 60):
             at = random.choice(opened[1:-4])
@@ -323,9 +321,7 @@ def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str,
             assert verdicts.keys() == right.keys()
             for number, verdict in verdicts.items():
                 assert verdict[2] <= right[number][2], f"{stream}, round {number}, {later} events later: {verdict[:3]}"
-                assert verdict[0] in ("UNDETERMINED", right[number][0]), (
-                    f"{stream}, round {number}, {later} events later"
-                )
+                assert verdict[0] in ("UNDETERMINED", right[number][0]), f"{stream}, round {number}, {later} events later"
                 undetermined, tried = undetermined + (verdict[0] != right[number][0]), tried + 1
     assert undetermined <= tried // (5 if names == "none" else 50)
 
@@ -338,9 +334,7 @@ def test_the_opening_of_a_days_last_round_comes_after_its_close(game: str) -> No
         opener = reported_by(drafts, lambda each: "opener" if is_opening(each) else each.source)
         for at in [at for at, each in enumerate(drafts) if isinstance(each.payload, model.GamingDayOpened)][1:]:
             opened = max((place for place in range(at) if is_opening(drafts[place])), default=0)
-            closed = max(
-                (place for place in range(at) if isinstance(drafts[place].payload, model.RoundClosed)), default=0
-            )
+            closed = max((place for place in range(at) if isinstance(drafts[place].payload, model.RoundClosed)), default=0)
             for to in (closed, at - 1, at, at + 2) if opened else ():
                 for named in (drafts, opener):
                     order = [*named[:opened], *named[opened + 1 : to + 1], named[opened], *named[to + 1 :]]
@@ -386,10 +380,7 @@ def is_late_at(order: Sequence[Draft], at: int) -> bool:
 @pytest.mark.parametrize("game", of("face_up_pai_gow", "over_under", "player_dealer"))
 def test_a_replay_that_is_taken_up_anywhere_says_the_same(game: str) -> None:
     stream, drafts, _ = streams(game, plant=False)[0]
-    for order in (
-        handed_in_late(drafts[:160], Random(stream))[0],
-        handed_in_rounds_later(drafts[:240], Random(stream)),
-    ):
+    for order in (handed_in_late(drafts[:160], Random(stream))[0], handed_in_rounds_later(drafts[:240], Random(stream))):
         right = judged(stream, order)
         for cut in range(20, len(order), 5):
             assert judged(stream, order, cut) == right, f"cut after event {cut}"

@@ -27,17 +27,7 @@ pytestmark = pytest.mark.slow  # many golden rounds, each told in many ways
 EVERY = 12
 """Of the golden rounds one in this many is tried."""
 ABOUT_THE_RECORD = "LOG-"
-MONEY = (
-    "PAY-OVER",
-    "PAY-UNDER",
-    "PAY-TAKEN",
-    "PAY-MISSED",
-    "PAY-LOSER",
-    "PAY-NOT-TAKEN",
-    "PAY-FOUL",
-    "PAY-VOID",
-    "WAGER-LATE",
-)
+MONEY = ("PAY-OVER", "PAY-UNDER", "PAY-TAKEN", "PAY-MISSED", "PAY-LOSER", "PAY-NOT-TAKEN", "PAY-FOUL", "PAY-VOID", "WAGER-LATE")
 Told = Sequence[tuple[int | None, Event]]
 Due = dict[tuple[int, str, int | None, str], int | None]
 
@@ -193,9 +183,7 @@ DECISIONS = (model.DecisionMade, model.Surrendered)
 
 
 def without_decisions(events: Told) -> list[tuple[int | None, Event]]:
-    return [
-        (of, each) for of, each in events if not isinstance(each, DECISIONS) and getattr(each, "wager", "") != "raise"
-    ]
+    return [(of, each) for of, each in events if not isinstance(each, DECISIONS) and getattr(each, "wager", "") != "raise"]
 
 
 @pytest.mark.parametrize(("chapter", "share"), list(itertools.product(EXPOSED, range(2))))

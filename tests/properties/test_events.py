@@ -25,9 +25,7 @@ from tests.contract.drafts import TABLE, Drafts
 from tests.events.strategies import AT_A_TABLE, DRAFTS, TEXTS
 
 LOG_ID = "00112233445566778899aabbccddeeff"
-QUIET = AT_A_TABLE.filter(
-    lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed | IntakeRefused)
-)
+QUIET = AT_A_TABLE.filter(lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed | IntakeRefused))
 """Events that may be anywhere; a notice of what was refused wants its bytes in quarantine."""
 
 
@@ -71,9 +69,7 @@ def test_events_read_in_a_row_are_those_read_one_by_one(drafts: list[Draft]) -> 
 
 
 @given(st.lists(DRAFTS, min_size=2, max_size=4), st.data())
-def test_bytes_changed_among_others_are_never_read_otherwise_than_alone(
-    drafts: list[Draft], data: st.DataObject
-) -> None:
+def test_bytes_changed_among_others_are_never_read_otherwise_than_alone(drafts: list[Draft], data: st.DataObject) -> None:
     records = [codec.encode(envelope_of(draft, seq)) for seq, draft in enumerate(drafts, 1)]
     for record in records:
         codec.read(record)

@@ -49,15 +49,11 @@ def a_device_for_each_thing(payload: Event) -> str:
     """The frame is reported by the pit; cards, money and dice by devices of their own."""
     if isinstance(payload, FRAME):
         return "pit"
-    return {"card": "shoe", "hand": "shoe", "stub": "shoe", "wage": "felt", "dice": "shaker"}.get(
-        payload.TYPE[:4], "dealer"
-    )
+    return {"card": "shoe", "hand": "shoe", "stub": "shoe", "wage": "felt", "dice": "shaker"}.get(payload.TYPE[:4], "dealer")
 
 
 def judged(
-    events: Sequence[tuple[int | None, Event]],
-    arrived: Sequence[int] = (),
-    device: Callable[[Event], str] = one_device,
+    events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = (), device: Callable[[Event], str] = one_device
 ) -> dict[int, Conclusion]:
     """The verdicts on events of devices, which may be given by their numbers in the order in which they arrived."""
     fold, rounds = TableFold("table/t-1"), {}

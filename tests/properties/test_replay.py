@@ -66,9 +66,7 @@ def deals(draw: st.DrawFn) -> Deal:
     if draw(st.booleans()):
         first = draw(st.sampled_from([card for card in DECK if card < 40]))
         wanted = draw(
-            st.sampled_from(
-                [[first, first + 4, first + 8, first + 12, JOKER], [first - first % 4 + suit for suit in range(4)]]
-            )
+            st.sampled_from([[first, first + 4, first + 8, first + 12, JOKER], [first - first % 4 + suit for suit in range(4)]])
         )
         at = draw(st.integers(0, 6)) * 7
         for offset, card in enumerate(wanted):
@@ -114,30 +112,18 @@ def table_of(deal: Deal, shown: Show = show, dealt: Show | None = None, close: b
             table.say(model.Surrendered(seat=hand.seat), 1)
             continue
         high, low = [shown(card) for card in deal.high(hand)], [shown(card) for card in deal.low(hand)]
-        table.say(
-            model.HandSet(position=hand.seat, high=high, medium=[], low=low, by="player"),
-            1,
-        )
+        table.say(model.HandSet(position=hand.seat, high=high, medium=[], low=low, by="player"), 1)
     if close:
         table.say(model.RoundClosed(by="d-7"), 1)
     return table
 
 
 def placed(seat: int, wager: str, cents: int) -> model.WagerPlaced:
-    return model.WagerPlaced(
-        seat=seat,
-        bettor=f"p-{seat}",
-        wager=wager,
-        number=None,
-        amount_cents=cents,
-        form="chips",
-    )
+    return model.WagerPlaced(seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=cents, form="chips")
 
 
 def accepted(seat: int, meter: int) -> model.ProgressiveAccepted:
-    return model.ProgressiveAccepted(
-        seat=seat, meter="m-1", amount_cents=100, reading_centicents=meter, meter_seq=seat + 1
-    )
+    return model.ProgressiveAccepted(seat=seat, meter="m-1", amount_cents=100, reading_centicents=meter, meter_seq=seat + 1)
 
 
 def judged(table: Table, rules: Rulebook | None = None) -> Conclusion:
@@ -163,19 +149,13 @@ def settle(table: Table, settlements: tuple[Settlement, ...]) -> None:
                 for part in each.line.split():
                     seat = int(part.rpartition("@")[2])
                     share = ENVY[part.rpartition("@")[0]]
-                    table.say(
-                        model.EnvyPaid(seat=each.seat, wager="fortune_bonus", for_position=seat, amount_cents=share), 1
-                    )
+                    table.say(model.EnvyPaid(seat=each.seat, wager="fortune_bonus", for_position=seat, amount_cents=share), 1)
             case "progressive" if cents > -each.staked_cents:
-                table.say(
-                    model.WagerPaid(**named, stake_cents=0, winnings_cents=cents + each.staked_cents, source="slip"), 1
-                )
+                table.say(model.WagerPaid(**named, stake_cents=0, winnings_cents=cents + each.staked_cents, source="slip"), 1)
             case "progressive":
                 continue
             case _ if cents > 0:
-                table.say(
-                    model.WagerPaid(**named, stake_cents=each.staked_cents, winnings_cents=cents, source="inventory"), 1
-                )
+                table.say(model.WagerPaid(**named, stake_cents=each.staked_cents, winnings_cents=cents, source="inventory"), 1)
             case _ if cents < 0:
                 table.say(model.WagerTaken(**named, amount_cents=-cents, reason="lost"), 1)
             case _:
@@ -311,9 +291,7 @@ def test_other_rules_are_another_question_not_another_record(deal: Deal) -> None
     """A what-if changes what is due, never what was staked, or the cards."""
     one, other = judged(table_of(deal)), judged(table_of(deal), book(SECOND_WORDS))
     staked = [(each.seat, each.wager, each.staked_cents) for each in one.settlements if "envy" not in each.wager]
-    assert staked == [
-        (each.seat, each.wager, each.staked_cents) for each in other.settlements if "envy" not in each.wager
-    ]
+    assert staked == [(each.seat, each.wager, each.staked_cents) for each in other.settlements if "envy" not in each.wager]
     base = {key: cents for key, cents in due(one).items() if key[1] == "base"}
     assert base == {key: cents for key, cents in due(other).items() if key[1] == "base"}
 

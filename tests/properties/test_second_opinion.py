@@ -58,16 +58,7 @@ def has_no_pair(cards: list[str]) -> bool:
     return len({card[0] for card in cards if card != "Jk"} | ({"A"} if "Jk" in cards else set())) == 7
 
 
-BLIND = {
-    "wilds": 1000,
-    "royal": 50,
-    "five": 10,
-    "straight_flush": 9,
-    "quads": 4,
-    "full_house": 3,
-    "flush": 2,
-    "straight": 1,
-}
+BLIND = {"wilds": 1000, "royal": 50, "five": 10, "straight_flush": 9, "quads": 4, "full_house": 3, "flush": 2, "straight": 1}
 TRIPS_04 = {
     "wilds": (0, 2000),
     "royal": (1000, 90),

@@ -23,9 +23,7 @@ ENOUGH = 15
 """Rounds tried of each of them."""
 
 CARD = re.compile(r"\b([2-9TJQKA])([cdhs])\b")
-HAND = re.compile(
-    r"((?:high|low|medium|seat\d|dealer)=)((?:[2-9TJQKA][cdhs]|Jk|\?\?)(?: (?:[2-9TJQKA][cdhs]|Jk|\?\?))+)"
-)
+HAND = re.compile(r"((?:high|low|medium|seat\d|dealer)=)((?:[2-9TJQKA][cdhs]|Jk|\?\?)(?: (?:[2-9TJQKA][cdhs]|Jk|\?\?))+)")
 STAKE = re.compile(r"(wager\b.* [a-z_]+) (\d+)\.00((?: number=\d)?)$")
 NEXT_SUIT = dict(zip("cdhs", "dhsc", strict=True))
 
@@ -87,19 +85,13 @@ def test_what_is_said_again_changes_nothing(word: str) -> None:
     for case in golden():
         lines = case.transcript.split("\n")
         said = next((at for at, line in enumerate(lines) if line.split()[:1] == [word]), None)
-        if (
-            said is None
-            or tried == ENOUGH
-            or ("verdict", "VARIANCE") in [tuple(text.split()) for _, text in case.expectations]
-        ):
+        if said is None or tried == ENOUGH or ("verdict", "VARIANCE") in [tuple(text.split()) for _, text in case.expectations]:
             continue
         if any(text.startswith(("finding", "undetermined")) for _, text in case.expectations):
             continue
         end = next((at for at in range(said + 1, len(lines)) if lines[at].startswith(("close", "round"))), said + 1)
         for at in {said + 1, end}:
             again = "\n".join([*lines[:at], lines[said], *lines[at:]])
-            assert said_of(case, again) == said_of(case, case.transcript), (
-                f"{case.path.name}:{case.line}: {lines[said]}"
-            )
+            assert said_of(case, again) == said_of(case, case.transcript), f"{case.path.name}:{case.line}: {lines[said]}"
         tried += 1
     assert tried

@@ -19,19 +19,7 @@ from rack.commands.setup.docs import WHOLE
 from rack.errors import EXIT_OF, EnvironmentFault, Exit, UsageError, exit_code
 from rack.output import Output, money, table
 
-HEAVY = (
-    "numba",
-    "numpy",
-    "streamlit",
-    "polars",
-    "duckdb",
-    "kafka",
-    "apsw",
-    "pyarrow",
-    "cryptography",
-    "replay",
-    "games",
-)
+HEAVY = ("numba", "numpy", "streamlit", "polars", "duckdb", "kafka", "apsw", "pyarrow", "cryptography", "replay", "games")
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -47,9 +35,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert len(loaded) == done.stdout.count("usage: rack") == len(COMMANDS) + 1
 
 
-def test_help_shows_six_commands_for_the_first_day_and_every_other_in_one_group(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_help_shows_six_commands_for_the_first_day_and_every_other_in_one_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(GROUPS[FIRST]) == 6
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
     with pytest.raises(SystemExit):
@@ -267,12 +253,7 @@ def test_logs_are_opened_with_it(monkeypatch) -> None:
     opening.log_at("kafka://broker:9092/bellwether", read_only=True)
     opening.results_at("kafka://broker:9092/bellwether")
     opening.log_at("sqlite:///floor.db", create=True)
-    assert asked == [
-        security | {"create": True, "replication": 3},
-        security | {"read_only": True},
-        security,
-        {"create": True},
-    ]
+    assert asked == [security | {"create": True, "replication": 3}, security | {"read_only": True}, security, {"create": True}]
 
 
 @pytest.mark.parametrize(

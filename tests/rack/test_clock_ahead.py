@@ -48,9 +48,7 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Floor:
     return Floor(tmp_path, monkeypatch)
 
 
-def test_verify_names_the_first_event_and_checkpoint_of_the_future(
-    floor: Floor, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_names_the_first_event_and_checkpoint_of_the_future(floor: Floor, capsys: pytest.CaptureFixture[str]) -> None:
     floor.play()
     floor.sign()
     first = SqliteTamper(floor.folder / "floor.db")
@@ -82,9 +80,7 @@ def _there(hand: SqliteTamper, seq: int) -> bool:
 
 
 @pytest.mark.parametrize("words", [("replay",), ("ingest",), ("checkpoint",)], ids=lambda words: words[0])
-def test_whoever_writes_judges_or_signs_says_so(
-    floor: Floor, words: tuple[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_whoever_writes_judges_or_signs_says_so(floor: Floor, words: tuple[str], capsys: pytest.CaptureFixture[str]) -> None:
     floor.play()
     floor.sign()
     floor.offset_us = HOUR_US
@@ -96,12 +92,8 @@ def test_whoever_writes_judges_or_signs_says_so(
     assert "THE LOG'S CLOCK IS AHEAD" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("offset_us", "ahead"), [(0, False), (AHEAD_US - 5_000_000, False), (AHEAD_US + 5_000_000, True)]
-)
-def test_clocks_may_differ_by_a_minute(
-    floor: Floor, offset_us: int, ahead: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("offset_us", "ahead"), [(0, False), (AHEAD_US - 5_000_000, False), (AHEAD_US + 5_000_000, True)])
+def test_clocks_may_differ_by_a_minute(floor: Floor, offset_us: int, ahead: bool, capsys: pytest.CaptureFixture[str]) -> None:
     floor.offset_us = offset_us
     floor.play()
     floor.sign()

@@ -256,9 +256,7 @@ def test_a_report_of_an_earlier_version_names_the_log_in_its_own_folder(demo: Pa
     assert demo_log(copy) is None
 
 
-@pytest.mark.parametrize(
-    "content", [b"", bytes(512), b"[1, 2]", b'{"log": 7}', b'{"seed": 1}', b"\xff\xfe", b"[" * 100_000]
-)
+@pytest.mark.parametrize("content", [b"", bytes(512), b"[1, 2]", b'{"log": 7}', b'{"seed": 1}', b"\xff\xfe", b"[" * 100_000])
 def test_a_damaged_report_is_named(demo: Path, tmp_path: Path, capsys, content: bytes) -> None:
     copy = shutil.copytree(demo, tmp_path / "copy")
     (copy / "demo.json").write_bytes(content)
@@ -288,9 +286,7 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
         returncode = 0
 
     monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
-    assert (
-        main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
-    )  # a demo's patrons are no one: no login, no flag
+    assert main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0  # a demo's patrons are no one: no login, no flag
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
     assert f"RACK_LOG=sqlite://{demo.resolve()}/floor.db" in served[0]
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
@@ -376,12 +372,7 @@ def test_a_corrected_round_shows_what_counts_and_what_stood_there(demo: Path, tm
     opened = log_at(address, read_only=True)
     stored = next(decode(record.data) for record in opened.read(f"table/{table}") if record.seq == wager["seq"])
     opened.close()
-    replacement = {
-        "payload": wager["payload"] | {"bettor": "p-video"},
-        "round_no": number,
-        "type": "wager_placed",
-        "version": 1,
-    }
+    replacement = {"payload": wager["payload"] | {"bettor": "p-video"}, "round_no": number, "type": "wager_placed", "version": 1}
     line = {
         "event_id": "0" * 31 + "1",
         "occurred_at_us": wager["occurred_at_us"],

@@ -22,8 +22,7 @@ def test_every_planted_fault_of_a_demo_is_one_incident(demo_of_all: Path) -> Non
     # what was audited has a test of its own
     incidents = [each for each in every if not each.cause.stream.startswith("observed/")]
     planted = Counter(
-        (label["stream"], label["round_no"])
-        for label in json.loads((demo_of_all / "labels.json").read_text())["planted"]
+        (label["stream"], label["round_no"]) for label in json.loads((demo_of_all / "labels.json").read_text())["planted"]
     )
     assert Counter((each.cause.stream, each.cause.round_no) for each in incidents) == planted
     assert json.loads((demo_of_all / "demo.json").read_text())["incidents"] == planted.total()

@@ -36,9 +36,7 @@ def too_open(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_of_everything_that_a_demo_and_what_follows_it_write(
-    umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_everything_that_a_demo_and_what_follows_it_write(umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     log, key, at = "sqlite:demo/floor.db", "demo/demo.key", ["--log", "sqlite:demo/floor.db"]
     (tmp_path / "photo.jpg").touch(0o640)

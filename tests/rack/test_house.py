@@ -64,9 +64,7 @@ def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) ->
     for day, drop in zip(DAYS, ("4,100.00", "3,900.00"), strict=True):
         for table in TABLES:
             opener = "--chips 25x400,100x100" if day == DAYS[0] else ""
-            hands.types(
-                f"pit open {table} --by m.ortiz --day {day} --at 19:00 --dealer d-07 --verified-by s.kane {opener}"
-            )
+            hands.types(f"pit open {table} --by m.ortiz --day {day} --at 19:00 --dealer d-07 --verified-by s.kane {opener}")
         hands.types("pit tap-in fu-01 d-08 --by s.kane --at 9:14pm")
         hands.types(f"pit fill fu-01 --by m.ortiz --chips 25x80 --slip f-{day[-1]} --at 22:00")
         hands.types(f"pit credit dw-01 --by m.ortiz --amount 500.00 --slip c-{day[-1]} --at 23:30")
@@ -77,9 +75,7 @@ def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) ->
         hands.types(f"count again {boxes} --day {day} --by s.kane")
 
     (fill,) = [
-        each
-        for each in hands.reads("pit list fu-01")
-        if each["type"] == "fill_received" and each["gaming_day"] == DAYS[1]
+        each for each in hands.reads("pit list fu-01") if each["type"] == "fill_received" and each["gaming_day"] == DAYS[1]
     ]
     hands.types(f"pit correct fu-01 {fill['line']} --by s.kane --amount 2,500.00", "--reason", "the slip says 2,500")
     assert "entered: " in hands.types("pit list fu-01")
@@ -181,9 +177,7 @@ def test_six_questions_are_asked_on_a_terminal(hands: Hands, tmp_path: Path, mon
     hands.types("init house")
     assert len(asked) == 6
     assert 'cutover = "06:00"' in (tmp_path / "house" / "property.toml").read_text()
-    hands.types(
-        "init other --name B --zone UTC --cutover 05:00 --currency EUR --first-day 2026-03-02 --tables", "1 over_under"
-    )
+    hands.types("init other --name B --zone UTC --cutover 05:00 --currency EUR --first-day 2026-03-02 --tables", "1 over_under")
     assert len(asked) == 6
 
 

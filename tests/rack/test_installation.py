@@ -42,9 +42,7 @@ def installed(site: Path, name: str, *, files: Sequence[str] = (), packages: Seq
 def problem(*path: Path) -> str:
     """Return why `rack` does not run if these folders come first on the path of imports; empty if it runs."""
     first = list(map(str, path))
-    script = (
-        f"import sys; sys.path[:0] = {first!r}; from rack.cli import main; sys.exit(main(['completion', '--help']))"
-    )
+    script = f"import sys; sys.path[:0] = {first!r}; from rack.cli import main; sys.exit(main(['completion', '--help']))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=path[0])
     if done.returncode == 0:
         return ""
@@ -90,9 +88,7 @@ def test_a_package_that_hides_ours_is_named_with_its_distribution(site: Path, tm
     earlier = tmp_path / "earlier"
     (earlier / "events").mkdir(parents=True)
     (earlier / "events/__init__.py").touch()
-    assert f"the package `events` of an unknown distribution ({earlier / 'events/__init__.py'}) hides" in problem(
-        earlier, site
-    )
+    assert f"the package `events` of an unknown distribution ({earlier / 'events/__init__.py'}) hides" in problem(earlier, site)
     installed(earlier, "Events-0.5", files=["events/__init__.py"])
     assert "the package `events` of Events 0.5" in problem(earlier, site)
 

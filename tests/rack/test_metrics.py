@@ -105,9 +105,7 @@ def test_how_far_the_log_is_signed(floor: Living, tmp_path: Path) -> None:
     said = metrics(floor.log)
     assert said["rack_checkpoints_sound"] == 1
     assert abs(said["rack_checkpoint_timestamp_seconds"] - time.time()) < 86_400
-    assert said["rack_checkpoint_events"] == sum(
-        value for name, value in said.items() if name.startswith("rack_events/")
-    )
+    assert said["rack_checkpoint_events"] == sum(value for name, value in said.items() if name.startswith("rack_events/"))
 
 
 def test_a_log_that_cannot_be_read_is_said_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,9 +131,7 @@ def test_a_log_whose_end_is_lost_is_broken(floor: Living, tmp_path: Path) -> Non
 def test_it_is_served_on_this_machine_only_and_ends_when_told(floor: Living) -> None:
     (port,) = free_ports(1)
     command = [sys.executable, "-c", "import sys; from rack.cli import main; sys.exit(main())"]
-    process = subprocess.Popen(
-        [*command, "metrics", "--log", floor.log, "--port", str(port)], cwd=ROOT, stderr=subprocess.PIPE
-    )
+    process = subprocess.Popen([*command, "metrics", "--log", floor.log, "--port", str(port)], cwd=ROOT, stderr=subprocess.PIPE)
     try:
         assert process.stderr is not None
         assert b"127.0.0.1" in process.stderr.readline()

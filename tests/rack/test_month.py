@@ -58,9 +58,7 @@ def db(crooked: tuple[Simulation, list[Finding], Path]) -> Iterator[Warehouse]:
         yield opened
 
 
-def test_every_wrong_settlement_of_the_month_is_found_and_nothing_else(
-    crooked: tuple[Simulation, list[Finding], Path],
-) -> None:
+def test_every_wrong_settlement_of_the_month_is_found_and_nothing_else(crooked: tuple[Simulation, list[Finding], Path]) -> None:
     month, found, _ = crooked
     assert len(month.labels) > 60
     assert compare(month.labels, found).perfect
@@ -88,17 +86,13 @@ def test_the_worn_die_is_found_at_its_table_and_every_other_device_is_not(db: Wa
     assert "die" in set(alarms["family"])
 
 
-def test_chips_that_were_taken_are_missing_from_the_tray(
-    crooked: tuple[Simulation, list[Finding], Path], db: Warehouse
-) -> None:
+def test_chips_that_were_taken_are_missing_from_the_tray(crooked: tuple[Simulation, list[Finding], Path], db: Warehouse) -> None:
     month = crooked[0]
     missing = Counter((table, SIMULATED.gaming_day(day)) for table, day in month.chip_thefts)
     assert missing
     short = {
         (table, str(day)): difference
-        for table, day, difference in tray_differences(db)
-        .select("table_id", "gaming_day", "difference_cents")
-        .iter_rows()
+        for table, day, difference in tray_differences(db).select("table_id", "gaming_day", "difference_cents").iter_rows()
         if difference <= -TAKEN_CENTS / 2
     }
     assert short.keys() == missing.keys()

@@ -9,9 +9,7 @@ from rack.cli import build_parser, main
 from rack.commands.analysis import dealer_errors, fairness, hold
 from rack.errors import UsageError
 
-TABLES = {
-    module.__name__.rpartition(".")[2].replace("_", "-"): module.TAKES for module in (dealer_errors, fairness, hold)
-}
+TABLES = {module.__name__.rpartition(".")[2].replace("_", "-"): module.TAKES for module in (dealer_errors, fairness, hold)}
 
 
 @pytest.mark.parametrize(
@@ -34,20 +32,14 @@ TABLES = {
         ("warehouse build --format csv", "it applies to: export"),
         ("quarantine list --out x", "rack quarantine list takes no --out; it applies to: show"),
         ("quarantine show abc --by sv-1", "it applies to: redrive"),
-        (
-            "patrons erase --keyring x --at 2026-03-01T00:00:00Z",
-            "rack patrons erase takes no --at; it applies to: token, rotate",
-        ),
+        ("patrons erase --keyring x --at 2026-03-01T00:00:00Z", "rack patrons erase takes no --at; it applies to: token, rotate"),
         ("patrons list --keyring x --epoch 1", "it applies to: destroy"),
         (
             "review note x --by m.ortiz --reason y --amount 100.00",
             "rack review note takes no --amount; it applies to: resolve, sign",
         ),
         ("review custody fu-01 1 --to m.ortiz", "it applies to: assign"),
-        (
-            "pit tap-out fu-01 --by m.ortiz --slip 7",
-            "rack pit tap-out takes no --slip; it applies to: fill, credit, correct",
-        ),
+        ("pit tap-out fu-01 --by m.ortiz --slip 7", "rack pit tap-out takes no --slip; it applies to: fill, credit, correct"),
         ("count list --day 2026-03-01 --reason x", "it applies to: settle, correct"),
         ("observe show --table fu-01 --round 1 --by m.ortiz", "rack observe show takes no --by"),
         ("keys list --log sqlite:x --by sv-1", "rack keys list takes no --by; it applies to: new, rotate"),
@@ -76,23 +68,14 @@ def test_what_does_not_go_together(given: str, said: str, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (
-            "review close fu-01 --dispute d-1 --investigation i-1",
-            "--investigation: not allowed with argument --dispute",
-        ),
-        (
-            "review close fu-01 --outcome x --by m.ortiz --reason y",
-            "one of the arguments --dispute --investigation is required",
-        ),
+        ("review close fu-01 --dispute d-1 --investigation i-1", "--investigation: not allowed with argument --dispute"),
+        ("review close fu-01 --outcome x --by m.ortiz --reason y", "one of the arguments --dispute --investigation is required"),
         ("pit close fu-01 --by m.ortiz", "one of the arguments --chips --amount is required"),
         ("pit fill fu-01 --by m.ortiz --slip 7 --chips 5x1 --amount 5.00", "not allowed with argument --chips"),
         ("pit tap-in fu-01 --by m.ortiz", "the following arguments are required: DEALER"),
         ("count correct fu-01 --by m.ortiz --reason x", "the following arguments are required: LINE"),
         ("observe correct --table fu-01 --event 3 --by m.ortiz --reason x", "--text --set --strike is required"),
-        (
-            "observe unreadable --table fu-01 --id o --by m.ortiz --reason x",
-            "one of the arguments --at --number is required",
-        ),
+        ("observe unreadable --table fu-01 --id o --by m.ortiz --reason x", "one of the arguments --at --number is required"),
         ("metrics --log sqlite:x --port 70000", "--port: expected a number from 1 to 65535, got 70000"),
         ("dashboard --port 0", "--port: expected a number from 1 to 65535, got 0"),
         ("hold behind --hour 24", "--hour: expected a number from 0 to 23, got 24"),

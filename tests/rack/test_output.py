@@ -12,9 +12,7 @@ SAID = {"text": Output().text, "note": Output().note, "problem": Output().proble
 
 
 @pytest.mark.parametrize("write", SAID.values(), ids=SAID)
-def test_no_line_holds_anything_that_a_terminal_obeys(
-    write: Callable[[str], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_line_holds_anything_that_a_terminal_obeys(write: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
     for code in CODES:
         write(f"before {chr(code)}[2J after")
         said = "".join(capsys.readouterr())

@@ -39,8 +39,7 @@ class Raw:
         self.zone = "UTC"
         for stream in log.streams():
             lines = [
-                json.loads(record.data) | {"hash": record.hash.hex(), "text": bytes(record.data)}
-                for record in log.read(stream)
+                json.loads(record.data) | {"hash": record.hash.hex(), "text": bytes(record.data)} for record in log.read(stream)
             ]
             if stream.startswith("table/"):
                 self.recorded[stream] = lines
@@ -133,9 +132,7 @@ def test_round_events_are_the_lines_of_rounds(floor: tuple[Raw, Warehouse]) -> N
     raw, db = floor
     lines = [line for of in raw.recorded.values() for line in of if line["round_no"] is not None]
     columns = ("stream", "round_no", "seq", "event_id", "type", "occurred_at_us", "source", "hash")
-    assert table(db, "round_events", ", ".join(columns)) == in_order(
-        [tuple(e[name] for name in columns) for e in lines]
-    )
+    assert table(db, "round_events", ", ".join(columns)) == in_order([tuple(e[name] for name in columns) for e in lines])
     payloads = {(s, q): json.loads(p) for s, q, p in db.sql("SELECT stream, seq, payload FROM round_events").fetchall()}
     assert payloads == {(e["stream"], e["seq"]): e["payload"] for e in lines}
 
@@ -143,9 +140,7 @@ def test_round_events_are_the_lines_of_rounds(floor: tuple[Raw, Warehouse]) -> N
 def test_rounds_have_the_times_days_and_hours_of_their_lines(floor: tuple[Raw, Warehouse]) -> None:
     raw, db = floor
     opened, closed = raw.by_round("round_opened"), raw.by_round("round_closed")
-    rows = db.sql(
-        "SELECT stream, round_no, opened_at_us, closed_at_us, gaming_day, hour, first_seq, table_id FROM fct_rounds"
-    )
+    rows = db.sql("SELECT stream, round_no, opened_at_us, closed_at_us, gaming_day, hour, first_seq, table_id FROM fct_rounds")
     for stream, number, opened_at, closed_at, day, hour, first_seq, table_id in rows.fetchall():
         line = opened[stream, number][0]
         assert (opened_at, str(day), first_seq) == (line["occurred_at_us"], line["gaming_day"], line["seq"])
@@ -405,8 +400,7 @@ def test_events_of_tables_are_the_lines_as_recorded(floor: tuple[Raw, Warehouse]
     raw, db = floor
     lines = [line for of in raw.recorded.values() for line in of if line["type"] in TABLE_EVENTS]
     found = {
-        (s, n): (t, json.loads(p))
-        for s, n, t, p in db.sql("SELECT stream, seq, type, payload FROM stg_table_events").fetchall()
+        (s, n): (t, json.loads(p)) for s, n, t, p in db.sql("SELECT stream, seq, type, payload FROM stg_table_events").fetchall()
     }
     assert found == {(e["stream"], e["seq"]): (e["type"], e["payload"]) for e in lines}
     assert {"cards_shuffled", "rules_filed", "table_opened"} <= {type_ for type_, _ in found.values()}
@@ -446,9 +440,7 @@ def test_cards_seen_are_those_dealt_to_a_position_or_set_there(floor: tuple[Raw,
 
 def test_devices_that_failed_are_those_that_the_lines_name(floor: tuple[Raw, Warehouse]) -> None:
     raw, db = floor
-    reported = Counter(
-        (e["stream"], e["source"]) for of in raw.recorded.values() for e in of if e["round_no"] is not None
-    )
+    reported = Counter((e["stream"], e["source"]) for of in raw.recorded.values() for e in of if e["round_no"] is not None)
     last: dict[tuple[str, str], int] = {}
     for line in (e for of in raw.recorded.values() for e in of if e["round_no"] is not None):
         key = line["stream"], line["source"]
@@ -494,13 +486,8 @@ def test_an_honest_wager_s_money_is_that_of_its_lines(floor: tuple[Raw, Warehous
     placed: dict[Any, list[int]] = defaultdict(list)
     back, by_slip, taken, moved = Counter[Any](), Counter[Any](), Counter[Any](), set()
     from_meter = Counter[Any]()
-    for line in raw.of(
-        "wager_placed", "wager_taken", "wager_paid", "wager_returned", "progressive_won", "vigorish_taken"
-    ):
-        event, key = (
-            line["payload"],
-            (line["stream"], line["round_no"], line["payload"]["seat"], line["payload"].get("wager")),
-        )
+    for line in raw.of("wager_placed", "wager_taken", "wager_paid", "wager_returned", "progressive_won", "vigorish_taken"):
+        event, key = (line["payload"], (line["stream"], line["round_no"], line["payload"]["seat"], line["payload"].get("wager")))
         match line["type"]:
             case "wager_placed":
                 placed[key].append(event["amount_cents"])

@@ -16,10 +16,7 @@ def found(code: str, seat: int | None, wager: str | None, cents: int | None) -> 
 @pytest.mark.parametrize(
     ("it", "words"),
     [
-        (
-            found("PAY-UNDER", 3, "ace_high_bonus", -10_000),
-            "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00",
-        ),
+        (found("PAY-UNDER", 3, "ace_high_bonus", -10_000), "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00"),
         (found("PAY-OVER", 1, "base", 1), "Wager overpaid · Seat 1 · Base wager · overpaid by $0.01"),
         (found("DEAL-START", None, None, None), "Wrong starting position"),
     ],
@@ -37,9 +34,7 @@ def test_money_is_in_the_property_s_currency_or_has_no_symbol() -> None:
 
 
 def test_settlements_name_wagers_and_lines_in_words() -> None:
-    (row,) = settlement_table([settlement(3, "ace_high_bonus", 1000, 20_000, 10_000, "both_ace_high", paytable="1")])[
-        1:
-    ]
+    (row,) = settlement_table([settlement(3, "ace_high_bonus", 1000, 20_000, 10_000, "both_ace_high", paytable="1")])[1:]
     assert "Ace High Bonus" in row
     assert "Both ace high" in row
     assert "_" not in row

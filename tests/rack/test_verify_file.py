@@ -15,18 +15,7 @@ from tests.device_lines import as_lines
 NEEDED = {"cffi", "_cffi_backend", "cryptography", "msgspec", "typing_extensions", "_openssl"}
 """msgspec, and what comes with a signature check."""
 OURS = {"desk", "events", "games", "rack", "replay", "rulebook", "trial"}
-BLOCKED = (
-    "apsw",
-    "pyhanko",
-    "asn1crypto",
-    "typst",
-    "duckdb",
-    "polars",
-    "numpy",
-    "kafka",
-    "streamlit",
-    "prometheus_client",
-)
+BLOCKED = ("apsw", "pyhanko", "asn1crypto", "typst", "duckdb", "polars", "numpy", "kafka", "streamlit", "prometheus_client")
 FILES = ("proof.json", "fu-01-1.json")
 
 

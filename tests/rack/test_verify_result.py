@@ -9,15 +9,7 @@ from typing import Any
 
 import pytest
 
-from desk.verification.last_verification import (
-    FullVerification,
-    KeptNotices,
-    State,
-    keep,
-    read,
-    record_path,
-    verified_at,
-)
+from desk.verification.last_verification import FullVerification, KeptNotices, State, keep, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.device_lines import as_lines
@@ -251,9 +243,7 @@ def test_a_log_that_was_changed_since_is_not(desk: CommandRunner, kind: Failure)
     assert verified_at(address(desk)).state is expected
 
 
-def test_the_notice_of_another_log_is_not_this_ones(
-    desk: CommandRunner, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_notice_of_another_log_is_not_this_ones(desk: CommandRunner, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = CommandRunner(tmp_path_factory.mktemp("other"), desk._capsys)
     other.ingest()
     tamper(other).cut(TABLE, 1)
@@ -267,16 +257,7 @@ def test_the_notice_of_another_log_is_not_this_ones(
 
 
 def written(**changed: Any) -> bytes:
-    made = {
-        "at_us": 1,
-        "by": "a",
-        "ok": True,
-        "sentence": "s",
-        "checks": [],
-        "log_id": "0" * 32,
-        "events": 1,
-        "streams": {},
-    }
+    made = {"at_us": 1, "by": "a", "ok": True, "sentence": "s", "checks": [], "log_id": "0" * 32, "events": 1, "streams": {}}
     return json.dumps({"last": made | changed, "failure": None}).encode()
 
 

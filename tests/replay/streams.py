@@ -9,20 +9,12 @@ METER = "meter/m-1"
 
 def paid(seat: int = 3, cents: int = 2500, source: str = "slip") -> model.WagerPaid:
     return model.WagerPaid(
-        seat=seat,
-        bettor=f"seat-{seat}",
-        wager="base",
-        number=None,
-        stake_cents=2500,
-        winnings_cents=cents,
-        source=source,
+        seat=seat, bettor=f"seat-{seat}", wager="base", number=None, stake_cents=2500, winnings_cents=cents, source=source
     )
 
 
 def taken(cents: int = 1000, seat: int = 1) -> model.WagerTaken:
-    return model.WagerTaken(
-        seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, reason="lost"
-    )
+    return model.WagerTaken(seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, reason="lost")
 
 
 def fill(cents: int) -> model.FillReceived:

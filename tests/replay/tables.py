@@ -16,15 +16,7 @@ from events.log.foreign import OwnStore
 from events.log.hash_chain import genesis
 from events.log.turn import SoleWriter
 from events.vocabulary.envelope import Draft, ReadEnvelope, unlogged
-from events.vocabulary.model import (
-    Event,
-    EventCorrected,
-    GamingDayOpened,
-    Replacement,
-    RoundClosed,
-    RoundOpened,
-    RulesFiled,
-)
+from events.vocabulary.model import Event, EventCorrected, GamingDayOpened, Replacement, RoundClosed, RoundOpened, RulesFiled
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
@@ -70,10 +62,7 @@ def filed(words: str = "pa-688a") -> RulesFiled:
     toml = rules_text(words)
     book = parse_submission(toml)
     return RulesFiled(
-        submission=book.name,
-        effective_gaming_day=book.effective_gaming_day,
-        toml=toml,
-        sha256=sha256(toml.encode()).hexdigest(),
+        submission=book.name, effective_gaming_day=book.effective_gaming_day, toml=toml, sha256=sha256(toml.encode()).hexdigest()
     )
 
 
@@ -295,9 +284,7 @@ def records_of_drafts(stream: str, drafts: Sequence[Draft], recorded_us: int = S
     state = StreamState(Head(0, genesis(LOG_ID, PROPERTY, stream)))
     made = []
     for count, draft in enumerate(drafts):
-        record, state = place(
-            state, draft, log_id=LOG_ID, property_id=PROPERTY, stream=stream, now_us=recorded_us + count
-        )
+        record, state = place(state, draft, log_id=LOG_ID, property_id=PROPERTY, stream=stream, now_us=recorded_us + count)
         made.append(record)
     return made
 
@@ -311,7 +298,5 @@ def append(log: EventLog, *tables: Table, after: Mapping[str, int] | None = None
 def closing(table: Table, round_no: int) -> int:
     """Return the number of the event that closed a round."""
     return next(
-        seq
-        for seq, draft in enumerate(table.drafts, 1)
-        if isinstance(draft.payload, RoundClosed) and draft.round_no == round_no
+        seq for seq, draft in enumerate(table.drafts, 1) if isinstance(draft.payload, RoundClosed) and draft.round_no == round_no
     )

@@ -89,9 +89,7 @@ def test_two_wagers_of_one_seat_mispaid_are_two_incidents() -> None:
 
 def test_what_is_wrong_with_one_payment_is_one_incident() -> None:
     assert grouped(
-        Shorthand("PAY-ANNOUNCED", 3, "base"),
-        Shorthand("PAY-LOSER", 3, "base", 5000),
-        Shorthand("PAY-ANNOUNCED", 4, "base"),
+        Shorthand("PAY-ANNOUNCED", 3, "base"), Shorthand("PAY-LOSER", 3, "base", 5000), Shorthand("PAY-ANNOUNCED", 4, "base")
     ) == [[("PAY-LOSER", 3), ("PAY-ANNOUNCED", 3)], [("PAY-ANNOUNCED", 4)]]
 
 
@@ -207,9 +205,7 @@ def members(incident: Incident) -> frozenset[str]:
 @given(FINDINGS)
 def test_every_finding_is_in_exactly_one_incident_and_all_money_is_kept(findings: list[Finding]) -> None:
     made = incidents(findings)
-    assert sorted(finding.id for incident in made for finding in incident.findings) == sorted(
-        each.id for each in findings
-    )
+    assert sorted(finding.id for incident in made for finding in incident.findings) == sorted(each.id for each in findings)
     assert sum(sum(incident.difference_by_seat.values()) for incident in made) == sum(
         each.difference_cents or 0 for each in findings
     )
@@ -221,16 +217,12 @@ def test_the_order_of_the_findings_decides_nothing_but_the_order_of_the_same_cod
 ) -> None:
     shuffled = list(findings)
     random.shuffle(shuffled)
-    assert {members(incident) for incident in incidents(findings)} == {
-        members(incident) for incident in incidents(shuffled)
-    }
+    assert {members(incident) for incident in incidents(findings)} == {members(incident) for incident in incidents(shuffled)}
 
 
 def test_steps_of_a_payout_that_were_left_out_do_not_follow_from_one_another() -> None:
     """The light, the validation and the slip are three persons' work (§ 688a.11(h)(3)(i)(B)(2)-(4))."""
-    left_out = [
-        Shorthand(code, 5, "progressive", evidence=(9,)) for code in ("PAY-LIGHT", "PAY-VALIDATED", "PAY-SOURCE")
-    ]
+    left_out = [Shorthand(code, 5, "progressive", evidence=(9,)) for code in ("PAY-LIGHT", "PAY-VALIDATED", "PAY-SOURCE")]
     assert sorted(grouped(*left_out)) == [[("PAY-LIGHT", 5)], [("PAY-SOURCE", 5)], [("PAY-VALIDATED", 5)]]
 
 

@@ -27,9 +27,7 @@ def added() -> Iterator[None]:
 def test_the_wagers_that_a_wrong_setting_mispays_are_those_of_games_that_set_hands() -> None:
     """The player's hands against the dealer's: §§ 688a.11(f), 645c.1(e), 659a.11(f); in California bets behind a seat, too."""
     assert wagers_by_setting() == {"base", "backline"}
-    assert {name for name, game in GAMES.items() if game.by_setting} == {
-        name for name, game in GAMES.items() if game.hands
-    }
+    assert {name for name, game in GAMES.items() if game.by_setting} == {name for name, game in GAMES.items() if game.hands}
     assert all(set(game.by_setting) <= game.wagers.keys() for game in GAMES.values())
 
 

@@ -336,9 +336,7 @@ class Producer:
 
     def _produce(self, sent: Sequence[tuple[Any, Any]], part: Sent) -> list[int]:
         name, epoch, messages, batch = self._name, self._epoch, [message for message, _ in sent], object()
-        stored: list[int] = self._broker.ask(
-            "produce", lambda: self._broker.produce(name, epoch, messages, batch, part)
-        )
+        stored: list[int] = self._broker.ask("produce", lambda: self._broker.produce(name, epoch, messages, batch, part))
         return stored
 
     def begin_commit(self) -> SimpleNamespace:
@@ -392,18 +390,11 @@ class Admin:
     def describe_topics(self, names: Sequence[str]) -> list[dict[str, Any]]:
         made = self._broker.partitions
         one = {"replica_nodes": [1]}
-        return [
-            {"name": name, "error_code": 0 if name in made else 3, "partitions": [one] * made.get(name, 0)}
-            for name in names
-        ]
+        return [{"name": name, "error_code": 0 if name in made else 3, "partitions": [one] * made.get(name, 0)} for name in names]
 
     def describe_configs(self, resources: Sequence[Any], config_filter: str) -> dict[str, Any]:
         names = [resource.name for resource in resources]
-        return {
-            "topic": {
-                name: {key: {"value": value} for key, value in self._broker.settings[name].items()} for name in names
-            }
-        }
+        return {"topic": {name: {key: {"value": value} for key, value in self._broker.settings[name].items()} for name in names}}
 
     def wait_for_topics(self, names: Sequence[str]) -> None:
         """They are there at once."""

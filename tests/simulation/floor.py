@@ -15,12 +15,7 @@ from tests.replay.streams import advanced, meter, paid
 from tests.replay.tables import PAID, UNPAID, Table
 
 DAY_US = 86_400_000_000
-ROUNDS = (
-    PAID,
-    UNPAID,
-    PAID.replace("close\n", ""),
-    PAID.replace("pay     seat=3 base 25.00", "pay     seat=3 base 20.00"),
-)
+ROUNDS = (PAID, UNPAID, PAID.replace("close\n", ""), PAID.replace("pay     seat=3 base 25.00", "pay     seat=3 base 20.00"))
 
 
 def deliveries(rng: random.Random) -> list[bytes]:

@@ -20,18 +20,7 @@ from intake.appending import append_lines
 from intake.lines import read_line
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
-from tests.simulation.world import (
-    LOG_ID,
-    PROPERTY,
-    STEPS_MAX,
-    Broken,
-    Build,
-    Intake,
-    Model,
-    Outcome,
-    commits_often,
-    demand,
-)
+from tests.simulation.world import LOG_ID, PROPERTY, STEPS_MAX, Broken, Build, Intake, Model, Outcome, commits_often, demand
 
 ADDRESS = "kafka://simulated:9092/floor"
 MACHINES = ("north", "south")
@@ -75,18 +64,14 @@ class KafkaWorld(Intake):
         self._logs: dict[str, KafkaLog] = {}
         self._here = "north"
         self._step = 0
-        self._wrote: dict[
-            TopicPartition, tuple[KafkaLog, int]
-        ] = {}  # who stored something in a partition last, and when
+        self._wrote: dict[TopicPartition, tuple[KafkaLog, int]] = {}  # who stored something in a partition last, and when
         self._since: dict[
             TopicPartition, dict[object, int]
         ] = {}  # when a producer was first seen to have the right to a partition
 
     def live(self) -> None:
         """Take in all lines and judge them, against every odds."""
-        KafkaLog(
-            ADDRESS, create=True, property_id=PROPERTY, log_id=LOG_ID, partitions=2, state_dir=self.folder / "north"
-        ).close()
+        KafkaLog(ADDRESS, create=True, property_id=PROPERTY, log_id=LOG_ID, partitions=2, state_dir=self.folder / "north").close()
         for step in range(STEPS_MAX):
             if self.taken == len(self.lines):
                 break
@@ -96,9 +81,7 @@ class KafkaWorld(Intake):
                 if self.rng.random() < 0.1:
                     self._here = self.rng.choice(MACHINES)
                 machine = self._here if self.rng.random() < 0.9 else self.rng.choice(MACHINES)
-                self._befall(
-                    calm, lambda machine=machine: self._take_some(machine), lambda machine=machine: self._close(machine)
-                )
+                self._befall(calm, lambda machine=machine: self._take_some(machine), lambda machine=machine: self._close(machine))
             else:
                 self._befall(calm, self._replay, lambda: None)
         demand(self.taken == len(self.lines), "the intake never came to its end")

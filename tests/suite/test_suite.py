@@ -33,9 +33,7 @@ def test_every_case_has_the_form_of_the_schema_and_the_judge_answers_as_expected
     some = cases[::25]
     assert [list(validator.iter_errors(case)) for case in some] == [[]] * len(some)
     assert len({case["id"] for case in cases}) == len(cases)
-    assert [(case["id"], rounds.outcome(case, answer(case))) for case in some] == [
-        (case["id"], ("same", "")) for case in some
-    ]
+    assert [(case["id"], rounds.outcome(case, answer(case))) for case in some] == [(case["id"], ("same", "")) for case in some]
 
 
 @needs_node
@@ -43,8 +41,7 @@ def test_an_engine_written_from_the_text_alone_differs_only_where_it_is_explaine
     of_688a = [case for case in cases if case["id"].startswith("688a/")]
     table = tomllib.loads((ROOT / "suite/engines/pa_688a.toml").read_text())
     found = [
-        (case["id"], rounds.outcome(case, said)[0])
-        for case, said in zip(of_688a, rounds.answers(ENGINE, of_688a), strict=True)
+        (case["id"], rounds.outcome(case, said)[0]) for case, said in zip(of_688a, rounds.answers(ENGINE, of_688a), strict=True)
     ]
     assert sorted(name for name, what in found if what == "different") == sorted(
         name for reason in table.values() for name in reason["cases"]
@@ -66,9 +63,7 @@ def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare(l
     assert compared > 6 * layouts
     assert set(read) <= {"D9", "D15"}
     lines = {f"fortune_bonus: {'tie' if line == 'three_pair' else 'win'} {line}" for line in LINES_BY_RANK}
-    ace_high = {
-        f"ace_high_bonus: win {line}" for line in ("both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker")
-    }
+    ace_high = {f"ace_high_bonus: win {line}" for line in ("both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker")}
     base = {f"base: {outcome} " for outcome in ("win", "tie", "lose", "foul", "surrendered", "ace_high_push")}
     envy = {line.replace("bonus: win", "envy: win") for line in lines if line.split()[-1] in ENVY}
     assert lines - {"fortune_bonus: win five_of_a_kind"} | ace_high | base | envy <= set(seen)

@@ -62,10 +62,7 @@ def judged_rounds() -> list[Adjudication]:
 def judged() -> list[str]:
     """Return a line for each round of the stored days, and for each finding that is of none, as this program judges them."""
     results = results_of()
-    lines = [
-        f"{each.stream}#{each.round_no} {each.verdict} {_digest(each)}{_found(each.findings)}"
-        for each in judged_rounds()
-    ]
+    lines = [f"{each.stream}#{each.round_no} {each.verdict} {_digest(each)}{_found(each.findings)}" for each in judged_rounds()]
     outside = [each for each in findings(results) if each.round_no is None]
     return sorted([*lines, *(f"{each.stream}{_found([each])}" for each in outside)])
 
@@ -91,9 +88,7 @@ def _digest(made: Adjudication) -> str:
         for each in made.settlements
     ]
     proved = [(each.evidence, each.severity, each.difference_cents) for each in made.findings]
-    return sha256(
-        msgspec.json.encode((made.chapter, made.edition, len(made.undetermined), settled, proved))
-    ).hexdigest()[:12]
+    return sha256(msgspec.json.encode((made.chapter, made.edition, len(made.undetermined), settled, proved))).hexdigest()[:12]
 
 
 def stored() -> tuple[list[tuple[str, str]], list[str]]:

@@ -21,9 +21,7 @@ from tests.desk.alarms.receiving import receiver
 from tests.upgrade.make import ALARMS, AMENDED_DAY, HERE, PACKETS, TABLE, House
 
 GAMES = {"dj_wild", "face_up_pai_gow", "fortune_asia", "over_under", "pai_gow_poker", "player_dealer"}
-_OLD_PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from rack.cli import main; sys.exit(main(sys.argv[1:]))"
-)
+_OLD_PROGRAM = "import sys; sys.path.insert(0, sys.argv.pop(1)); from rack.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def unpacked(name: str, folder: Path) -> Path:
@@ -110,7 +108,5 @@ def test_packets_of_this_program_verify_with_the_old_one(continued: House, tmp_p
     assert len(packets) == len(PACKETS) + 1
     for packet in packets:
         words = ["verify", packet, "--key", continued.folder / "demo.key.pub"]
-        run = subprocess.run(
-            [sys.executable, "-I", "-c", _OLD_PROGRAM, program, *words], capture_output=True, text=True
-        )
+        run = subprocess.run([sys.executable, "-I", "-c", _OLD_PROGRAM, program, *words], capture_output=True, text=True)
         assert (run.returncode, "the same verdict" in run.stdout) == (0, True), run.stdout + run.stderr

@@ -7,13 +7,7 @@ from pathlib import Path
 import whatif
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = {
-    "round_table",
-    "kept_table",
-    "table_check",
-    "what_if",
-    "workers",
-}
+DOOR = {"round_table", "kept_table", "table_check", "what_if", "workers"}
 PACKAGES = ("analytics", "dashboards", "desk", "events", "floor", "games", "intake", "rack", "replay", "rulebook")
 
 

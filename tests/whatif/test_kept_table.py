@@ -105,9 +105,7 @@ def assert_as_built(log: MemoryLog, folder: Path, right: Built | None = None) ->
     assert rows_in(folder) == rows
     assert (made.heads, made.event_replay, made.rules) == (of_log.heads, of_log.event_replay, of_log.rules)
     named = {entry.path for entry in made.files} | {made.unfinished.path if made.unfinished else ""}
-    there = {
-        str(path.relative_to(folder)) for pattern in ("**/*.parquet", "*.msgpack") for path in folder.glob(pattern)
-    }
+    there = {str(path.relative_to(folder)) for pattern in ("**/*.parquet", "*.msgpack") for path in folder.glob(pattern)}
     assert there == named, "nothing is left over"
 
 

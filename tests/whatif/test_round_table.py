@@ -123,9 +123,7 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     manifest["files"][0]["sha256"] = sha256(file.read_bytes()).hexdigest()
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
-    assert [each.what for each in differences(log, tmp_path)] == [
-        "table/fu-01 round 1: closed_at_us not what the log gives"
-    ]
+    assert [each.what for each in differences(log, tmp_path)] == ["table/fu-01 round 1: closed_at_us not what the log gives"]
 
 
 @pytest.mark.parametrize("after", [2, 4])

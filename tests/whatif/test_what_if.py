@@ -55,9 +55,7 @@ def one_by_one(log: MemoryLog, book: Rulebook) -> WhatIfResult:
         "max_payout=50000.00 ace_high_bonus=1 fortune_bonus=1",
     ],
 )
-def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
-    words: str, log: SimulatedLog, table: RoundTable
-) -> None:
+def test_the_sums_are_those_of_every_round_replayed_by_both_rules(words: str, log: SimulatedLog, table: RoundTable) -> None:
     book = parse_submission(rules_text(f"pa-688a {words}"))
     answer, expected = what_if(log, table, book, ThisProcess()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
@@ -89,14 +87,8 @@ OTHERS = {
         "pa-687a trips=DJWT-04 bad_beat=DJWBB-04 progressive=1 meter=m-1 progressive.rate=15% progressive_deuces=wild",
         "pa-687a trips=DJWT-07 progressive=2 meter=m-1 progressive.rate=15% folded_progressive=yes",
     ),
-    "fortune_asia": (
-        "pa-659a fortune_bonus=D insurance=C progressive=1 meter=m-1",
-        "pa-659a fortune_bonus=A",
-    ),
-    "over_under": (
-        "pa-686a bonus=yes wrong_side=pushes",
-        "pa-686a",
-    ),
+    "fortune_asia": ("pa-659a fortune_bonus=D insurance=C progressive=1 meter=m-1", "pa-659a fortune_bonus=A"),
+    "over_under": ("pa-686a bonus=yes wrong_side=pushes", "pa-686a"),
 }
 """Rules of the other games; with a Must-Hit-By meter that no table has, no round is settled from its row."""
 
@@ -159,9 +151,7 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
     answer = what_if(log, RoundTable(tmp_path), book, ThisProcess())
     assert answer == WhatIfResult(
         by_wager={
-            "base": WagerTotals(
-                wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, replacement_cents=9_000
-            )
+            "base": WagerTotals(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, replacement_cents=9_000)
         },
         rounds=6,
         event_replayed=3,

@@ -38,20 +38,14 @@ class LiveDay:
             f"{plural(self.events, 'event')} answered, all of them stored; {plural(self.rounds, 'round')} judged; "
             f"{plural(self.planted, 'planted fault')}, {self.planted - len(self.missed):,} found; "
             f"{plural(len(self.false_alarms), 'false alarm')}"
-            + (
-                f"; {plural(self.left_out, 'round')} not over when the floor was stopped: left out"
-                if self.left_out
-                else ""
-            )
+            + (f"; {plural(self.left_out, 'round')} not over when the floor was stopped: left out" if self.left_out else "")
         )
 
     @property
     def problems(self) -> list[str]:
         """The problems: missed faults, false alarms, and damage to the log."""
         named = [("missed", each) for each in self.missed], [("false alarm", each) for each in self.false_alarms]
-        lines = [
-            f"{what}: {each.code} in {each.stream} round {each.round_no}" for each_ in named for what, each in each_
-        ]
+        lines = [f"{what}: {each.code} in {each.stream} round {each.round_no}" for each_ in named for what, each in each_]
         return [*lines, *self.integrity]
 
 

@@ -61,13 +61,7 @@ def parts(site: LiveSite) -> list[Part]:
         pages = [f"--out={site.out}", f"--port={site.pages_port}"]
     floor = [site.out, site.gateway_port, site.start_us, site.speed, site.seed, *site.games]
     return [
-        Part(
-            "floor",
-            [str(each) for each in floor],
-            (site.out / DEVICES).is_file,
-            "trial.live.simulated_floor",
-            lasts=False,
-        ),
+        Part("floor", [str(each) for each in floor], (site.out / DEVICES).is_file, "trial.live.simulated_floor", lasts=False),
         Part("gateway", gateway, lambda: _answers(site.gateway_port, "/readyz")),
         Part("replay", ["replay", log, "--follow", warehouse], site.warehouse.is_file),
         Part("checkpoints", ["checkpoint", log, "--follow", f"--key={site.out / DEMO_KEY}"]),

@@ -42,9 +42,7 @@ class Supervision:
         for part in parts:
             command = [sys.executable, "-m", "trial.live.part", part.module, *part.arguments]
             with self._said(part).open("wb") as said:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True
-                )
+                process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True)
             self._running.append((part, process))
             until = time.monotonic() + READY_S
             while not part.ready():

@@ -20,10 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", default=os.environ.get("RACK_OUT", "demo"), help="the folder of a demo")
     parser.add_argument("--port", type=int, default=int(os.environ.get("RACK_PORT", "8501")), help="of the pages")
     options = parser.parse_args(arguments)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        TrialProvider(f"http://127.0.0.1:{options.port}/oauth2callback") as provider,
-    ):
+    with tempfile.TemporaryDirectory() as folder, TrialProvider(f"http://127.0.0.1:{options.port}/oauth2callback") as provider:
         login = provider.login_file(Path(folder) / "login.toml")
         command = [sys.executable, "-c", "import sys; from rack.cli import main; sys.exit(main())", "dashboard"]
         try:

@@ -132,6 +132,4 @@ def work_there(sent: bytes, part: Any, sent_by: str) -> bytes:
 
 
 def _refusal(worker: str, runs: str, wanted: str) -> str:
-    return (
-        f"{worker} runs {runs}, this is {wanted}: bring both to the same version, or take the worker out of the cluster"
-    )
+    return f"{worker} runs {runs}, this is {wanted}: bring both to the same version, or take the worker out of the cluster"

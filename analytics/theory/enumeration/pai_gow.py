@@ -103,8 +103,7 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
         dealer.append(is_ace_high(cards) + 2 * nine_high)
     choice = list(chain.from_iterable(choices))
     number = [
-        {rank: i for i, rank in enumerate(sorted({hand[at] for hand in chain(house, choice)}))}
-        for at in range(len(house[0]))
+        {rank: i for i, rank in enumerate(sorted({hand[at] for hand in chain(house, choice)}))} for at in range(len(house[0]))
     ]
     keys, rows = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int32)
     with _wrapping():
@@ -219,16 +218,7 @@ def judge(
 
 @compiled
 def _play(
-    rounds: int,
-    seed: int,
-    flush: int,
-    units: Ints,
-    keys: Ints,
-    rows: Ints,
-    house: Ints,
-    kind: Ints,
-    begins: Ints,
-    choice: Ints,
+    rounds: int, seed: int, flush: int, units: Ints, keys: Ints, rows: Ints, house: Ints, kind: Ints, begins: Ints, choice: Ints
 ) -> Ints:
     counted = np.zeros((4, 2, 3), dtype=np.int64)
     deck = np.arange(53)

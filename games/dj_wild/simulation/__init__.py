@@ -25,6 +25,4 @@ MODELS = filed_tables(
     {"progressive.rate": "15%"},
 )
 
-SIMULATION = GameSimulation(
-    "dj_wild", MODELS, DjWildTable, DjWildPlan, DjWildPlay, DJ_WILD_ANOMALIES, with_meter("wild-")
-)
+SIMULATION = GameSimulation("dj_wild", MODELS, DjWildTable, DjWildPlan, DjWildPlay, DJ_WILD_ANOMALIES, with_meter("wild-"))

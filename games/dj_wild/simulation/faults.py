@@ -5,10 +5,7 @@ from typing import Any
 from events.vocabulary import model
 from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
-from floor.faults.conditions import (
-    by_card,
-    shuffled_by_hand,
-)
+from floor.faults.conditions import by_card, shuffled_by_hand
 from floor.faults.dealing import PLAYED_ON, find_face_up, one_box_seat
 from floor.faults.edits import at_seat, by_turns, change, drop, prepared_by_turns
 from floor.faults.equipment import EQUIPMENT, register_broken_device
@@ -42,9 +39,7 @@ def folded_seat(plan: DjWildPlan) -> bool:
 
 def ends(compared: int) -> Prepare:
     """Prepare a hand that is raised and ends higher (1) or lower (-1) than the dealer's."""
-    return lambda plan: (
-        one_box_seat(plan) and plan.deal_until(lambda p: p.raises(p.chosen) and p.higher(p.chosen) == compared)
-    )
+    return lambda plan: one_box_seat(plan) and plan.deal_until(lambda p: p.raises(p.chosen) and p.higher(p.chosen) == compared)
 
 
 def equal_hands(plan: DjWildPlan) -> bool:
@@ -312,10 +307,7 @@ def play_order(play: Any) -> Spot:
     at = plan.random.randrange(len(plan.playing) - 1)
     first, second = plan.playing[at : at + 2]
     before = script.of(model.DecisionMade, seat=first)[0]
-    for step in (
-        *script.of(model.DecisionMade, seat=second),
-        *script.of(model.WagerPlaced, seat=second, wager="raise"),
-    ):
+    for step in (*script.of(model.DecisionMade, seat=second), *script.of(model.WagerPlaced, seat=second, wager="raise")):
         script.move_before(step, before)
     return Spot(first)
 
@@ -385,9 +377,7 @@ def _trips_and_bad_beat(plan: DjWildPlan) -> bool:
 
 
 @fault(
-    "PAY-ORDER/optional",
-    fits=lambda table: table.book.settings["optional_wagers"] == "as_printed",
-    prepare=_trips_and_bad_beat,
+    "PAY-ORDER/optional", fits=lambda table: table.book.settings["optional_wagers"] == "as_printed", prepare=_trips_and_bad_beat
 )
 def optional_order(play: Any) -> Spot:
     """The Two-Way Bad Beat is settled before Trips, where the order printed is filed."""

@@ -5,16 +5,7 @@ from typing import Any, ClassVar
 from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
 from floor.round.play import DECK_CARDS, Play
-from floor.table.facts import (
-    card_dealt,
-    collected,
-    exposed,
-    same,
-    stack_dealt,
-    wager_placed,
-    wager_returned,
-    wager_taken,
-)
+from floor.table.facts import card_dealt, collected, exposed, same, stack_dealt, wager_placed, wager_returned, wager_taken
 from floor.table.script import ScriptStep
 from games.dj_wild.settle import settle
 from games.dj_wild.simulation.plan import BASE, DjWildPlan
@@ -110,9 +101,7 @@ class DjWildPlay(Play):
     def due(self, decided: bool = True) -> list[Due]:
         """Return the dues for the hands on the table, by the meter's reading at each turn."""
         raises = self.script.of(model.WagerPlaced, wager="raise")
-        return settle(
-            self.book, self.plan.layout(decided, {step.payload.seat: step.payload.amount_cents for step in raises})
-        )
+        return settle(self.book, self.plan.layout(decided, {step.payload.seat: step.payload.amount_cents for step in raises}))
 
     def settle(self) -> None:
         """Settle the boxes in turn, then the Envy Bonuses."""

@@ -15,9 +15,7 @@ from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.table.facts import exposed
 
 FORTUNE_ASIA_ANOMALIES = Anomalies()
-FORTUNE_ASIA_ANOMALIES.take_over(
-    PAI_GOW, "DEAL-EXPOSED", "DEAL-FACING", "DEAL-CUT", "OPEN-IDLE", "SET-EARLY", "PAY-LIMIT"
-)
+FORTUNE_ASIA_ANOMALIES.take_over(PAI_GOW, "DEAL-EXPOSED", "DEAL-FACING", "DEAL-CUT", "OPEN-IDLE", "SET-EARLY", "PAY-LIMIT")
 FORTUNE_ASIA_ANOMALIES.natural = PAI_GOW.natural
 fault = FORTUNE_ASIA_ANOMALIES.fault
 

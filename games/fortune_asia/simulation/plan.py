@@ -32,12 +32,7 @@ class FortuneAsiaPlan(PaiGowPlan):
     further = "insurance"
     ties = False
     dealers_hands = ()
-    rare = (
-        *(line for line in LINES_BY_RANK if line != "five_of_a_kind"),
-        *INSURANCE,
-        *RARE_PAIRS,
-        ("nine_high", "ten_high"),
-    )
+    rare = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), *INSURANCE, *RARE_PAIRS, ("nine_high", "ten_high"))
 
     @property
     def dealer_pushes(self) -> bool:
@@ -67,10 +62,7 @@ class FortuneAsiaPlan(PaiGowPlan):
 
     def all_ways(self, cards: list[int]) -> list[Way]:
         """Return all splits of seven cards: 105 into four, two and one."""
-        return [
-            (tuple([cards[i] for i in four]), tuple([cards[i] for i in two]), (cards[one],))
-            for four, two, one in _PARTS
-        ]
+        return [(tuple([cards[i] for i in four]), tuple([cards[i] for i in two]), (cards[one],)) for four, two, one in _PARTS]
 
     def is_foul(self, way: Way) -> bool:
         """Return whether hands are set foul (§ 659a.11(f)(1)(iii)-(v))."""

@@ -210,9 +210,7 @@ def deal_rack(play: OverUnderPlay) -> Spot:
 
 def ends(wager: str, outcome: Outcome) -> Prepare:
     """Prepare a wager of this name that will end with this outcome."""
-    return lambda plan: plan.deal_until(
-        lambda p: any(due.wager == wager and due.outcome is outcome for due in p.dues())
-    )
+    return lambda plan: plan.deal_until(lambda p: any(due.wager == wager and due.outcome is outcome for due in p.dues()))
 
 
 def ends_for(outcome: Outcome) -> Prepare:

@@ -139,9 +139,7 @@ class OverUnderPlan(Plan):
         by_points: dict[int, list[int]] = {}
         for card in self.source:
             by_points.setdefault(points(card), []).append(card)
-        ways = [
-            (one, two, wanted - one - two) for one in by_points for two in by_points if wanted - one - two in by_points
-        ]
+        ways = [(one, two, wanted - one - two) for one in by_points for two in by_points if wanted - one - two in by_points]
         self.random.shuffle(ways)
         for values in ways:
             if all(values.count(value) <= len(by_points[value]) for value in values):

@@ -43,6 +43,4 @@ def _own_meters(filing: SimulatedFiling, name: str) -> SimulatedFiling:
     return replace(filing, meter=f"m-pg-{name}", linked=False, settings=settings)
 
 
-SIMULATION = GameSimulation(
-    "pai_gow_poker", MODELS, PaiGowTable, PaiGowPokerPlan, PaiGowPokerPlay, ANOMALIES, _own_meters
-)
+SIMULATION = GameSimulation("pai_gow_poker", MODELS, PaiGowTable, PaiGowPokerPlan, PaiGowPokerPlay, ANOMALIES, _own_meters)

@@ -127,9 +127,7 @@ def of_chosen(play: Any) -> Spot:
 # A wager that qualifies contributes nothing; the meter is armed by a configuration that is not filed; a box without
 # progressive wager contributes.
 fault("MYST-CONTRIBUTION/none", of_chosen, fits=far, prepare=contribution("skips"))
-fault(
-    "MYST-CONTRIBUTION/configuration", Spot(None, MYSTERY), fits=has_twin, prepare=contribution("other_configuration")
-)
+fault("MYST-CONTRIBUTION/configuration", Spot(None, MYSTERY), fits=has_twin, prepare=contribution("other_configuration"))
 fault("WAGER-BASE/contribution", of_chosen, fits=far, prepare=contribution("not_qualified"))
 
 

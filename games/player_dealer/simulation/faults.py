@@ -342,17 +342,12 @@ def added_too_late(play: Any) -> Spot:
 
 
 legitimate(
-    "any_order_where_covered",
-    8,
-    only_if(lambda play: not any(due.uncovered_cents for due in play.dues)),
-    prepare=_any_order,
+    "any_order_where_covered", 8, only_if(lambda play: not any(due.uncovered_cents for due in play.dues)), prepare=_any_order
 )
 legitimate("player_dealer_sets_freely", 6, HERE, prepare=dealer_sets_otherwise, decides=True)
 legitimate("wager_added_too_late", 5, added_too_late)
 legitimate(  # the button lies at a wrong seat, and is moved before the hands go out
-    "button_moved",
-    5,
-    add_before(model.ActionButtonPlaced, lambda play, _: model.ActionButtonPlaced(seat=next_seat(play, None))),
+    "button_moved", 5, add_before(model.ActionButtonPlaced, lambda play, _: model.ActionButtonPlaced(seat=next_seat(play, None)))
 )
 wagering.register_late_returned(PLAYER_DEALER_ANOMALIES, "base", lambda play: pai_gow_hands.hands_dealt(play)[-1])
 

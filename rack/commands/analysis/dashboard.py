@@ -33,11 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=given_path,
     )
     add(parser, "--log ADDR", "Log whose findings are reviewed (default: the demo's, or RACK_LOG).")
-    add(
-        parser,
-        "--witness DIR",
-        "Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.",
-    )
+    add(parser, "--witness DIR", "Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.")
     add(parser, "--witness-key FILE", "The witness's public key, as you received it.")
     how = parser.add_mutually_exclusive_group()
     add(how, "--login FILE", "Require sign-in; the file sets [auth] and [roles].")
@@ -75,9 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         hosts.append(check_login(arguments.login))
         local = local_sign_in(arguments.login)
     elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are no one
-        raise UsageError(
-            "choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)"
-        )
+        raise UsageError("choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)")
     witness = _witness(arguments, log)
     port = arguments.port or (defaults.port if local is None else local.port)
     if local is not None and port != local.port:
@@ -89,17 +83,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     output.value({"url": url, "warehouse": str(warehouse), "log": log})
     output.note(f"serving {warehouse} at {url}; press Ctrl-C to stop")
     if log is None:
-        output.note(
-            "no log is named: the pages show the warehouse without live tables or reviews; name the log with --log"
-        )
+        output.note("no log is named: the pages show the warehouse without live tables or reviews; name the log with --log")
     environment = _environment(log, house)
     persons = None
     if log is not None:
         persons = settings.persons_file(log) or (warehouse.with_name(PERSONS) if log == of_demo else None)
     if local is not None and persons is None:
-        raise UsageError(
-            "the sign-in of our own reads the register of persons: name the log with --log, or set RACK_PERSONS"
-        )
+        raise UsageError("the sign-in of our own reads the register of persons: name the log with --log, or set RACK_PERSONS")
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         with _judging(log, warehouse) if house is not None and log is not None else contextlib.nullcontext():
@@ -120,9 +110,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     finally:
         signal.signal(signal.SIGTERM, before)
     if code:
-        raise EnvironmentFault(
-            f"the pages stopped with code {code}; if port {port} is in use, choose another with --port"
-        )
+        raise EnvironmentFault(f"the pages stopped with code {code}; if port {port} is in use, choose another with --port")
     return Exit.CLEAN
 
 
@@ -180,9 +168,7 @@ def _begin(house: Path, arguments: argparse.Namespace, defaults: settings.Settin
     from dashboards.start.new_house import NewHouse
 
     if arguments.log or arguments.login or arguments.read_only or arguments.public_host or defaults.public_hosts:
-        raise UsageError(
-            f"{house} has no {FILE}; a house is begun on this machine, with no option but --house and --port"
-        )
+        raise UsageError(f"{house} has no {FILE}; a house is begun on this machine, with no option but --house and --port")
     port = arguments.port or defaults.port
     try:
         new = NewHouse(house, port)
@@ -197,9 +183,7 @@ def _begin(house: Path, arguments: argparse.Namespace, defaults: settings.Settin
 def _judging(log: str, warehouse: Path) -> Iterator[None]:
     """Judge entries while the pages of a property are open."""
     words = ["--quiet", "replay", "--follow", "--log", log, "--warehouse", str(warehouse)]
-    judge = subprocess.Popen(
-        [sys.executable, "-m", "rack", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
+    judge = subprocess.Popen([sys.executable, "-m", "rack", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
         yield
     finally:
@@ -213,9 +197,7 @@ def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path
     if folder is None and key is None:
         return None
     if folder is None or key is None:
-        raise UsageError(
-            "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
-        )
+        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed its checkpoints")
     if log is None:
         raise UsageError("a witness cosigns one log; name it with --log")
     if not folder.is_dir():

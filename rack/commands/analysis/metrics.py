@@ -35,9 +35,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     registry.register(metrics_of(log_address(arguments.log)))
     if arguments.once:
         samples = {
-            f"{sample.name}{sample.labels or ''}": sample.value
-            for family in registry.collect()
-            for sample in family.samples
+            f"{sample.name}{sample.labels or ''}": sample.value for family in registry.collect() for sample in family.samples
         }
         output.value(samples)
         output.text(*generate_latest(registry).decode().splitlines())
@@ -45,9 +43,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     try:
         server, thread = start_http_server(arguments.port, addr="127.0.0.1", registry=registry)
     except OSError as error:
-        raise EnvironmentFault(
-            f"port {arguments.port} on 127.0.0.1: {error.strerror}; choose another with --port"
-        ) from error
+        raise EnvironmentFault(f"port {arguments.port} on 127.0.0.1: {error.strerror}; choose another with --port") from error
     output.note(f"metrics at http://127.0.0.1:{arguments.port}/metrics; press Ctrl-C to stop")
     ended = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda number, frame: ended.set())

@@ -60,10 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     of_demo = demo_log(warehouse.parent) if arguments.log is None else None
     address = of_demo or log_address(arguments.log)
     key, filing = key_file(arguments.key, address), read_filing(reports_file(address))
-    with (
-        reading(warehouse) as db,
-        desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk,
-    ):
+    with reading(warehouse) as db, desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk:
         period = {"first": arguments.first, "last": arguments.last}
         made = [make_files(name, db, desk, key, arguments.out, **period, filing=filing) for name in names]
     _refuse_others({path: data for each in made for path, data in each.files.items()})
@@ -107,9 +104,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     for name in ("out", "first", "last", "warehouse", "log", "key", "by", "reason"):
         if is_given(arguments, name):
             raise UsageError(f"rack report list takes no {option(name)}")
-    output.value(
-        [{"name": each.name, "title": each.title, "rules": to_builtins(each.rules)} for each in REPORTS.values()]
-    )
+    output.value([{"name": each.name, "title": each.title, "rules": to_builtins(each.rules)} for each in REPORTS.values()])
     rows = [
         (each.name, each.title, ", ".join(rule.cite for rule in each.rules if rule.role == "answers") or "–")
         for each in REPORTS.values()

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from desk.alarms.settings import Settings
     from desk.review.desk import Desk
 
-HELP = (
-    "Send alarms about incidents by webhook and e-mail, escalate them until somebody acknowledges, list what was sent"
-)
+HELP = "Send alarms about incidents by webhook and e-mail, escalate them until somebody acknowledges, list what was sent"
 
 EPILOG = """\
 The settings (docs/alarms.md) are the file --settings, RACK_ALARMS, or alarms.toml beside a log on SQLite; the outbox is
@@ -45,9 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     messages = action("messages", "List what was sent to whom, how often it was tried, and the last answer.", _messages)
     retry = action("retry", "Try dead letters for another day.", _retry)
     acknowledge = action(
-        "acknowledge",
-        "Put on record that somebody has an incident in hand; it is escalated no further.",
-        at_desk(_acknowledge),
+        "acknowledge", "Put on record that somebody has an incident in hand; it is escalated no further.", at_desk(_acknowledge)
     )
     secret = action("secret", "Make a webhook's secret in a file that only you can read.", _secret)
     for each in (send, test):
@@ -155,10 +151,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import desk
 
     address = log_address(arguments.log)
-    with (
-        Outbox(outbox_file(arguments.outbox, address), read_only=True) as outbox,
-        desk(address, read_only=True) as open_desk,
-    ):
+    with Outbox(outbox_file(arguments.outbox, address), read_only=True) as outbox, desk(address, read_only=True) as open_desk:
         found = [(each, acknowledged_by(open_desk, each.alarm)) for each in outbox.alarms()]
     output.value([to_builtins(each) | {"acknowledged_by": by} for each, by in found])
     rows = [
@@ -184,21 +177,10 @@ def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
         letters, counts = outbox.letters("dead" if arguments.dead else None), outbox.counts()
     output.value([_letter(each) for each in letters])
     rows = [
-        (
-            each.key,
-            each.alarm[:8],
-            each.receiver,
-            each.what,
-            each.state,
-            each.tries,
-            _time(each.tried_us),
-            each.said or "–",
-        )
+        (each.key, each.alarm[:8], each.receiver, each.what, each.state, each.tries, _time(each.tried_us), each.said or "–")
         for each in letters
     ]
-    output.table(
-        ("key", "alarm", "receiver", "what", "state", "tries", "last try", "answer"), rows, empty="No message."
-    )
+    output.table(("key", "alarm", "receiver", "what", "state", "tries", "last try", "answer"), rows, empty="No message.")
     output.text(", ".join(f"{counts.get(state, 0):,} {state}" for state in STATES))
     return Exit.FINDINGS if counts.get("dead") else Exit.CLEAN
 

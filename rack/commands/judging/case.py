@@ -32,17 +32,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(listed, "table TABLE", "Only this table.", nargs="?", type=str.lower)
     add(listed, "--all", "Decided cases too.")
     show = action(
-        "show",
-        "Show a case with its history; every attachment is opened and its hash compared.",
-        at_desk(_show, read_only=True),
+        "show", "Show a case with its history; every attachment is opened and its hash compared.", at_desk(_show, read_only=True)
     )
     opened = action("open", "Open a case by what the patron says, or for a dispute that is open.", at_desk(_open))
     assign = action("assign", "Give a case to its owner.", _writing("assign", "to", "by", "reason"))
     due = action("due", "Move the day by which a case is to be decided.", _writing("move_due", "due", "by", "reason"))
     note = action("note", "Add a note.", _writing("note", "note", "by"))
-    attach = action(
-        "attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", at_desk(_attach)
-    )
+    attach = action("attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", at_desk(_attach))
     fetch = action("fetch", "Export an attachment.", at_desk(_fetch))
     decide = action(
         "decide",
@@ -170,9 +166,7 @@ def _letter(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     path = arguments.out / letter_name(found)
     pdf = signed_letter(desk.log, found, _folder(arguments).settings(), key)
     if path.exists() and path.read_bytes() != pdf:
-        raise UsageError(
-            f"{path} already exists and differs; a letter is never overwritten: name another folder with --out"
-        )
+        raise UsageError(f"{path} already exists and differs; a letter is never overwritten: name another folder with --out")
     digest = sha256(pdf).hexdigest()
     letter_made(desk, found, digest=digest, by=arguments.by)
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -16,12 +16,7 @@ ROUNDS_OF_SEVERAL_GAMES = 1_200
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "--seed", "Seed of the simulation (default: %(default)s).", type=int, default=settings.DEMO_SEED)
-    add(
-        parser,
-        "--games NAMES",
-        "Games, by name and separated by commas, or all (default: Face Up Pai Gow).",
-        default="",
-    )
+    add(parser, "--games NAMES", "Games, by name and separated by commas, or all (default: Face Up Pai Gow).", default="")
     add(
         parser,
         "--rounds",

@@ -35,9 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(check, "profile PROFILE", "The profile (docs/profiles/ has examples).", type=given_path)
     add(check, "file FILE", "Messages as the device writes them; - reads stdin.")
     conform = action(
-        "conform",
-        "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials.",
-        _conform,
+        "conform", "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials.", _conform
     )
     add(conform, "address ADDRESS", "The gateway, such as http://127.0.0.1:8600.")
     add(

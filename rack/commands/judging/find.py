@@ -41,10 +41,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     warehouse = warehouse_at(arguments)
     address = (demo_log(warehouse.parent) if arguments.log is None else None) or log_address(arguments.log)
-    with (
-        reading(warehouse) as db,
-        desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk,
-    ):
+    with reading(warehouse) as db, desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk:
         if desk.log.log_id != hold.property_facts(db).log_id:
             raise UsageError(f"{warehouse} was built from another log than {address}; name its log with --log")
         found = search_everything(db, desk, " ".join(arguments.words))

@@ -64,9 +64,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         keyring = None if arguments.patrons is None else resources.enter_context(Keyring(arguments.patrons))
         listening = resources.enter_context(_listening(arguments.listen))
         telemetry = Telemetry(output.note)
-        commit = GroupCommit(
-            partial(_open, address, arguments.property), telemetry.commit, output.problem, read_filed_rules
-        )
+        commit = GroupCommit(partial(_open, address, arguments.property), telemetry.commit, output.problem, read_filed_rules)
         resources.callback(commit.close)
         tokens = partial(with_tokens, keyring=keyring)
         gateway = Gateway(commit, devices, profiles, tokens, telemetry)
@@ -108,9 +106,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
     here = is_loopback(parse_listen(arguments.listen)[0])
     if arguments.devices is None and not arguments.no_auth:
-        raise UsageError(
-            "name the register of devices with --devices FILE (`rack devices add` makes one), or try with --no-auth"
-        )
+        raise UsageError("name the register of devices with --devices FILE (`rack devices add` makes one), or try with --no-auth")
     if arguments.no_auth and not here:
         raise UsageError(
             f"--no-auth lets everybody in who can connect to {arguments.listen}; listen at 127.0.0.1, or use --devices"

@@ -29,16 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(parser, "--property ID", "Create the log if it does not exist, for this property.")
     add(parser, "--office", "The file holds the property's events only; append all of them or none.")
     add(parser, "--profile FILE", "The profile of the device whose messages these are (docs/profiles/).")
-    add(
-        parser,
-        "--patrons KEYRING",
-        "Replace card numbers with tokens of this keyring (`rack patrons new`).",
-        type=given_path,
-    )
+    add(parser, "--patrons KEYRING", "Replace card numbers with tokens of this keyring (`rack patrons new`).", type=given_path)
 
-    entry = parser.add_argument_group(
-        "a transcript", "What a person observed of rounds; it changes nothing of the table."
-    )
+    entry = parser.add_argument_group("a transcript", "What a person observed of rounds; it changes nothing of the table.")
     add(entry, "--table ID", "The table at which the rounds were played.")
     add(entry, "--day DAY", "The gaming day on which they were played, such as 2026-03-01.")
     add(entry, "--observer PERSON", "Who observed them: a registered person, such as m.ortiz.")
@@ -76,9 +69,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"{arguments.file} is a transcript, which holds no card numbers; leave out --patrons")
     if arguments.office and (transcript or arguments.patrons is not None):
         what = "a transcript describes a table" if transcript else "property events name no patron"
-        raise UsageError(
-            f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out"
-        )
+        raise UsageError(f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out")
     given = [name for name in ENTRY if is_given(arguments, name)]
     if transcript:
         return _enter(arguments, output)

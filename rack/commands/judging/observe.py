@@ -101,9 +101,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
         for each in state.rounds.values():
             header, basis = each.header, state.basis(each)
             what = "withdrawn" if each.is_withdrawn else ", ".join(each.confirmed_by) or "–"
-            rows.append(
-                (name, str(each.round_no), header.observation or "–", basis, header.played_gaming_day, header.by, what)
-            )
+            rows.append((name, str(each.round_no), header.observation or "–", basis, header.played_gaming_day, header.by, what))
             values.append({"table": name, "round_no": each.round_no, "basis": basis} | _header(each))
     output.value(values)
     columns = ("table", "round", "observation", "counts as", "played", "by", "confirmed by")

@@ -53,9 +53,7 @@ def _on_log(act: Callable[[EventLog, argparse.Namespace, Output], Exit], *, writ
         if writing and arguments.line is not None and len(arguments.digest) != 1:
             raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
         if writing and not (arguments.by and arguments.reason):
-            raise UsageError(
-                "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
-            )
+            raise UsageError("redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'")
         with closing(log_at(log_address(arguments.log), read_only=not writing, check_heads=writing)) as log:
             return act(log, arguments, output)
 
@@ -70,8 +68,7 @@ def _list(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     for each in entries:
         _report_fault(output, each)
     rows = [
-        (each.refused_at, each.stream, each.entry.sha256[:16], each.size, each.state, each.entry.reason[:60])
-        for each in entries
+        (each.refused_at, each.stream, each.entry.sha256[:16], each.size, each.state, each.entry.reason[:60]) for each in entries
     ]
     header = ("refused at", "stream", "sha-256", "bytes", "state", "reason")
     output.table(header, rows, empty="The quarantine is empty.")

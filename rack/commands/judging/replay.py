@@ -36,12 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
     )
-    add(
-        parser,
-        "--rules FILE",
-        "What-if: judge by this rules submission instead of the filed ones; stores nothing.",
-        type=str,
-    )
+    add(parser, "--rules FILE", "What-if: judge by this rules submission instead of the filed ones; stores nothing.", type=str)
     add(
         parser,
         "--again",
@@ -56,11 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--shadow NAME",
         "Judge what an earlier engine judged into results of their own; `rack verdicts` shows and adopts them.",
     )
-    add(
-        parser,
-        "--warehouse FILE",
-        "Build this warehouse from the results; with --follow every second, beside the judging.",
-    )
+    add(parser, "--warehouse FILE", "Build this warehouse from the results; with --follow every second, beside the judging.")
     add(
         parser,
         "--rounds DIR",
@@ -83,9 +74,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     what_if = bool(arguments.rules or arguments.as_of)
     stores = arguments.follow, arguments.warehouse, arguments.rounds, arguments.again, arguments.verdicts
     if what_if and any(stores):
-        raise UsageError(
-            "--as-of and --rules store nothing; leave out --again, --follow, --verdicts, --warehouse and --rounds"
-        )
+        raise UsageError("--as-of and --rules store nothing; leave out --again, --follow, --verdicts, --warehouse and --rounds")
     address = log_address(arguments.log)
     if arguments.group is not None:
         _check_group(arguments, address)
@@ -128,10 +117,7 @@ def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
         closing(shadow_at(address, arguments.shadow)) as shadow,
     ):
         summary = judge_beside(
-            log,
-            results,
-            shadow,
-            lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+            log, results, shadow, lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read")
         )
     for line in summary.integrity:
         output.problem(line)

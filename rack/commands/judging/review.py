@@ -58,31 +58,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(assign, "--to PERSON", "The assignee.", required=True)
     add(resolve, "--disposition NAME", "The disposition; an unknown name lists them.", required=True)
     for each in (resolve, sign):
-        add(
-            each,
-            "--amount MONEY",
-            "The amount paid, recovered or held, such as 100.00.",
-            type=amount,
-            dest="amount_cents",
-        )
+        add(each, "--amount MONEY", "The amount paid, recovered or held, such as 100.00.", type=amount, dest="amount_cents")
     add(resolve, "--duplicate-of FINDING", "The finding that this one duplicates.")
     video = action("video", "Mark a clip of a round to be retained.", at_desk(_video))
-    attach = action(
-        "attach", "Attach a picture or clip to a round, kept beside the log under its SHA-256.", at_desk(_attach)
-    )
+    attach = action("attach", "Attach a picture or clip to a round, kept beside the log under its SHA-256.", at_desk(_attach))
     opened = action("open", "Open a patron's dispute of a round.", at_desk(_open))
     for each in (video, attach, opened):
         add(each, "table TABLE", "The table.", type=str.lower)
         add(each, "round ROUND", "The number of the round.", type=positive)
     add(video, "--camera ID", "The camera.", required=True)
-    add(
-        video,
-        "--from TIME",
-        "Start, such as 2026-03-01T21:14:00Z.",
-        required=True,
-        type=moment("--from"),
-        dest="starts_us",
-    )
+    add(video, "--from TIME", "Start, such as 2026-03-01T21:14:00Z.", required=True, type=moment("--from"), dest="starts_us")
     add(video, "--to-time TIME", "End.", required=True, type=moment("--to-time"), dest="ends_us")
     add(video, "--file FILE", "The clip's file; its SHA-256 is recorded.")
     add(video, "--finding FINDING", "The finding that the video shows.", dest="finding_id")
@@ -186,9 +171,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
         empty="No incident is open.",
     )
     for name, why in queue.broken.items():
-        output.problem(
-            f"the review stream of {name} is broken and its findings are not listed; run `rack verify`: {why}"
-        )
+        output.problem(f"the review stream of {name} is broken and its findings are not listed; run `rack verify`: {why}")
     return Exit.INTEGRITY if queue.broken else Exit.FINDINGS if queue.is_waiting else Exit.CLEAN
 
 
@@ -284,9 +267,7 @@ def _attach(desk: Desk, given: argparse.Namespace, output: Output) -> None:
     folder = CaseFolder(cases_folder(log_address(given.log)))
     data = read_plain(given.file, folder.settings().largest_bytes + 1)
     about = taken(given, "by", "note")
-    print_entries(
-        output, attach_to_round(desk, folder, given.table, given.round, file=given.file.name, data=data, **about)
-    )
+    print_entries(output, attach_to_round(desk, folder, given.table, given.round, file=given.file.name, data=data, **about))
 
 
 def _video(desk: Desk, given: argparse.Namespace, output: Output) -> None:

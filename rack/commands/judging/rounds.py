@@ -29,10 +29,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at
     from whatif.round_table import RoundTable, build
 
-    with (
-        closing(log_at(log_address(arguments.log), read_only=True, check_heads=False)) as log,
-        named_errors(arguments.out),
-    ):
+    with closing(log_at(log_address(arguments.log), read_only=True, check_heads=False)) as log, named_errors(arguments.out):
         made = build(log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
     rounds, ineligible = rounds_of(made), RoundTable(arguments.out).ineligible()
     output.value(as_json(made) | {"asides": ineligible})

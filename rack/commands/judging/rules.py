@@ -38,9 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sign = action("sign", says, at_house(_sign))
     for each in (file, sign):
         add(each, "tables TABLE", "The tables.", nargs="+", type=str.lower)
-    amend = action(
-        "amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.", _amend
-    )
+    amend = action("amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.", _amend)
     add(amend, "file FILE", "The amendment (TOML; docs/editions.md has its form).")
     add(amend, "--by PERSON", "Who publishes it.")
     add(amend, "--signed-by PERSON", "Who signs it, another person.")
@@ -122,9 +120,7 @@ def _amend(arguments: argparse.Namespace, output: Output) -> None:
         }
     )
     tables = "1 table" if len(made.tables) == 1 else f"{len(made.tables)} tables"
-    output.text(
-        f"{amendment.key}, edition {amendment.edition}, from {amendment.effective} on ({amendment.cite}): {tables}"
-    )
+    output.text(f"{amendment.key}, edition {amendment.edition}, from {amendment.effective} on ({amendment.cite}): {tables}")
     if made.judged_again:
         output.text(f"rounds since {amendment.effective} are judged again: {', '.join(made.judged_again)}")
     for name, why in made.misfits.items():
@@ -165,9 +161,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
 
     known = known_rules()
     output.value([msgspec.structs.asdict(each) for each in known])
-    rows = [
-        (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
-    ]
+    rows = [(each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known]
     output.table(("chapter", "wager", "paytable", "cite"), rows)
 
 
@@ -185,14 +179,7 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
     known = known_editions(texts)
     output.value([each._asdict() for each in known])
     rows = [
-        (
-            each.chapter,
-            each.edition or "–",
-            each.effective or "–",
-            each.cite or "–",
-            each.held,
-            edition_changes(each.changes),
-        )
+        (each.chapter, each.edition or "–", each.effective or "–", each.cite or "–", each.held, edition_changes(each.changes))
         for each in known
     ]
     output.table(("chapter", "edition", "from", "published", "held", "changes"), rows)

@@ -34,13 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=str,
     )
     add(parser, "--seed", "Seed of the simulation (default: %(default)s).", type=int, default=DEMO_SEED)
-    add(
-        parser,
-        "--rounds",
-        "Minimum number of rounds of each game (default: %(default)s).",
-        type=positive,
-        default=DEMO_ROUNDS,
-    )
+    add(parser, "--rounds", "Minimum number of rounds of each game (default: %(default)s).", type=positive, default=DEMO_ROUNDS)
     add(parser, "--games NAMES", "Games, by name and separated by commas, or all.", default="")
     add(parser, "--tables", "Number of tables (default: set by the simulator).", type=positive)
     add(parser, "--days", "Minimum number of gaming days (default: %(default)s).", type=positive, default=2)
@@ -93,9 +87,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for game in games:
         if arguments.tables is not None and arguments.tables < SIMULATIONS[game].tables:
             least = SIMULATIONS[game].tables
-            raise UsageError(
-                f"--tables {arguments.tables}: {game} needs at least {least} tables to use every filed option"
-            )
+            raise UsageError(f"--tables {arguments.tables}: {game} needs at least {least} tables to use every filed option")
     faults = arguments.plant == "faults"
     amendments = read_amendments(arguments.amendments)
     try:
@@ -136,7 +128,5 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         f"{labels}: {planted:,} planted faults, {legitimate:,} legitimate irregularities"
     )
     for file, each in zip(later, amendments, strict=True):
-        output.text(
-            f"{file}: after edition {each.edition} of {each.key} was published, which counts from {each.effective}"
-        )
+        output.text(f"{file}: after edition {each.edition} of {each.key} was published, which counts from {each.effective}")
     return Exit.CLEAN

@@ -32,9 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "List what the next shift takes over: open incidents, cases, signatures, observations, changes.",
         at_desk(_hand_over_list, read_only=True),
     )
-    enter = action(
-        "enter", "Enter what was seen or done.", _writing("make_entry", "happened_us", "table", "camera", "persons")
-    )
+    enter = action("enter", "Enter what was seen or done.", _writing("make_entry", "happened_us", "table", "camera", "persons"))
     sign_over = action(
         "sign-over",
         "Hand the log over at the end of a shift; open incidents and disputes are counted.",

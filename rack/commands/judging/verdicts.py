@@ -32,9 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.epilog = EPILOG
     action = action_parsers(parser, add_log)
-    diff = action(
-        "diff", "List every verdict, finding, amount due and calculation that differs, by rule and decision.", _diff
-    )
+    diff = action("diff", "List every verdict, finding, amount due and calculation that differs, by rule and decision.", _diff)
     adopt = action("adopt", "Put a shadow's verdicts in force; needs two people.", _adopt)
     for each in (diff, adopt):
         add(each, "name NAME", "The shadow.")
@@ -62,10 +60,7 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.report is not None:
         require_extras("verdicts diff --report FILE")
     address, groups = log_address(arguments.log), DifferenceGroups()
-    with (
-        desk(address, read_only=True) as opened,
-        closing(shadow_at(address, arguments.name, read_only=True)) as shadow,
-    ):
+    with desk(address, read_only=True) as opened, closing(shadow_at(address, arguments.name, read_only=True)) as shadow:
         lines = groups.counting(differences(shadow, opened.results))
         if arguments.csv is not None:
             write_lines(arguments.csv, lines)
@@ -104,12 +99,7 @@ def _sums(group: DifferenceGroup) -> tuple[object, ...]:
 
 
 def _report(
-    arguments: argparse.Namespace,
-    address: str,
-    log: EventLog,
-    groups: DifferenceGroups,
-    decided: list[WorkAgain],
-    digest: str,
+    arguments: argparse.Namespace, address: str, log: EventLog, groups: DifferenceGroups, decided: list[WorkAgain], digest: str
 ) -> None:
     from desk.recorded_round import property_configured
     from desk.report.document import signed_pdf
@@ -147,9 +137,7 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
         office = Office(log, register_of(arguments.log), now_us())
         made = adopt(office, shadow, results, **taken(arguments, "name", "by", "signed_by", "reason"))
     output.value(to_builtins(made))
-    output.text(
-        f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}"
-    )
+    output.text(f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}")
     _put_in_force(address, made.seq, output)
 
 

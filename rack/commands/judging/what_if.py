@@ -26,11 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     add(parser, "rules FILE", "The rules submission to settle by instead of those on file.")
-    add(
-        parser,
-        "--rounds DIR",
-        "The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).",
-    )
+    add(parser, "--rounds DIR", "The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).")
     worker_pool.add_arguments(parser)
 
 
@@ -54,8 +50,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         from msgspec import to_builtins
 
         by_wager = {
-            name: to_builtins(each) | {"difference_cents": each.difference_cents}
-            for name, each in answer.by_wager.items()
+            name: to_builtins(each) | {"difference_cents": each.difference_cents} for name, each in answer.by_wager.items()
         }
         output.value(to_builtins(answer) | {"by_wager": by_wager, "difference_cents": answer.difference_cents})
     header = ("wager", "wagers", "staked", "done", "due", f"due by {book.name}", "difference", "undetermined")

@@ -26,12 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     add(where, "--out DIR", "Folder of the archive; created, or extended with new gaming days.")
     add(where, "--restore DIR", "Restore this archive into --log, a new log.")
-    add(
-        parser,
-        "--for WHO",
-        "Record in the log that the archive is handed to this party (--by, --reason).",
-        dest="handed_to",
-    )
+    add(parser, "--for WHO", "Record in the log that the archive is handed to this party (--by, --reason).", dest="handed_to")
     add_custody(parser)
     add(parser, "--running", "Seal the current gaming day too, up to its last event.")
 
@@ -70,16 +65,10 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             )
         archive = resources.enter_context(closing(ArchiveLog(arguments.out, read_only=True)))
         # only what sealed events name: a file of a day that is still open would be one that no manifest names
-        attached = carried(
-            archive, CaseFolder(attachments_folder(address, cases_folder(address))), CaseFolder(arguments.out)
-        )
-        integrity = (
-            sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
-        )
+        attached = carried(archive, CaseFolder(attachments_folder(address, cases_folder(address))), CaseFolder(arguments.out))
+        integrity = sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         integrity += [f"{each.code} {each.message}" for each in added_files(archive)]
-        tables = [
-            stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/", "observed/"))
-        ]
+        tables = [stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/", "observed/"))]
         identity = {"log_id": log.log_id, "property_id": log.property_id}
     if arguments.handed_to:
         arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"

@@ -75,14 +75,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         if (results := stored_results(address, **options_of(address, for_proof=True))) is not None:
             resources.enter_context(closing(results))
         checkpointer = Checkpointer(
-            log,
-            store,
-            signer,
-            memory,
-            clock=utc_now_us,
-            within_s=within_s,
-            results=results,
-            results_anew=arguments.results_anew,
+            log, store, signer, memory, clock=utc_now_us, within_s=within_s, results=results, results_anew=arguments.results_anew
         )
         events = checkpointer.read()
         checkpoint = checkpointer.sign()

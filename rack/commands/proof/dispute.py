@@ -60,9 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     name = packet_name(arguments.table, arguments.round, arguments.seat, withheld=withhold)
     present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
     if present:
-        raise UsageError(
-            f"{present[0]} already exists, and a packet is never overwritten; name another folder with --out"
-        )
+        raise UsageError(f"{present[0]} already exists, and a packet is never overwritten; name another folder with --out")
     output.note(f"reading table {arguments.table} from its first event, then typesetting and signing the packet")
     packet = packet_at(
         address,

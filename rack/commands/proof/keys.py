@@ -38,11 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(each, "--existing", "Publish the existing key in FILE, such as a key in a device or service.")
     add(new, "--witness NAME", "Make a witness's key of this name instead; no log is changed.")
     add(rotate, "--reason REASON", "Why the key is replaced.", required=True)
-    add(
-        rotate,
-        "--old FILE",
-        "The old key file, which vouches for the new key; without it, give auditors the new public key.",
-    )
+    add(rotate, "--old FILE", "The old key file, which vouches for the new key; without it, give auditors the new public key.")
 
 
 run = run_action
@@ -68,9 +64,7 @@ def _rotate(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _publish(
-    arguments: argparse.Namespace,
-    output: Output,
-    way: Callable[[KeyBook], Callable[..., tuple[PublicKey, int]]],
+    arguments: argparse.Namespace, output: Output, way: Callable[[KeyBook], Callable[..., tuple[PublicKey, int]]]
 ) -> None:
     """Publish a key by a method of the key book."""
     from desk.keys import KeyBook
@@ -104,12 +98,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
         output.text("The log has no keys; make the first with `rack keys new`.")
         return
     rows = [
-        (
-            each.key.id.hex(),
-            f"event {each.published}",
-            f"event {each.retired}" if each.retired else "in force",
-            each.vouched_for,
-        )
+        (each.key.id.hex(), f"event {each.published}", f"event {each.retired}" if each.retired else "in force", each.vouched_for)
         for each in ring.entries
     ]
     output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))

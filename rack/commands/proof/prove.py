@@ -27,11 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     add(parser, "--out FILE", "File for the proof (default: stdout).")
     add_custody(parser)
-    add(
-        parser,
-        "--note FILE",
-        "Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
-    )
+    add(parser, "--note FILE", "Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -45,11 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
     )
     add(parser, "--verdicts", "Also judge every round again and compare every stored result, byte by byte.")
-    add(
-        parser,
-        "--since",
-        "Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
-    )
+    add(parser, "--since", "Read only what came after the last verification on record, as far as a signed checkpoint covers it.")
     add(parser, "--rounds DIR", "Also derive this round table again and compare it.")
     add(
         parser,
@@ -105,9 +101,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _request(arguments: argparse.Namespace) -> Request:
     """Return the request. Raises `UsageError` if the options do not go together."""
     if (arguments.witness is None) != (arguments.witness_key is None):
-        raise UsageError(
-            "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
-        )
+        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed its checkpoints")
     _check_report_options(arguments)
     _check_acceptance(arguments)
     import os
@@ -136,9 +130,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         sign=sign,
     )
     if request.since and (request.verdicts or request.rounds is not None or request.backend == "archive"):
-        raise UsageError(
-            "--since reads only what is new; leave out --verdicts and --rounds, and verify an archive whole"
-        )
+        raise UsageError("--since reads only what is new; leave out --verdicts and --rounds, and verify an archive whole")
     return request
 
 
@@ -197,9 +189,7 @@ def _write_report(arguments: argparse.Namespace, made: Verification, output: Out
     try:
         write_whole({arguments.report: made.pdf})
     except OSError as error:
-        output.problem(
-            f"{error.filename}: {error.strerror}; there is no report of this verification, and its result stands"
-        )
+        output.problem(f"{error.filename}: {error.strerror}; there is no report of this verification, and its result stands")
     else:
         output.note(f"{arguments.report}: the report of this verification")
 

@@ -8,9 +8,7 @@ from rack.commands.setup.plan import print_plan
 from rack.errors import Exit
 from rack.output import Output
 
-HELP = (
-    "Make the property as property.toml says: events of the office, running files, units; a second time changes nothing"
-)
+HELP = "Make the property as property.toml says: events of the office, running files, units; a second time changes nothing"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +33,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for each in plan.files:
         each.write()
     print_plan(plan, output, "appended")
-    filed = [
-        step.stream.removeprefix("table/") for step in plan.steps if step.events and step.stream.startswith("table/")
-    ]
+    filed = [step.stream.removeprefix("table/") for step in plan.steps if step.events and step.stream.startswith("table/")]
     if filed:
-        output.note(
-            f"a second person signs what was filed: rack rules sign {' '.join(filed)} --by PERSON --log {made.address}"
-        )
+        output.note(f"a second person signs what was filed: rack rules sign {' '.join(filed)} --by PERSON --log {made.address}")
     if any(each.path.name == "login.toml" and each.mark == "+" for each in plan.files):
         output.note(f"invite each person to set up a sign-in: rack sign-in invite PERSON --log {made.address}")
     if any(each.path.suffix == ".service" and each.mark in "+~" for each in plan.files):

@@ -37,9 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         _counting(_again),
     )
     settle = action(
-        "settle",
-        "Say which amount counts in each box that differs, and why; then all boxes are written.",
-        _counting(_settle),
+        "settle", "Say which amount counts in each box that differs, and why; then all boxes are written.", _counting(_settle)
     )
     for each in (enter, again, settle):
         add(each, "boxes TABLE=AMOUNT", "What each box held.", nargs="+" if each is settle else "*", type=str.lower)

@@ -43,11 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(parser, "--port", "Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).", type=PORT)
     add(parser, "--read-only", "No sign-in: the pages can only be looked at.")
     add(
-        parser,
-        "--gateway-port PORT",
-        "Port of the gateway on 127.0.0.1 (default: %(default)s).",
-        type=PORT,
-        default=GATEWAY_PORT,
+        parser, "--gateway-port PORT", "Port of the gateway on 127.0.0.1 (default: %(default)s).", type=PORT, default=GATEWAY_PORT
     )
 
 
@@ -66,12 +62,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from trial.live.parts import LiveSite, parts
     from trial.live.supervision import Supervision, check_ports
 
-    for library in (
-        "starlette",
-        "uvicorn",
-        "streamlit",
-        "joserfc",
-    ):  # a part that lacks its library would only say that it ended
+    for library in ("starlette", "uvicorn", "streamlit", "joserfc"):  # a part that lacks its library would only say that it ended
         import_module(library)
     site = LiveSite(
         log="",
@@ -98,9 +89,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             output.value({"url": site.url, "gateway": f"http://127.0.0.1:{site.gateway_port}", "log": site.log})
             output.text(f"The pages are at {site.url}")
             if not site.read_only:
-                output.note(
-                    "log in there as one of the people of the simulated casino; two of surveillance sign for each other"
-                )
+                output.note("log in there as one of the people of the simulated casino; two of surveillance sign for each other")
             output.note(f"the floor plays at {site.speed:g} times real time, into {site.log}; press Ctrl-C to end it")
             supervision.watch()
         except KeyboardInterrupt:

@@ -141,13 +141,7 @@ def _list(log: EventLog, given: argparse.Namespace, output: Output) -> None:
     shown = [TableRecord(log, name.removeprefix("table/")) for name in log.streams() if name.startswith("table/")]
     output.value([each.values() for each in shown])
     rows = [
-        (
-            each.table,
-            each.gaming_day,
-            "open" if each.opened else "closed",
-            each.dealer or "–",
-            unsigned(each.closer_cents),
-        )
+        (each.table, each.gaming_day, "open" if each.opened else "closed", each.dealer or "–", unsigned(each.closer_cents))
         for each in shown
     ]
     output.table(("table", "gaming day", "state", "dealer", "last closer"), rows)

@@ -42,9 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "list", "List every person of the register: passkeys, password, invitation, last sign-in.", _at_accounts(_list)
     )
     history = action(
-        "history",
-        "List what happened: invitations, what was set up, sign-ins, wrong tries.",
-        _at_accounts(_history),
+        "history", "List what happened: invitations, what was set up, sign-ins, wrong tries.", _at_accounts(_history)
     )
     add(history, "person PERSON", "Only of this person.", nargs="?")
     for each in (invite, end, remove, listed, history):

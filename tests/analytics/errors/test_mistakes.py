@@ -218,13 +218,7 @@ def test_false_alarms_by_code_and_findings_that_a_correction_took_back(tmp_path:
     said = ("false_alarm", "record_wrong", "confirmed_coached", "confirmed_paid_patron", "duplicate")
     reviews = [
         ReviewTimes(
-            finding_id=f.id,
-            state="resolved",
-            assigned_to=None,
-            disposition=d,
-            amount_cents=None,
-            first_at_us=1,
-            settled_at_us=2,
+            finding_id=f.id, state="resolved", assigned_to=None, disposition=d, amount_cents=None, first_at_us=1, settled_at_us=2
         )
         for f, d in zip(found, said, strict=True)
     ]
@@ -244,10 +238,7 @@ def test_false_alarms_by_code_and_findings_that_a_correction_took_back(tmp_path:
     under = rows["PAY-UNDER"]
     assert (under["findings"], under["disposed"], under["duplicates"], under["confirmed"]) == (5, 4, 1, 2)
     assert (under["false_alarms"], under["record_wrong"], under["false_alarm_percent"]) == (1, 1, 50.0)
-    assert (under["low_percent"], under["high_percent"]) == (
-        pytest.approx(6.76, abs=0.01),
-        pytest.approx(93.24, abs=0.01),
-    )
+    assert (under["low_percent"], under["high_percent"]) == (pytest.approx(6.76, abs=0.01), pytest.approx(93.24, abs=0.01))
     assert (rows["WAGER-LATE"]["withdrawn"], rows["WAGER-LATE"]["findings"]) == (1, 0)
     assert (rows["PAY-OVER"]["withdrawn"], rows["PAY-OVER"]["findings"]) == (0, 1)
     assert rows["PAY-OVER"]["false_alarm_percent"] is None
@@ -308,18 +299,14 @@ def month(
     pace = pl.DataFrame({"dealer": dealers}).group_by("dealer").agg(pl.len().cast(pl.Int64).alias("rounds"))
     pace = pace.with_columns(*same, (2 * pl.col("rounds")).alias("wagers"), pl.lit(1).alias("hour"))
     judged = [pl.col(name).alias(f"judged_{name}") for name in ("rounds", "wagers")]
-    return synthetic.warehouse(
-        fct_findings=pl.DataFrame(findings), mart_bettors=bettors, mart_pace=pace.with_columns(judged)
-    )
+    return synthetic.warehouse(fct_findings=pl.DataFrame(findings), mart_bettors=bettors, mart_pace=pace.with_columns(judged))
 
 
 def test_a_dealer_who_overpays_one_patron_is_where_to_look_and_nobody_is_accused() -> None:
     db = month(np.random.default_rng(7), stealing={("d-03", "p-20"): 0.1})
     frame = repeat_patterns(db)
     looked = frame.filter(pl.col("look"))
-    assert ("dealer_patron", "overpaid", "d-03", "p-20") in looked.select(
-        "kind", "direction", "dealer", "bettor"
-    ).rows()
+    assert ("dealer_patron", "overpaid", "d-03", "p-20") in looked.select("kind", "direction", "dealer", "bettor").rows()
     assert set(looked["direction"]) == {"overpaid"}
     assert set(looked["dealer"].drop_nulls()) == {"d-03"}
     assert set(looked["bettor"].drop_nulls()) == {"p-20"}

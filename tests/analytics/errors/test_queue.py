@@ -106,9 +106,7 @@ def test_what_follows_from_one_cause_is_one_line_with_the_money_of_all(tmp_path:
         assert members["code"].to_list() == ["DEAL-COUNT", "PAY-VOID", "PAY-VOID", "PAY-VOID"]
         assert members["finding_id"][0] == misdeal[3].id
         shown = queue.incidents_queue(db, QueueFilters(without=(misdeal[3].id, misdeal[0].id)))
-        assert shown["code"].to_list() == ["DEAL-COUNT", "PAY-UNDER"], (
-            "an incident is shown while one of its findings is"
-        )
+        assert shown["code"].to_list() == ["DEAL-COUNT", "PAY-UNDER"], "an incident is shown while one of its findings is"
         done = QueueFilters(without=tuple(finding.id for finding in misdeal))
         assert queue.queue_totals(db, done)["incidents"].to_list() == [1]
 

@@ -27,14 +27,7 @@ def test_starting_positions_have_unlike_odds() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "number"),
-    [
-        ("4+1", 624),
-        ("3+2", 3_744),
-        ("3+1+1", 54_912),
-        ("2+2+1", 123_552),
-        ("2+1+1+1", 1_098_240),
-        ("1+1+1+1+1", 1_317_888),
-    ],
+    [("4+1", 624), ("3+2", 3_744), ("3+1+1", 54_912), ("2+2+1", 123_552), ("2+1+1+1", 1_098_240), ("1+1+1+1+1", 1_317_888)],
 )
 def test_patterns_of_five_cards_are_those_of_every_book_on_poker(pattern: str, number: int) -> None:
     """1,317,888: high cards with straights and flushes among them (1,302,540 + 10,200 + 5,108 + 40)."""

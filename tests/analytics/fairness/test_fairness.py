@@ -43,9 +43,7 @@ def test_a_worn_die_is_found_at_its_table_and_named() -> None:
     assert "inspect the device and its record" in die["sentence"]
 
 
-@pytest.mark.parametrize(
-    ("bias", "family"), [({"top": 0.2}, "joker"), ({"sticky": 0.2}, "repeat"), ({"follows": 0.35}, "lag")]
-)
+@pytest.mark.parametrize(("bias", "family"), [({"top": 0.2}, "joker"), ({"sticky": 0.2}, "repeat"), ({"follows": 0.35}, "lag")])
 def test_a_planted_bias_is_found(bias: dict[str, float], family: str) -> None:
     found = alarms(devices.floor(3, **bias), "property")
     assert family in set(found["family"])
@@ -105,9 +103,7 @@ def test_cards_that_come_from_a_pile_to_a_seat_are_one_position_of_the_repeats()
     """California: all seven piles are dealt, and each comes to a seat; both are recorded as dealt."""
     db = devices.floor(1, tables=1)
     before = fairness(db).filter(pl.col("family") == "repeat")
-    db.execute(
-        "INSERT INTO mart_repeats SELECT * REPLACE ('pile-' || (row_number() OVER ()) AS position) FROM mart_repeats"
-    )
+    db.execute("INSERT INTO mart_repeats SELECT * REPLACE ('pile-' || (row_number() OVER ()) AS position) FROM mart_repeats")
     assert fairness(db).filter(pl.col("family") == "repeat").equals(before)
 
 
@@ -170,10 +166,7 @@ def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers:
     [row] = fairness(db).filter(pl.col("family") == "number").iter_rows(named=True)
     assert (row["n"], row["verdict"]) == (sum(numbers.values()), verdict)
     if verdict == "cannot_tell":
-        assert (row["how"], row["sentence"]) == (
-            "no odds",
-            "inconclusive: 10,000 observed, the expected odds are not known",
-        )
+        assert (row["how"], row["sentence"]) == ("no odds", "inconclusive: 10,000 observed, the expected odds are not known")
 
 
 @pytest.mark.slow

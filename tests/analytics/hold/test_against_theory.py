@@ -233,26 +233,13 @@ def test_what_is_settled_by_a_reading_that_theory_does_not_count_is_compared_wit
     tmp_path: Path, filed: str, wager: str
 ) -> None:
     """A lawful filing that pays otherwise is no bad luck of the house; the other wagers are compared as ever."""
-    placed = [
-        sample.settlement(1, "base", 2_500, 0, 0),
-        sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3"),
-    ]
+    placed = [sample.settlement(1, "base", 2_500, 0, 0), sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")]
     judged = replace(sample.adjudication("table/fu-01", 1, placed), chapter=CHAPTER)
-    rules = json.dumps(
-        {"sha256": judged.rules_digest, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": filed}
-    )
-    build(
-        tmp_path / "w",
-        [judged],
-        (),
-        table_events=[TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=rules)],
-    )
+    rules = json.dumps({"sha256": judged.rules_digest, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": filed})
+    build(tmp_path / "w", [judged], (), table_events=[TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=rules)])
     with reading(tmp_path / "w") as db:
         found = win_against_theory(db, "property")
-    assert dict(zip(found["wager"], found["verdict"] == "no_theory", strict=True)) == {
-        "base": False,
-        wager: "(" in wager,
-    }
+    assert dict(zip(found["wager"], found["verdict"] == "no_theory", strict=True)) == {"base": False, wager: "(" in wager}
 
 
 def test_every_reading_that_is_compared_with_nothing_can_be_filed() -> None:
@@ -301,9 +288,7 @@ def test_each_day_is_compared_with_the_paytable_in_force_on_it(tmp_path: Path, p
     ]
     build(tmp_path / "w", rounds, (), table_events=events)
     with reading(tmp_path / "w") as db:
-        by_day = dict(
-            theoretical_win(db, "gaming_day").select(pl.col("gaming_day").cast(str), "theoretical_percent").iter_rows()
-        )
+        by_day = dict(theoretical_win(db, "gaming_day").select(pl.col("gaming_day").cast(str), "theoretical_percent").iter_rows())
         known = rules.read(simple_submission(paytables={"ace_high_bonus": "1"}), {}, "2026-03-02", published)
         told = isinstance(known, str) or rules.what_if(db, known, "ace_high_bonus", "2")
     first, second = 3.590, 3.590 - 5 * 0.869044

@@ -46,9 +46,7 @@ def test_the_period_before_is_as_long_or_as_many_months(first: str, last: str, b
     assert tuple(map(str, found)) == before
 
 
-@pytest.mark.parametrize(
-    "open_ended", [Selection(), Selection(first=date(2026, 3, 1)), Selection(last=date(2026, 3, 1))]
-)
+@pytest.mark.parametrize("open_ended", [Selection(), Selection(first=date(2026, 3, 1)), Selection(last=date(2026, 3, 1))])
 def test_a_selection_without_both_ends_has_no_period_before(open_ended: Selection) -> None:
     with pytest.raises(ValueError, match="first and the last gaming day"):
         period_before(open_ended)
@@ -123,9 +121,7 @@ def test_uneven_payouts_are_not_compared_as_if_they_were_normal() -> None:
         (2, 100, 0, 300, 0.125),  # 2 (1 / 4)²
     ],
 )
-def test_two_counts_are_compared_exactly(
-    wrong: int, rounds: int, prior_wrong: int, prior_rounds: int, p: float
-) -> None:
+def test_two_counts_are_compared_exactly(wrong: int, rounds: int, prior_wrong: int, prior_rounds: int, p: float) -> None:
     row = {"rounds": rounds, "rounds_wrong": wrong, "prior_rounds": prior_rounds, "prior_rounds_wrong": prior_wrong}
     assert rate_changes._both_sides(row) == pytest.approx(p)
 
@@ -197,6 +193,4 @@ def test_the_band_of_one_wager_is_its_own() -> None:
     marts = synthetic.against_theory(np.random.default_rng(2), wagers=[("fortune_bonus", "1")])
     db = synthetic.warehouse(mart_against_theory=marts)
     names = ("theoretical_win_cents", "low_95_cents", "high_95_cents")
-    assert theoretical_win(db, "paytable", bands=True).select(names).row(0) == win_against_theory(db, "game").select(
-        names
-    ).row(0)
+    assert theoretical_win(db, "paytable", bands=True).select(names).row(0) == win_against_theory(db, "game").select(names).row(0)

@@ -90,11 +90,7 @@ def test_the_middle_of_the_funnel_contains_the_point(rounds: tuple[int, int], of
     one, other = rounds
     apart = off * sqrt(expected.variance) * 1000 * sqrt(1 / one + 1 / other)  # cents a round
     frames = [
-        marts(
-            {0: round(expected.edge * 1000 * count + (apart * count if dealer == "d-00" else 0))},
-            dealer=dealer,
-            rounds=count,
-        )
+        marts({0: round(expected.edge * 1000 * count + (apart * count if dealer == "d-00" else 0))}, dealer=dealer, rounds=count)
         for dealer, count in (("d-00", one), ("d-01", other))
     ]
     found = funnel(synthetic.warehouse(mart_against_theory=pl.concat(frames)))
@@ -115,9 +111,7 @@ def test_of_an_honest_floor_of_three_dealers_one_point_in_twenty_lies_outside_95
         for seed in range(60)
         for place in funnel(
             synthetic.warehouse(
-                mart_against_theory=synthetic.against_theory(
-                    np.random.default_rng(seed), dealers=3, days=4, wagers=BASE
-                )
+                mart_against_theory=synthetic.against_theory(np.random.default_rng(seed), dealers=3, days=4, wagers=BASE)
             )
         )["place"]
     ]
@@ -125,13 +119,9 @@ def test_of_an_honest_floor_of_three_dealers_one_point_in_twenty_lies_outside_95
 
 
 def test_limits_of_the_funnel_narrow_with_volume() -> None:
-    few, many = (
-        synthetic.against_theory(np.random.default_rng(4), dealers=2, days=days, wagers=BASE) for days in (6, 54)
-    )
+    few, many = (synthetic.against_theory(np.random.default_rng(4), dealers=2, days=days, wagers=BASE) for days in (6, 54))
     wide = [
-        funnel(synthetic.warehouse(mart_against_theory=each)).select(
-            pl.col("high_95_percent") - pl.col("middle_percent")
-        )
+        funnel(synthetic.warehouse(mart_against_theory=each)).select(pl.col("high_95_percent") - pl.col("middle_percent"))
         for each in (few, many)
     ]
     assert wide[0].row(0)[0] / wide[1].row(0)[0] == pytest.approx(3, rel=0.1)

@@ -53,18 +53,13 @@ QUESTIONS: dict[str, Question] = {
         for period in periods.PERIODS
     },
     **{f"{by} to date": lambda db, by=by: periods.month_and_year_to_date(db, by) for by in periods.PER_BOX},
-    **{
-        f"reconciled by {by}": lambda db, by=by: reconciliation(db, by)
-        for by in ("property", "game", "table", "gaming_day")
-    },
+    **{f"reconciled by {by}": lambda db, by=by: reconciliation(db, by) for by in ("property", "game", "table", "gaming_day")},
     "sums behind": behind.sums_behind,
 }
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_d870_without_wagers_on_record_nothing_that_rests_on_them_is_known(
-    counts_only: Warehouse, question: str
-) -> None:
+def test_d870_without_wagers_on_record_nothing_that_rests_on_them_is_known(counts_only: Warehouse, question: str) -> None:
     found = QUESTIONS[question](counts_only)
     assert not found.is_empty()
     for column in OF_WAGERS & set(found.columns):
@@ -83,9 +78,7 @@ def test_d870_thirty_days_without_wagers_raise_no_tray_alarm(counts_only: Wareho
 
 
 @pytest.mark.parametrize("by", hold.DIMENSIONS)
-def test_d870_a_table_without_wagers_is_no_row_of_any_breakdown_of_wagers(
-    counts_only: Warehouse, by: hold.Dimension
-) -> None:
+def test_d870_a_table_without_wagers_is_no_row_of_any_breakdown_of_wagers(counts_only: Warehouse, by: hold.Dimension) -> None:
     assert hold.hold_by(counts_only, by).is_empty()
     assert theoretical.theoretical_win(counts_only, "game").is_empty()
     assert pace.pace(counts_only, "table").is_empty()

@@ -99,9 +99,7 @@ def test_a_count_that_a_correction_took_back_is_no_count(
         del counted[withdrawn]
     entries = [*((kind, cents, "") for kind, cents in counted.items()), (withdrawn, 0, "withdrawn")]
     ledger = [
-        LedgerEntry(
-            stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference=reference
-        )
+        LedgerEntry(stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference=reference)
         for i, (kind, cents, reference) in enumerate(entries)
     ]
     build(tmp_path / "w", (), ledger)
@@ -118,12 +116,7 @@ def test_house_win_by_wager(db: Warehouse) -> None:
     """
     rows = {row["wager"]: row for row in hold.hold_by(db, "wager").iter_rows(named=True)}
     bonus, progressive, base = rows["ace_high_bonus"], rows["progressive"], rows["base"]
-    assert (bonus["wagers"], bonus["handle_cents"], bonus["payouts_cents"], bonus["house_win_cents"]) == (
-        2,
-        1500,
-        16500,
-        -15000,
-    )
+    assert (bonus["wagers"], bonus["handle_cents"], bonus["payouts_cents"], bonus["house_win_cents"]) == (2, 1500, 16500, -15000)
     assert bonus["house_win_percent"] == pytest.approx(-1000.0)
     assert (progressive["handle_cents"], progressive["house_win_cents"]) == (1500, -123500)
     assert progressive["from_meter_cents"] == 125_000
@@ -211,11 +204,7 @@ def test_queue_totals_and_choices(db: Warehouse) -> None:
     assert (total["incidents"], total["high_incidents"], total["rounds"]) == (6, 4, 4)
     assert (total["overpaid_cents"], total["underpaid_cents"]) == (4000, 12_500)
     choices = queue.queue_choices(db)
-    assert (choices.tables, choices.gaming_days, choices.severities) == (
-        ["fu-01", "fu-02"],
-        [DAY_2],
-        ["high", "medium", "low"],
-    )
+    assert (choices.tables, choices.gaming_days, choices.severities) == (["fu-01", "fu-02"], [DAY_2], ["high", "medium", "low"])
 
 
 def test_round_view_has_recorded_beside_recomputed_findings_events_and_neighbours(db: Warehouse) -> None:

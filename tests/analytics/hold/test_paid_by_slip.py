@@ -34,9 +34,7 @@ def golden_wins(path: Path) -> Iterator[tuple[str, str, int, str, str, str, int,
     for title, _, text in (case.partition("\n") for case in path.read_text().split("\n=== ")[1:]):
         body = "\n".join(line for line in text.split("\n") if not line.startswith(("expect", "#")))
         won = DUE.findall(text)
-        alone = len(won) == 1 and not re.search(
-            r"^(pay|take|return|collect|set|void|close|order|max)\b", body, re.MULTILINE
-        )
+        alone = len(won) == 1 and not re.search(r"^(pay|take|return|collect|set|void|close|order|max)\b", body, re.MULTILINE)
         if not alone or body.count("rules ") != 1 or "max_payout" in body:
             continue
         ((seat, wager, net),) = won
@@ -82,9 +80,7 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
             "table/fu-01",
             1,
             [
-                sample.settlement(
-                    1, "fortune_bonus", 500, 4_000_000, 4_000_000, "straight", paytable="1", slip=4_000_000
-                ),
+                sample.settlement(1, "fortune_bonus", 500, 4_000_000, 4_000_000, "straight", paytable="1", slip=4_000_000),
                 sample.settlement(2, "fortune_bonus", 500, -500, -500, "lose", paytable="1"),
                 sample.settlement(3, "progressive", 100, 99_900, 99_900, "five_aces", paytable="1", slip=100_000),
             ],
@@ -92,9 +88,7 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
         )
     ]
     ledger = [
-        LedgerEntry(
-            stream="table/fu-01", seq=number, gaming_day=sample.DAY_2, kind=kind, amount_cents=amount, reference=""
-        )
+        LedgerEntry(stream="table/fu-01", seq=number, gaming_day=sample.DAY_2, kind=kind, amount_cents=amount, reference="")
         for number, (kind, amount) in enumerate(ENTRIES, 1)
     ]
     path = tmp_path / "warehouse.duckdb"
@@ -132,13 +126,9 @@ def test_what_no_theory_covers_and_what_no_count_shows_is_unknown_and_not_zero(t
 def test_a_table_of_which_only_counts_are_recorded_has_no_tray_difference(
     tmp_path: Path, with_round: bool, differences: int
 ) -> None:
-    made = (
-        [sample.adjudication("table/fu-01", 1, [sample.settlement(1, "base", 500, -500, -500)])] if with_round else []
-    )
+    made = [sample.adjudication("table/fu-01", 1, [sample.settlement(1, "base", 500, -500, -500)])] if with_round else []
     ledger = [
-        LedgerEntry(
-            stream="table/fu-01", seq=number, gaming_day=sample.DAY_2, kind=kind, amount_cents=cents, reference=""
-        )
+        LedgerEntry(stream="table/fu-01", seq=number, gaming_day=sample.DAY_2, kind=kind, amount_cents=cents, reference="")
         for number, (kind, cents) in enumerate((("opener", 10_000_00), ("closer", 12_000_00), ("drop", 900_00)), 1)
     ]
     path = tmp_path / "warehouse.duckdb"

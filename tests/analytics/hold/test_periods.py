@@ -23,9 +23,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 def test_a_month_is_the_sum_of_its_fully_counted_days(db: Warehouse) -> None:
     """FU-01: 2,400 + 1,804 of 10,000 + 8,200 dropped. FU-02: 1,500 of 6,000; its second day has no closer and stays out."""
-    frame = hold_by_period(db, "table", "month").select(
-        "table_id", "table_days", "table_days_counted", "drop_cents", "win_cents"
-    )
+    frame = hold_by_period(db, "table", "month").select("table_id", "table_days", "table_days_counted", "drop_cents", "win_cents")
     assert frame.rows() == [("fu-01", 2, 2, 1_820_000, 420_400), ("fu-02", 2, 1, 600_000, 150_000)]
     whole = hold_by_period(db, "property", "year").row(0, named=True)
     assert (whole["period"], whole["win_cents"]) == (date(2026, 1, 1), 570_400)
@@ -34,11 +32,7 @@ def test_a_month_is_the_sum_of_its_fully_counted_days(db: Warehouse) -> None:
 
 def test_day_month_to_date_and_year_to_date(db: Warehouse) -> None:
     frame = month_and_year_to_date(db, "table", date(2026, 3, 5)).filter(pl.col("table_id") == "fu-01")
-    assert frame.select("span", "win_cents").rows() == [
-        ("day", 240_000),
-        ("month_to_date", 240_000),
-        ("year_to_date", 240_000),
-    ]
+    assert frame.select("span", "win_cents").rows() == [("day", 240_000), ("month_to_date", 240_000), ("year_to_date", 240_000)]
     newest = month_and_year_to_date(db, "table").filter(pl.col("table_id") == "fu-01")
     assert newest["win_cents"].to_list() == [180_400, 420_400, 420_400]
 
@@ -65,9 +59,7 @@ def test_a_figure_is_opened_down_to_the_wagers_and_counts_that_make_it(db: Wareh
         wagers = behind.wagers_behind(db, wager=wager)
         for figure in ("handle_cents", "house_win_cents", "from_meter_cents"):
             assert row[figure] == sums[figure] == wagers[figure].sum(), (wager, figure)
-    assert behind.wagers_behind(db, Selection(table="fu-01"), seat=3, wager="ace_high_bonus")["round_no"].to_list() == [
-        17
-    ]
+    assert behind.wagers_behind(db, Selection(table="fu-01"), seat=3, wager="ace_high_bonus")["round_no"].to_list() == [17]
     assert behind.wagers_behind(db, limit=2, offset=1).height == 2
     moved = sorted(behind.wagers_behind(db)["house_win_cents"].drop_nulls().abs(), reverse=True)
     assert behind.largest_wagers(db, limit=3)["house_win_cents"].abs().to_list() == moved[:3]
@@ -147,8 +139,7 @@ def test_a_period_that_goes_on_is_told_from_one_that_has_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("win", "drop", "found"),
-    [(2_300, 10_000, False), (2_301, 10_000, True), (1_700, 10_000, False), (1_699, 10_000, True)],
+    ("win", "drop", "found"), [(2_300, 10_000, False), (2_301, 10_000, True), (1_700, 10_000, False), (1_699, 10_000, True)]
 )
 def test_three_points_are_reckoned_in_whole_cents(win: int, drop: int, found: bool) -> None:
     assert more_than_points(win, drop, 2_000, 10_000) is found

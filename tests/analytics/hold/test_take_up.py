@@ -15,20 +15,13 @@ from replay.findings import Adjudication, Settlement
 from rulebook.chapters.submission import simple_submission
 from tests.dashboards import sample
 
-OFFERED, OTHER, NONE = (
-    simple_submission(paytables=each) for each in ({"fortune_bonus": "1"}, {"fortune_bonus": "2"}, {})
-)
+OFFERED, OTHER, NONE = (simple_submission(paytables=each) for each in ({"fortune_bonus": "1"}, {"fortune_bonus": "2"}, {}))
 """Rules with Fortune by paytable 1, with Fortune by paytable 2, and without Fortune."""
 FU_01, FU_02, FU_03 = ("table/fu-01", OFFERED), ("table/fu-02", NONE), ("table/fu-03", OTHER)
 
 
 def filing(stream: str, seq: int, toml: str, day: str) -> TableEvent:
-    payload = {
-        "submission": "x",
-        "effective_gaming_day": day,
-        "sha256": sha256(toml.encode()).hexdigest(),
-        "toml": toml,
-    }
+    payload = {"submission": "x", "effective_gaming_day": day, "sha256": sha256(toml.encode()).hexdigest(), "toml": toml}
     return TableEvent(stream=stream, seq=seq, type="rules_filed", payload=json.dumps(payload))
 
 
@@ -78,13 +71,7 @@ def at(table: tuple[str, str], number: int) -> tuple[str, int, str]:
 @pytest.mark.parametrize(
     ("by", "value", "paytable", "made", "of"),
     [
-        (
-            "game",
-            "face_up_pai_gow",
-            "1",
-            2,
-            6,
-        ),  # 2 + 2 of FU-01, 1 of FU-02 since it offers it, 1 if somebody made it
+        ("game", "face_up_pai_gow", "1", 2, 6),  # 2 + 2 of FU-01, 1 of FU-02 since it offers it, 1 if somebody made it
         ("game", "face_up_pai_gow", "2", 2, 3),  # FU-03 alone, the day without a wager, too
         ("table", "fu-01", "1", 2, 5),
         ("table", "fu-03", "2", 2, 3),

@@ -30,9 +30,7 @@ def played(
 ) -> Adjudication:
     """A round of Pai Gow Poker (Chapter 645c) at a table, judged without a finding, opened at noon UTC of its gaming day."""
     opened = (date.fromisoformat(day) - date(1970, 1, 1)).days * 86_400_000_000 + 43_200_000_000
-    made = adjudication(
-        f"table/{table}", round_no, settlements, day=day, shift=shift, opened=opened, first_seq=round_no * 100
-    )
+    made = adjudication(f"table/{table}", round_no, settlements, day=day, shift=shift, opened=opened, first_seq=round_no * 100)
     return replace(made, **{"game": "pai_gow_poker", "chapter": "pa-645c"} | fields)
 
 
@@ -44,9 +42,7 @@ def match(seat: int, staked: int, done: int) -> Settlement:
 def counts(table: str, day: str, first_seq: int, **cents: int) -> list[LedgerEntry]:
     """Openers, closers, fills, credits and drops of a table on a day, numbered from `first_seq`."""
     return [
-        LedgerEntry(
-            stream=f"table/{table}", seq=seq, gaming_day=day, kind=kind, amount_cents=amount, reference=f"doc-{seq}"
-        )
+        LedgerEntry(stream=f"table/{table}", seq=seq, gaming_day=day, kind=kind, amount_cents=amount, reference=f"doc-{seq}")
         for seq, (kind, amount) in enumerate(cents.items(), first_seq)
     ]
 
@@ -80,9 +76,7 @@ def sources(
 def log_of(folder: Path, *tables: Recorded, since_us: int = START_US) -> Iterator[SqliteLog]:
     """A log with the events of these tables and meters, whose clock goes on by a second with each."""
     ticks = count(since_us, SECOND_US)
-    log = SqliteLog(
-        folder / "floor.db", property_id=PROPERTY, log_id=FACTS.log_id, create=True, clock=lambda: next(ticks)
-    )
+    log = SqliteLog(folder / "floor.db", property_id=PROPERTY, log_id=FACTS.log_id, create=True, clock=lambda: next(ticks))
     with closing(log):
         append(log, *tables)
         yield log

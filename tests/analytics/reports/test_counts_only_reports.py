@@ -34,9 +34,7 @@ def report(given: Sources) -> Report:
 
 
 @pytest.mark.parametrize("name", ["to-date", "by-game", "by-table", "by-gaming-day"])
-def test_d870_figures_of_wagers_are_of_the_table_days_with_wagers_and_the_rows_say_so(
-    report: Report, name: str
-) -> None:
+def test_d870_figures_of_wagers_are_of_the_table_days_with_wagers_and_the_rows_say_so(report: Report, name: str) -> None:
     key = {"by-game": "game", "by-table": "table_id", "by-gaming-day": "gaming_day"}.get(name, "game")
     for value, remark, *figures in rows(report, name, key, "remark", *OF_WAGERS):
         if remark is None or remark.startswith("wagers of 1 of"):

@@ -9,8 +9,7 @@ from analytics.reports.filing import FilingError, Pits, PropertyFiling, Threshol
 
 
 @pytest.mark.parametrize(
-    ("day", "cents"),
-    [(date(2025, 12, 31), 60_000), (date(2026, 1, 1), 200_000), (date(2026, 12, 31), 200_000)],
+    ("day", "cents"), [(date(2025, 12, 31), 60_000), (date(2026, 1, 1), 200_000), (date(2026, 12, 31), 200_000)]
 )
 def test_the_w2g_minimum_is_that_of_the_year(day: date, cents: int) -> None:
     """$600 up to 2025, $2,000 for payments in 2026."""
@@ -26,9 +25,7 @@ def test_a_year_without_a_published_minimum_is_an_error_until_the_property_files
 
 def test_the_property_s_own_threshold_goes_before_the_published_one_from_its_day_on() -> None:
     filing = PropertyFiling(
-        thresholds=[
-            Threshold(name="cash_limit_cents", first=date(2026, 3, 1), value=300_000, cite="internal control 12")
-        ]
+        thresholds=[Threshold(name="cash_limit_cents", first=date(2026, 3, 1), value=300_000, cite="internal control 12")]
     )
     assert filing.threshold("cash_limit_cents", date(2026, 2, 28)).value == 1_000_000
     assert filing.threshold("cash_limit_cents", date(2026, 3, 1)).value == 300_000
@@ -48,10 +45,7 @@ def test_the_week_begins_on_the_day_that_was_filed(begins: str, day: date, first
 
 
 def test_pits_hold_from_their_day_until_the_next_filing() -> None:
-    one, two = (
-        Pits(first=date(2026, 3, 10), tables={"A": ["t-1"]}),
-        Pits(first=date(2026, 3, 20), tables={"B": ["t-1"]}),
-    )
+    one, two = (Pits(first=date(2026, 3, 10), tables={"A": ["t-1"]}), Pits(first=date(2026, 3, 20), tables={"B": ["t-1"]}))
     spans = list(PropertyFiling(pits=[two, one]).pit_spans(date(2026, 3, 1), date(2026, 3, 31)))
     assert [(str(first), str(last), pits and pits.pit_of("t-1")) for first, last, pits in spans] == [
         ("2026-03-01", "2026-03-09", None),

@@ -59,12 +59,7 @@ def looked_into(desk: Desk) -> None:
         triggers=["three_points"],
         win_cents=250_000,
     )
-    resolved = {
-        "amount_cents": 2_500,
-        "disposition": "confirmed_paid_patron",
-        "duplicate_of": None,
-        "finding_id": SHORT.id,
-    }
+    resolved = {"amount_cents": 2_500, "disposition": "confirmed_paid_patron", "duplicate_of": None, "finding_id": SHORT.id}
     first = review_event(model.FindingResolved, by="m.ortiz", reason="paid at the cage", signs=None, **resolved)
     (entry,) = desk.write_together("fu-01", 3, [first])
     second = review_event(model.FindingResolved, by="s.lee", reason="slip seen", signs=entry.seq, **resolved)
@@ -77,9 +72,7 @@ def looked_into(desk: Desk) -> None:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     folder = tmp_path_factory.mktemp("hold")
-    rounds = [
-        played("fu-01", 3, "2026-03-10", [match(1, 2_500, -2_500)], findings=(SHORT,), verdict="VARIANCE"),
-    ]
+    rounds = [played("fu-01", 3, "2026-03-10", [match(1, 2_500, -2_500)], findings=(SHORT,), verdict="VARIANCE")]
     with log_of(folder, *(Table(f"table/{name}") for name in ("fu-01", "fu-02", "fu-03")), since_us=APRIL_US) as log:
         looked_into(Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: APRIL_US))
         with sources(folder, rounds, LEDGER, first="2026-03-01", last="2026-03-31", log=log) as given:

@@ -44,9 +44,7 @@ def test_465a_36_an_opener_that_differs_by_100_or_more_is_marked(report: Report)
 
 def test_the_threshold_is_what_is_in_force(tmp_path_factory: pytest.TempPathFactory) -> None:
     filing = PropertyFiling(
-        thresholds=[
-            Threshold(name="opener_variance_cents", first=date(2026, 3, 1), value=9_999, cite="internal controls")
-        ]
+        thresholds=[Threshold(name="opener_variance_cents", first=date(2026, 3, 1), value=9_999, cite="internal controls")]
     )
     folder = tmp_path_factory.mktemp("strict")
     with sources(folder, ROUNDS, LEDGER, first="2026-03-01", last="2026-03-31", filing=filing) as given:
@@ -71,5 +69,5 @@ def test_each_day_and_each_slip_is_listed(report: Report) -> None:
 def test_a_closer_that_the_record_does_not_lead_to(report: Report) -> None:
     """FU-02: 3,000 and 120 won should be 3,120; 3,100 were counted. Of FU-01 no wager is recorded: nothing to compare with."""
     assert rows(report, "trays", "table_id", "expected_closer_cents", "closer_cents", "tray_difference_cents") == [
-        ("fu-02", 312_000, 310_000, -2_000),
+        ("fu-02", 312_000, 310_000, -2_000)
     ]

@@ -53,16 +53,14 @@ def test_w2g_needs_the_minimum_and_300_times_the_wager(tmp_path: Path, staked: i
 
 
 @pytest.mark.parametrize(
-    ("day", "done", "form"),
-    [("2025-12-31", 60_000, True), ("2025-12-31", 59_999, False), ("2026-01-01", 60_000, False)],
+    ("day", "done", "form"), [("2025-12-31", 60_000, True), ("2025-12-31", 59_999, False), ("2026-01-01", 60_000, False)]
 )
 def test_w2g_the_minimum_is_that_of_the_day(tmp_path: Path, day: str, done: int, form: bool) -> None:
     assert forms(tmp_path, won("fortune_bonus", 100, done), day=day) == ([(100, done)] if form else [])
 
 
 @pytest.mark.parametrize(
-    ("game", "paid_by", "marked"),
-    [("pai_gow_poker", "the house", (0,)), ("player_dealer", "the player-dealer (a patron)", ())],
+    ("game", "paid_by", "marked"), [("pai_gow_poker", "the house", (0,)), ("player_dealer", "the player-dealer (a patron)", ())]
 )
 def test_d872_a_win_paid_by_a_player_dealer_is_named_and_not_the_house_s_to_file(
     tmp_path: Path, game: str, paid_by: str, marked: tuple[int, ...]
@@ -75,8 +73,7 @@ def test_d872_a_win_paid_by_a_player_dealer_is_named_and_not_the_house_s_to_file
 
 
 @pytest.mark.parametrize(
-    ("done", "reduced", "form"),
-    [(300_000, True, True), (299_999, True, False), (299_000, False, True), (298_999, False, False)],
+    ("done", "reduced", "form"), [(300_000, True, True), (299_999, True, False), (299_000, False, True), (298_999, False, False)]
 )
 def test_w2g_the_300_times_are_of_the_winnings_or_of_the_payout_as_filed(
     tmp_path: Path, done: int, reduced: bool, form: bool
@@ -100,10 +97,7 @@ def test_w2g_winnings_with_the_stake_where_the_property_filed_so(tmp_path: Path)
     [
         ([won("fortune_bonus", 500, -500), won("fortune_envy", 0, 200_000)], [(500, 200_000)]),  # 400 times
         ([won("fortune_bonus", 1_000, -1_000), won("fortune_envy", 0, 200_000)], []),  # 200 times
-        (
-            [won("fortune_bonus", 500, -500, seat=2), won("fortune_envy", 0, 200_000)],
-            [(None, 200_000)],
-        ),  # another seat's
+        ([won("fortune_bonus", 500, -500, seat=2), won("fortune_envy", 0, 200_000)], [(None, 200_000)]),  # another seat's
     ],
 )
 def test_w2g_an_envy_bonus_is_tested_against_the_wager_that_carries_it(
@@ -118,9 +112,7 @@ def test_w2g_an_envy_bonus_is_tested_against_the_wager_that_carries_it(
 def bought(table: Table, patron: str, cents: int, form: str = "cash") -> LedgerEntry:
     """A patron buys in; the entry that the ledger has of it."""
     seq = table.say(model.BuyIn(amount_cents=cents, form=form, patron=patron, seat=1))
-    return LedgerEntry(
-        stream=table.stream, seq=seq, gaming_day=MARCH, kind="buy_in", amount_cents=cents, reference=form
-    )
+    return LedgerEntry(stream=table.stream, seq=seq, gaming_day=MARCH, kind="buy_in", amount_cents=cents, reference=form)
 
 
 @pytest.fixture(scope="module")
@@ -159,9 +151,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
             last="2026-03-31",
             log=log,
             rounds_events=events,
-            table_events=[
-                TableEvent(stream="table/fu-01", seq=999, type="event_corrected", payload=json.dumps(correction))
-            ],
+            table_events=[TableEvent(stream="table/fu-01", seq=999, type="event_corrected", payload=json.dumps(correction))],
         ) as given,
     ):
         return jackpots(given)

@@ -68,12 +68,7 @@ def must_hit_by() -> Table:
     said = Table("meter/myst", day=MARCH)
     said.say(
         model.MysteryArmed(
-            commitment=None,
-            maximum_cents=20_000,
-            meter="myst",
-            minimum_cents=10_000,
-            rate_bp=200,
-            reading_centicents=1_000_000,
+            commitment=None, maximum_cents=20_000, meter="myst", minimum_cents=10_000, rate_bp=200, reading_centicents=1_000_000
         )
     )
     said.say(advanced(1_000_200))

@@ -64,9 +64,7 @@ def test_an_empty_period_is_as_of_the_newest_of_the_record(given: Sources) -> No
 def test_every_report_of_a_period_names_one_moment(given: Sources) -> None:
     def moments() -> set[int]:
         return {
-            make_report(
-                name, given.db, given.desk, first=given.first, last=given.last, filing=PropertyFiling()
-            ).as_of_us
+            make_report(name, given.db, given.desk, first=given.first, last=given.last, filing=PropertyFiling()).as_of_us
             for name in REPORTS
         }
 

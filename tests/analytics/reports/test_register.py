@@ -33,30 +33,18 @@ def wrong(round_no: int, cents: int, code: str = "PAY-OVER") -> Finding:
     return finding("table/fu-01", round_no, code, 1, "match", cents, "as due", "as done")
 
 
-OVER, UNDER, FALSE, WAITS = (
-    wrong(1, 10_000),
-    wrong(2, -2_500, "PAY-UNDER"),
-    wrong(3, -5_000, "PAY-UNDER"),
-    wrong(4, 3_000),
-)
+OVER, UNDER, FALSE, WAITS = (wrong(1, 10_000), wrong(2, -2_500, "PAY-UNDER"), wrong(3, -5_000, "PAY-UNDER"), wrong(4, 3_000))
 
 
 def dealt(found: Finding, dealer: str) -> Adjudication:
     number = found.round_no
     assert number is not None
-    return played(
-        "fu-01", number, "2026-03-10", [match(1, 2_500, -2_500)], findings=(found,), verdict="VARIANCE", dealer=dealer
-    )
+    return played("fu-01", number, "2026-03-10", [match(1, 2_500, -2_500)], findings=(found,), verdict="VARIANCE", dealer=dealer)
 
 
 def resolved(desk: Desk, found: Finding, disposition: str, cents: int | None, *signed: str) -> None:
     """Dispose of a finding; whoever else signed signs the same."""
-    values: dict[str, Any] = {
-        "amount_cents": cents,
-        "disposition": disposition,
-        "duplicate_of": None,
-        "finding_id": found.id,
-    }
+    values: dict[str, Any] = {"amount_cents": cents, "disposition": disposition, "duplicate_of": None, "finding_id": found.id}
     signs = None
     for who in signed:
         event = review_event(model.FindingResolved, by=who, reason="as the slip says", signs=signs, **values)
@@ -70,10 +58,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     rounds = [
         *(dealt(found, "d-07") for found in (OVER, UNDER)),
         *(dealt(found, "d-08") for found in (FALSE, WAITS)),
-        *(
-            played("fu-02", number, day, [match(1, 100, -100)])
-            for number, day in ((1, "2026-02-28"), (2, "2026-03-01"))
-        ),
+        *(played("fu-02", number, day, [match(1, 100, -100)]) for number, day in ((1, "2026-02-28"), (2, "2026-03-01"))),
     ]
     with log_of(folder, Table("table/fu-01"), Table("table/fu-02"), since_us=APRIL_US) as log:
         desk = Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: APRIL_US)
@@ -82,9 +67,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
         resolved(desk, FALSE, "false_alarm", None, "s.lee")
         resolved(desk, WAITS, "confirmed_recovered", 3_000, "s.lee")
         for name, number in (("of-february", 1), ("decided", 2), ("open", 2)):
-            desk.open_dispute(
-                "fu-02", number, dispute=name, claim="paid too little", by="m.ortiz", seat=1, patron="p-1"
-            )
+            desk.open_dispute("fu-02", number, dispute=name, claim="paid too little", by="m.ortiz", seat=1, patron="p-1")
         cases.open_case(desk, "fu-02", 2, by="s.lee", settings=CaseSettings(days=10), dispute="open")
         cases.assign(desk, "fu-02-c1", to="m.ortiz", by="s.lee", reason="knows the table")
         desk.close_dispute("fu-02", dispute="decided", outcome="for_patron", by="s.lee", reason="video")
@@ -106,12 +89,7 @@ def test_every_incident_stands_with_what_was_done_and_who_signed(report: Report)
         (1, "Wager overpaid", "fault confirmed, the amount was recovered from the patron", "m.ortiz, s.lee"),
         (2, "Wager underpaid", "fault confirmed, the patron was paid", "m.ortiz, s.lee"),
         (3, "Wager underpaid", "no fault: what was done was right", "s.lee"),
-        (
-            4,
-            "Wager overpaid",
-            "fault confirmed, the amount was recovered from the patron, awaits the second signature",
-            "s.lee",
-        ),
+        (4, "Wager overpaid", "fault confirmed, the amount was recovered from the patron, awaits the second signature", "s.lee"),
     ]
     assert table(report, "incidents").marked == (3,)
 

@@ -37,9 +37,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     folder = tmp_path_factory.mktemp("surveillance")
     office, one, two = Table("property/main"), Table("table/fu-01"), Table("table/fu-02")
     office.say(
-        model.PropertyConfigured(
-            currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-        )
+        model.PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York")
     )
     devices = [
         said(one, model.DeviceFailed(device="shuffler", fault="jam")),
@@ -67,9 +65,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
 
 def test_entries_stand_as_they_were_made(report: Report) -> None:
     columns = ("gaming_day", "happened_at_us", "entered_by", "table_id", "camera", "persons", "note")
-    assert rows(report, "entries", *columns) == [
-        ("2026-03-01", START_US, "m.ortiz", "fu-01", "cam-4", "p-1", "patron shouts")
-    ]
+    assert rows(report, "entries", *columns) == [("2026-03-01", START_US, "m.ortiz", "fu-01", "cam-4", "p-1", "patron shouts")]
 
 
 def test_shifts_stand_with_both_people_and_one_that_waits_is_marked(report: Report) -> None:

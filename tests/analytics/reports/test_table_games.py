@@ -59,9 +59,7 @@ TABLES = ("to-date", "by-game", "by-table", "by-pit", "by-shift", "by-gaming-day
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_in_every_table_and_row_the_difference_is_house_win_compared_less_theoretical_win(
-    report: Report, name: str
-) -> None:
+def test_in_every_table_and_row_the_difference_is_house_win_compared_less_theoretical_win(report: Report, name: str) -> None:
     """A reader subtracts what is side by side; house win has wagers, too, that no theory covers."""
     found = rows(report, name, "compared_win_cents", "theoretical_win_cents", "difference_cents")
     assert any(difference is not None for _, _, difference in found)
@@ -94,9 +92,7 @@ def test_where_there_is_one_game_no_row_comes_twice(tmp_path: Path, games: int, 
 
 
 def test_by_shift_there_is_no_drop(report: Report) -> None:
-    assert rows(
-        report, "by-shift", "shift", "handle_cents", "house_win_cents", "theoretical_win_cents", "difference_cents"
-    ) == [
+    assert rows(report, "by-shift", "shift", "handle_cents", "house_win_cents", "theoretical_win_cents", "difference_cents") == [
         ("day", 56_500, 56_500, 2_500, 51_500),
         ("swing", 21_600, -129_600, 1_000, -130_600),
     ]
@@ -130,14 +126,7 @@ def test_by_pit_a_count_that_is_missing_is_unknown_and_never_0(tmp_path: Path) -
     pits = PropertyFiling(pits=[Pits(first=date(2026, 3, 1), tables={"A": ["fu-01"], "B": ["pg-01"]})])
     with sources(tmp_path, rounds, ledger, first="2026-03-01", last="2026-03-31", filing=pits) as given:
         made = table_games(given)
-    columns = (
-        "drop_cents",
-        "win_cents",
-        "hold_percent",
-        "compared_win_cents",
-        "theoretical_win_cents",
-        "difference_cents",
-    )
+    columns = ("drop_cents", "win_cents", "hold_percent", "compared_win_cents", "theoretical_win_cents", "difference_cents")
     by_pit, by_table = rows(made, "by-pit", *columns), rows(made, "by-table", *columns)
     assert by_pit == by_table
     assert by_pit[0] == (None,) * 6

@@ -89,11 +89,7 @@ def test_the_moments_a_time_can_mean_lie_in_the_gaming_day_and_the_night_after()
 def test_an_hour_that_the_clock_shows_twice_can_mean_either() -> None:
     """In New York 01:30 of 2026-11-01 is 05:30 UTC, and 06:30 again; the night before it is 05:30 UTC alone."""
     found = disputes.instants(date(2026, 10, 31), TimeTyped(90, False), "America/New_York")
-    assert [datetime.fromtimestamp(at / 1e6, UTC).strftime("%d %H:%M") for at in found] == [
-        "31 05:30",
-        "01 05:30",
-        "01 06:30",
-    ]
+    assert [datetime.fromtimestamp(at / 1e6, UTC).strftime("%d %H:%M") for at in found] == ["31 05:30", "01 05:30", "01 06:30"]
 
 
 def outcome(db: Warehouse, remembered: Remembered) -> tuple[list[int], list[int]]:
@@ -127,9 +123,7 @@ def test_wager_amount_and_number_find_the_round(db: Warehouse, values: dict[str,
         ({"cards": cards_typed("As Qd").cards, "seat": 5}, ["cards"]),
     ],
 )
-def test_what_nearly_fits_is_said_to_and_in_what_it_differs(
-    db: Warehouse, values: dict[str, Any], differs: list[str]
-) -> None:
+def test_what_nearly_fits_is_said_to_and_in_what_it_differs(db: Warehouse, values: dict[str, Any], differs: list[str]) -> None:
     remembered = Remembered(table="fu-01", gaming_day=DAY, **values)
     found = next(each for each in disputes.find(db, remembered, limit=400) if each.round_no == 17)
     assert disputes.disagreements(found, remembered) == differs
@@ -145,9 +139,7 @@ def test_what_lies_hours_off_is_not_offered_at_all(db: Warehouse) -> None:
     assert outcome(db, remembered) == ([], [])
     played = search_words.played_between(db, remembered)
     says = search_words.outcome(disputes.Sorted(fits=(), nearly=()), remembered, played, UTC)
-    assert says.startswith(
-        "No round fits, and none nearly does. Rounds were played at FU-01 on gaming day Fri 6 Mar 2026"
-    )
+    assert says.startswith("No round fits, and none nearly does. Rounds were played at FU-01 on gaming day Fri 6 Mar 2026")
 
 
 @pytest.mark.parametrize("day", [None, DAY])
@@ -158,9 +150,7 @@ def test_a_time_counts_without_a_day_too(db: Warehouse, day: date | None) -> Non
     assert 17 in outcome(db, evening)[0]
     assert outcome(db, morning) == ([], [])
     if day is None:
-        says = search_words.outcome(
-            disputes.sort_out([], morning), morning, search_words.played_between(db, morning), UTC
-        )
+        says = search_words.outcome(disputes.sort_out([], morning), morning, search_words.played_between(db, morning), UTC)
         assert " on Fri 6 Mar 2026 to " in says
 
 

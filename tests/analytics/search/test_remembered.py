@@ -59,10 +59,7 @@ def test_what_is_not_understood_comes_back(text: str, unread: tuple[str, ...]) -
     assert cards_typed(text).unread == unread
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(RANKS), st.sampled_from(SUITS)), min_size=1, max_size=7),
-    st.sampled_from(range(3)),
-)
+@given(st.lists(st.tuples(st.sampled_from(RANKS), st.sampled_from(SUITS)), min_size=1, max_size=7), st.sampled_from(range(3)))
 def test_every_hand_is_read_from_every_notation(hand: list[tuple[str, str]], notation: int) -> None:
     write = (
         lambda r, s: r + s,

@@ -33,24 +33,11 @@ SIXTH, FIFTH, FOURTH = DAYS
     [
         (
             "seat 3 at FU-01 last night around nine, $10 on the ace high bonus",
-            {
-                "table": "fu-01",
-                "seat": 3,
-                "day": SIXTH,
-                "time": at(21),
-                "wager": "ace_high_bonus",
-                "amount_cents": 1_000,
-            },
+            {"table": "fu-01", "seat": 3, "day": SIXTH, "time": at(21), "wager": "ace_high_bonus", "amount_cents": 1_000},
         ),
         (
             "he had both ace high and got paid only 100 dollars on the ace high",
-            {
-                "hand": "both ace high",
-                "paid_cents": 10_000,
-                "complaint": "short",
-                "wager": "ace_high_bonus",
-                "cards": "",
-            },
+            {"hand": "both ace high", "paid_cents": 10_000, "complaint": "short", "wager": "ace_high_bonus", "cards": ""},
         ),
         ("some time Tuesday afternoon", {"day": date(2026, 3, 3), "time": TimeTyped(900, False, 180)}),
         ("around lunch", {"time": TimeTyped(750, False, 60)}),
@@ -88,10 +75,7 @@ SIXTH, FIFTH, FOURTH = DAYS
         ("fu01, third seat", {"table": "fu-01", "seat": 3}),
         ("table 2, 3rd seat", {"table": "ou-02", "seat": 3}),
         ("round 17 at fu-05", {"table": "fu-05", "round_no": 17}),
-        (
-            "the fortune bonus was not paid, about 9:15 pm yesterday",
-            {"wager": "fortune_bonus", "day": SIXTH, "time": at(21, 15)},
-        ),
+        ("the fortune bonus was not paid, about 9:15 pm yesterday", {"wager": "fortune_bonus", "day": SIXTH, "time": at(21, 15)}),
         ("at 9.15 p.m.", {"time": at(21, 15)}),
         ("half past ten in the evening", {"time": at(22, 30)}),
         ("quarter to eight this evening", {"day": TODAY, "time": at(19, 45)}),

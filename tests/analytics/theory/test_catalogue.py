@@ -6,14 +6,7 @@ from pathlib import Path
 import pytest
 
 from analytics.theory import theory
-from analytics.theory.catalogue import (
-    RETURNS,
-    companion_wagers,
-    count_tables,
-    dependent_wagers,
-    first_wagers,
-    theory_wagers,
-)
+from analytics.theory.catalogue import RETURNS, companion_wagers, count_tables, dependent_wagers, first_wagers, theory_wagers
 from analytics.theory.expectation import expectations
 from analytics.theory.returns import FOLDER
 from rulebook.catalogue import GAMES, add_game, chapters_of, remove_game

@@ -65,10 +65,7 @@ def test_a_hand_alone_gets_its_suits_as_beside_another_that_shares_no_rank():
 def test_both_ace_high_as_often_as_dealt():
     """200,000 deals that are ace high for the dealer: how often the player's hand is too, within four standard errors."""
     shuffle, both, dealers = random.Random(12), 0, 0
-    sets = [
-        *(((), ranks) for ranks in ace_high.rank_sets(False)),
-        *(((52,), ranks) for ranks in ace_high.rank_sets(True)),
-    ]
+    sets = [*(((), ranks) for ranks in ace_high.rank_sets(False)), *(((52,), ranks) for ranks in ace_high.rank_sets(True))]
     weights = [suitings((1,) * len(ranks), 4, len(ranks) - 2) for _, ranks in sets]
     for joker, ranks in shuffle.choices(sets, weights, k=20_000):
         while True:

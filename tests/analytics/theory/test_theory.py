@@ -66,18 +66,11 @@ def test_fortune_lines_as_published(listed):
 def test_a_progressive_is_fixed_lines_rate_and_seed(listed):
     one = listed["face_up_pai_gow", "progressive", "1"]
     lines = one.lines
-    fixed = (
-        500 * lines["royal_flush"]
-        + 100 * lines["straight_flush"]
-        + 75 * lines["four_of_a_kind"]
-        + 4 * lines["full_house"]
-    )
+    fixed = 500 * lines["royal_flush"] + 100 * lines["straight_flush"] + 75 * lines["four_of_a_kind"] + 4 * lines["full_house"]
     assert one.parts["fixed_percent"] == pytest.approx(100 * fixed / one.total)
     assert one.parts["rate_percent"] == 28
     assert one.parts["seed_percent"] == pytest.approx(100 * 10_000 * (32 + 196) / one.total)
-    assert one.return_percent == pytest.approx(
-        sum(one.parts[f"{part}_percent"] for part in ("fixed", "rate", "seed")), abs=1e-5
-    )
+    assert one.return_percent == pytest.approx(sum(one.parts[f"{part}_percent"] for part in ("fixed", "rate", "seed")), abs=1e-5)
     meter = one.parts["break_even_meter"]
     shares = lines["seven_card_straight_flush_any"] + lines["five_aces"] / 10
     assert (fixed + meter * shares) / one.total == pytest.approx(1, abs=1e-6)

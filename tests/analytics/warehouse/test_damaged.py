@@ -34,9 +34,7 @@ def test_a_file_that_was_cut_or_altered_anywhere_is_no_defect(
             assert "defect" not in said
             assert code in (0, 1, 3)
             found += code == 3
-            assert (
-                code != 3 or "Run `rack replay --log ADDR --warehouse FILE`" in said or "rack warehouse build" in said
-            )
+            assert code != 3 or "Run `rack replay --log ADDR --warehouse FILE`" in said or "rack warehouse build" in said
     assert found > TIMES // 2
 
 
@@ -54,8 +52,6 @@ def test_the_file_has_the_form_of_the_last_two_minor_versions(whole: Path) -> No
     """DuckDB 2.0 has no minor version before it; the last two are 1.4 and 1.5."""
     assert STORAGE_VERSION == "v1.4.0"
     with attached(whole) as db:
-        (tags,) = db.execute("SELECT tags FROM duckdb_databases() WHERE database_name = 'warehouse'").fetchone() or (
-            {},
-        )
+        (tags,) = db.execute("SELECT tags FROM duckdb_databases() WHERE database_name = 'warehouse'").fetchone() or ({},)
     assert tags["storage_version"].startswith("v1.4.0")
     assert f"DuckDB {STORAGE_VERSION[1:4]}" in (Path(__file__).parents[3] / "docs" / "warehouse.md").read_text()

@@ -52,11 +52,7 @@ def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> No
     with reading(path) as db:
         written = export(db, tmp_path / "out", "parquet", on_record=told.append)
         assert told[0].tables
-        assert (
-            {file.stem for file in written}
-            == {*MODELS, "digests", "generation", "property", "sources"}
-            == set(tables(db))
-        )
+        assert {file.stem for file in written} == {*MODELS, "digests", "generation", "property", "sources"} == set(tables(db))
         for file, rows in written.items():
             assert pl.read_parquet(file).height == rows
         assert pl.read_parquet(tmp_path / "out" / "fct_hands.parquet")["cards"].dtype == pl.List(pl.String)
@@ -123,9 +119,7 @@ def test_what_is_put_on_record_is_what_left(path: Path, tmp_path: Path) -> None:
         floor = {str(name) for (name,) in db.sql("SELECT DISTINCT table_id FROM fct_rounds").fetchall()}
     sums = (tmp_path / SUMS).read_bytes()
     assert told == [Leaving(sorted(floor), sha256(sums).hexdigest())]
-    lines = [
-        f"{sha256((tmp_path / name).read_bytes()).hexdigest()}  {name}" for name in ("fct_rounds.csv", "mart_pace.csv")
-    ]
+    lines = [f"{sha256((tmp_path / name).read_bytes()).hexdigest()}  {name}" for name in ("fct_rounds.csv", "mart_pace.csv")]
     assert sums.decode().splitlines() == lines
     with reading(path) as db:
         export(db, tmp_path, "csv", ["property"], on_record=told.append)

@@ -217,9 +217,7 @@ def test_a_spare_that_was_written_to_or_that_another_program_has_open_is_not_use
         db.execute("UPDATE fct_rounds SET verdict = 'UPHELD'")
     written = spare.stat().st_ino
     assert written not in same(path)
-    script = (
-        "import duckdb, sys; duckdb.connect(sys.argv[1], read_only=True); print('open', flush=True); sys.stdin.read()"
-    )
+    script = "import duckdb, sys; duckdb.connect(sys.argv[1], read_only=True); print('open', flush=True); sys.stdin.read()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script, str(spare)], **pipes) as other:
         assert other.stdout.readline() == b"open\n"
@@ -259,9 +257,7 @@ def test_a_file_of_another_log_is_built_anew(tmp_path: Path) -> None:
     assert earlier(tmp_path / "w", "") is None
 
 
-def test_a_file_that_is_none_or_of_another_program_is_built_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_none_or_of_another_program_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert earlier(tmp_path / "none", FACTS.log_id) is None
     (tmp_path / "bad").write_bytes(b"no database" * 999)
     assert earlier(tmp_path / "bad", FACTS.log_id) is None

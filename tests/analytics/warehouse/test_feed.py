@@ -114,24 +114,17 @@ def refreshed(folder: Path, groups: Groups, more: Groups) -> Counting:
     floor.grow(groups)
     floor.build(floor.path)
     floor.grow(more)
-    with (
-        closing(log_at(floor.address, read_only=True)) as log,
-        closing(results_at(floor.address, read_only=True)) as results,
-    ):
+    with closing(log_at(floor.address, read_only=True)) as log, closing(results_at(floor.address, read_only=True)) as results:
         counted, of_log = Counting(results), Counting(log)
         assert build_warehouse(floor.path, of_log, counted)
     counted.events_read, counted.bytes_read = of_log.events_read, counted.bytes_read + of_log.bytes_read
     return counted
 
 
-def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_history(
-    tmp_path: Path, day: Groups
-) -> None:
+def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_history(tmp_path: Path, day: Groups) -> None:
     """Next to the new round: a bounded number of results that are read again in turn, and where each stream went on."""
     table = day[-1][0]
-    of_table = [
-        at for at, (stream, drafts) in enumerate(day) if stream == table and any(each.round_no for each in drafts)
-    ]
+    of_table = [at for at, (stream, drafts) in enumerate(day) if stream == table and any(each.round_no for each in drafts)]
     for name, at in (("short", of_table[len(of_table) // 4]), ("whole", of_table[-1])):
         read = refreshed(tmp_path / name, day[:at], [day[at]])
         streams = len({stream for stream, _ in day}) + 3
@@ -160,9 +153,7 @@ def alter_and_seal(path: Path, change: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", [ALTERED[::2], ALTERED[1::2]], ids=["loaded and settled", "lost and summed"])
-def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(
-    tmp_path: Path, changes: Sequence[str]
-) -> None:
+def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(tmp_path: Path, changes: Sequence[str]) -> None:
     """Each build reads some results of one table again; file in place and spare trade places, and each comes to every table."""
     floor, two = Floor(tmp_path), ("table/fu-01", "table/fu-02")
     day = list(simulate(7, 16, games=("face_up_pai_gow",)).groups())

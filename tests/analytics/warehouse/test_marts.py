@@ -149,9 +149,7 @@ def test_devices_are_what_their_events_come_to(db: Warehouse) -> None:
     assert sum(row["events"] for row in found) == len(events)
     for row in integrity.devices(db).iter_rows(named=True):
         own = [each for each in events if (each["stream"], each["source"]) == (row["stream"], row["source"])]
-        about = [
-            e for e in events if (e["stream"], json.loads(e["payload"])["device"]) == (row["stream"], row["source"])
-        ]
+        about = [e for e in events if (e["stream"], json.loads(e["payload"])["device"]) == (row["stream"], row["source"])]
         types = Counter(each["type"] for each in about)
         assert [row[name] for name in ("events", "last_at_us", "failures", "restored")] == [
             len(own),
@@ -233,12 +231,8 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
                 assert page.equals(whole.select(page.columns)[offset : offset + limit])
 
 
-@pytest.mark.parametrize(
-    ("games", "named"), [("abab", "a"), ("baab", "b"), ("abb", "b"), ("abbacc", "a")], ids="{0}".format
-)
-def test_a_day_s_game_is_the_one_most_often_dealt_and_of_equals_the_first(
-    games: str, named: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("games", "named"), [("abab", "a"), ("baab", "b"), ("abb", "b"), ("abbacc", "a")], ids="{0}".format)
+def test_a_day_s_game_is_the_one_most_often_dealt_and_of_equals_the_first(games: str, named: str, tmp_path: Path) -> None:
     """As `fct_table_days` defines its column `game`; the rounds come in another order than they were played."""
     rounds = [
         msgspec.structs.replace(adjudication("table/a", number, [], day=DAYS[0], first_seq=number * 80), game=game)

@@ -44,9 +44,7 @@ class Property:
         self.replay()
 
     def rack(self, *words: str, codes: tuple[int, ...] = (0,)) -> str:
-        assert (
-            main([*words, *(() if words[0] in ("hold", "fairness", "dealer-errors") else ("--log", self.log))]) in codes
-        )
+        assert main([*words, *(() if words[0] in ("hold", "fairness", "dealer-errors") else ("--log", self.log))]) in codes
         return self.capsys.readouterr().out
 
     def replay(self) -> None:
@@ -63,9 +61,7 @@ class Property:
         """All rows of all models but those of what was observed, and what the commands print of them."""
         with reading(self.warehouse) as db:
             rows: dict[str, object] = {
-                model: sorted(db.sql(f"SELECT * FROM {model}").fetchall(), key=repr)
-                for model in MODELS
-                if model not in OBSERVED
+                model: sorted(db.sql(f"SELECT * FROM {model}").fetchall(), key=repr) for model in MODELS if model not in OBSERVED
             }
         of = ("--warehouse", str(self.warehouse), "--json")
         for words in (("hold", "periods"), ("hold", "pace"), ("hold", "theory"), ("fairness",), ("dealer-errors",)):
@@ -77,9 +73,7 @@ class Property:
         out = self.folder / "out"
         self.rack("warehouse", "export", "--warehouse", str(self.warehouse), "--out", str(out), "--by", "m.ortiz",
                   "--reason", "audit", "--format", "csv", codes=(0, 2))  # fmt: skip
-        return {
-            each.name: each.read_bytes() for each in sorted(out.rglob("*.csv")) if each.stem not in (*OBSERVED, *ITSELF)
-        }
+        return {each.name: each.read_bytes() for each in sorted(out.rglob("*.csv")) if each.stem not in (*OBSERVED, *ITSELF)}
 
     def rows(self, model: str) -> list[dict[str, object]]:
         with reading(self.warehouse) as db:
@@ -110,16 +104,12 @@ def test_ten_audited_hands_leave_every_figure_as_it_was(tmp_path: Path, capsys: 
     assert len(at.rows("fct_observed_rounds")) == 11
 
 
-def test_a_refresh_comes_to_what_a_build_from_nothing_comes_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_refresh_comes_to_what_a_build_from_nothing_comes_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = Property(tmp_path, capsys)
     for number in (1, 2):
         at.enter(number, "100.00")
         at.replay()
-    at.rack(
-        "observe", "correct", "--table", "fu-01", "--event", "2", "--strike", "--by", "m.ortiz", "--reason", "twice"
-    )
+    at.rack("observe", "correct", "--table", "fu-01", "--event", "2", "--strike", "--by", "m.ortiz", "--reason", "twice")
     at.replay()
     refreshed = {model: at.rows(model) for model in OBSERVED}
     assert [row["withdrawn"] for row in refreshed["fct_observed_rounds"]] == [True, False]

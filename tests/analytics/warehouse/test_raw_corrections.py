@@ -39,9 +39,7 @@ def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_r
             fact = EventCorrected(
                 by="f-1",
                 reason="the machine was out of order",
-                replacement=Replacement(
-                    payload=payload, round_no=None, type="cards_shuffled", version=shuffle["version"]
-                ),
+                replacement=Replacement(payload=payload, round_no=None, type="cards_shuffled", version=shuffle["version"]),
                 supersedes_event_id=shuffle["event_id"] if fits else "cd" * 16,
                 supersedes_seq=shuffle["seq"],
             )
@@ -62,11 +60,7 @@ def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_r
         expected = hands_of(raw, rounds(db))
         found = table(db, "fct_hands", "stream, round_no, position, deck, method, cards")
     assert found == in_order([(*key, *value) for key, value in expected.items()])
-    methods = {
-        method
-        for (of, _, _), (deck, method, _) in expected.items()
-        if (of, deck) == (stream, shuffle["payload"]["deck"])
-    }
+    methods = {method for (of, _, _), (deck, method, _) in expected.items() if (of, deck) == (stream, shuffle["payload"]["deck"])}
     assert ("manual" in methods) == fits
 
 

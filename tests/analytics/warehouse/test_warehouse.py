@@ -59,17 +59,13 @@ def test_money_is_conserved_from_wagers_to_rounds_to_days_to_marts(db: Warehouse
 
 @pytest.mark.parametrize("figure", ["overpaid_cents", "underpaid_cents"])
 def test_money_over_and_under_is_conserved_from_findings_to_days(db: Warehouse, figure: str) -> None:
-    sums = [
-        one(db, f"SELECT sum({figure})::BIGINT FROM {t}")[0] for t in ("fct_findings", "fct_rounds", "fct_table_days")
-    ]
+    sums = [one(db, f"SELECT sum({figure})::BIGINT FROM {t}")[0] for t in ("fct_findings", "fct_rounds", "fct_table_days")]
     assert sums[0] == sums[1] == sums[2] != 0
 
 
 def test_what_is_staked_and_settled_is_paid_out_or_won(db: Warehouse) -> None:
     assert one(db, "SELECT count(*) FROM fct_wagers WHERE handle_cents - payouts_cents <> house_win_cents") == (0,)
-    unsettled = (
-        "SELECT count(handle_cents), count(payouts_cents), count(house_win_cents) FROM fct_wagers WHERE NOT settled"
-    )
+    unsettled = "SELECT count(handle_cents), count(payouts_cents), count(house_win_cents) FROM fct_wagers WHERE NOT settled"
     assert one(db, unsettled) == (0, 0, 0)
 
 
@@ -111,9 +107,7 @@ def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
         assert all(frame.is_empty() for frame in frames)
         assert hold.hold_totals(db).row(0, named=True)["drop_cents"] is None
         assert queue.queue_totals(db).row(0, named=True)["findings"] == 0
-        assert queue.queue_choices(db) == queue.QueueChoices(
-            tables=[], codes=[], gaming_days=[], severities=[], dealers=[]
-        )
+        assert queue.queue_choices(db) == queue.QueueChoices(tables=[], codes=[], gaming_days=[], severities=[], dealers=[])
         assert hold.generation(db).rounds == 0
 
 

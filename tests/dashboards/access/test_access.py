@@ -25,9 +25,7 @@ SETTING: dict[str, Any] = {"claim": "groups", "surveillance": ["sv", "sv-night"]
 
 
 def session_of(**said: Any) -> Session:
-    return of_claims(
-        {"is_logged_in": True, "iat": NOW - 60, "email": "M.Ortiz@x", "email_verified": True, **said}, SETTING, NOW
-    )
+    return of_claims({"is_logged_in": True, "iat": NOW - 60, "email": "M.Ortiz@x", "email_verified": True, **said}, SETTING, NOW)
 
 
 OF_A_HOUSE = {
@@ -145,9 +143,7 @@ def test_a_look_at_a_round_is_put_on_record_once_a_session(floor: Living, page: 
     assert viewed(floor) == [(2, "r.haas")]
 
 
-def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(
-    floor: Living, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
     log_in("r.haas", "auditor")
     with desk_at(floor.log) as at, at.log.turn():
@@ -189,14 +185,7 @@ def test_an_analyst_sees_no_names(floor: Living, monkeypatch: pytest.MonkeyPatch
         at.note(ids[0], note="Ann Lee shouted", by="m.ortiz")
         at.assign(ids[0], to="s.lee", by="m.ortiz", reason="knows Ann Lee")
         cases.open_case(
-            at,
-            "fu-01",
-            2,
-            by="m.ortiz",
-            settings=CaseSettings(),
-            claim="Ann Lee was not paid",
-            seat=3,
-            patron="ann-lee",
+            at, "fu-01", 2, by="m.ortiz", settings=CaseSettings(), claim="Ann Lee was not paid", seat=3, patron="ann-lee"
         )
         folder = CaseFolder(floor.warehouse.parent)
         note, data = "Ann Lee at seat 3", b"\xff\xd8\xff"
@@ -287,9 +276,7 @@ def test_a_login_file_out_of_order_is_refused(
     assert says in capsys.readouterr().err
 
 
-def test_a_login_file_that_others_can_read_is_refused(
-    floor: Living, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_login_file_that_others_can_read_is_refused(floor: Living, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "login.toml"
     path.write_text(LOGIN)
     path.chmod(0o644)

@@ -20,15 +20,7 @@ from tests.dashboards.conftest import free_port, started
 
 COOKIE = "_streamlit_user=abc"
 UPLOAD = "/_stcore/upload_file/session/file"
-SIGN_IN_PAGE = (
-    "/",
-    "/floor",
-    "/static/js/index.js",
-    "/_stcore/health",
-    "/_stcore/host-config",
-    "/auth/login",
-    "/oauth2callback",
-)
+SIGN_IN_PAGE = ("/", "/floor", "/static/js/index.js", "/_stcore/health", "/_stcore/host-config", "/auth/login", "/oauth2callback")
 CLOSED_BEFORE = (UPLOAD, "/component/x/y", "/_stcore/bidi-components/x", "/app/static/x", "/_stcore/other")
 CLOSED_ALWAYS = ("/_stcore/metrics", "/_stcore/agent/interact", "/_stcore/agent/mcp", "/_stcore/script-health-check")
 
@@ -122,9 +114,7 @@ def test_without_a_login_nothing_is_uploaded(method: str) -> None:
 # ---------------------------------------------------------------------------------------------------------------- uploads
 
 
-@pytest.mark.parametrize(
-    ("held", "size", "status"), [(0, MOST_UPLOADED, 200), (1, MOST_UPLOADED, 413), (MOST_UPLOADED, 1, 413)]
-)
+@pytest.mark.parametrize(("held", "size", "status"), [(0, MOST_UPLOADED, 200), (1, MOST_UPLOADED, 413), (MOST_UPLOADED, 1, 413)])
 def test_all_uploads_together_have_a_limit(held: int, size: int, status: int) -> None:
     assert run(Asked(held=held).ask(UPLOAD, COOKIE, method="PUT", length=size)) == status
 

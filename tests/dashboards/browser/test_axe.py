@@ -169,10 +169,7 @@ def test_paper_stays_light(site: str, page: Page) -> None:
 def test_a_fault_would_be_found(site: str, page: Page) -> None:
     """Words too pale to read, and a picture without a name."""
     open_page(page, f"{site}/hold")
-    pale, picture = (
-        '<p style="color:#eee;background:#fff">pale</p>',
-        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">',
-    )
+    pale, picture = ('<p style="color:#eee;background:#fff">pale</p>', '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">')
     add_after_heading(page, pale + picture)
     assert {fault.partition(":")[0] for fault in lasting_faults(page)} == {"color-contrast", "image-alt"}
 

@@ -27,9 +27,7 @@ def test_the_floor_follows_the_log_without_a_reload(live_site: str, floor: Livin
     expect(page.get_by_role("heading", level=1)).to_contain_text("Incidents")
 
 
-def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(
-    live_site: str, floor: Living, page: Page
-) -> None:
+def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(live_site: str, floor: Living, page: Page) -> None:
     """Seat 3 is paid $100.00 of $200.00 and the round is still open: Floor and any other page say so without a reload."""
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(f"{live_site}/floor")
@@ -38,9 +36,7 @@ def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(
     page.evaluate("window.untouched = true")
     number = 50
     floor.pay_short(number)
-    expect(tile.get_by_role("alert")).to_contain_text(
-        "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00"
-    )
+    expect(tile.get_by_role("alert")).to_contain_text("Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00")
     expect(tile).to_contain_text("Wagers being settled")
     expect(tile).to_contain_text(f"round {number}")
     expect(tile).to_contain_text("Correct now")
@@ -56,9 +52,7 @@ def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(
         assert desk.results.latest("adjudications", f"table/fu-01#{number}") is None, "the round is not closed"
 
 
-def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
-    login_site: str, floor: Living, page: Page
-) -> None:
+def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(login_site: str, floor: Living, page: Page) -> None:
     floor.pay_short(60)
     log_in(page, login_site, "m.ortiz@bellwether.example", "health")
     strip = page.locator(".st-key-alarms")
@@ -66,10 +60,7 @@ def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
     expect(strip).to_contain_text("◈ m.ortiz has it")
     with desk_at(floor.log, read_only=True) as desk:
         taken = [
-            e.by
-            for each in desk.review("fu-01").findings.values()
-            for e in each.history
-            if "took" in e.says or "alarm" in e.says
+            e.by for each in desk.review("fu-01").findings.values() for e in each.history if "took" in e.says or "alarm" in e.says
         ]
     assert taken
     assert set(taken) == {"m.ortiz"}
@@ -79,9 +70,7 @@ def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
     expect(page.get_by_role("table", name="What was recorded")).to_contain_text("◆ evidence")
 
 
-def test_an_alarm_stays_when_its_round_closes_and_can_still_be_taken(
-    login_site: str, floor: Living, page: Page
-) -> None:
+def test_an_alarm_stays_when_its_round_closes_and_can_still_be_taken(login_site: str, floor: Living, page: Page) -> None:
     """A round at ten times real time is over before anybody has read the alarm."""
     floor.pay_short(61)
     log_in(page, login_site, "m.ortiz@bellwether.example", "health")

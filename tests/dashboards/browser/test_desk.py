@@ -135,9 +135,7 @@ def test_a_print_has_everything_and_no_controls(site: str, page: Page, path: str
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
-def test_five_places_lead_to_every_page_at_every_width_by_mouse_and_keyboard(
-    site: str, page: Page, size: ViewportSize
-) -> None:
+def test_five_places_lead_to_every_page_at_every_width_by_mouse_and_keyboard(site: str, page: Page, size: ViewportSize) -> None:
     """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
     page.set_viewport_size(size)
     page.goto(f"{site}/floor")
@@ -179,9 +177,7 @@ def test_who_is_signed_in_stands_in_the_header_and_what_was_done_is_said_whole(
     page.goto(f"{login_site}/round?table=fu-01&round=2")
     expect_drawn(page)
     page.get_by_role("radio", name="Note").or_(page.get_by_role("button", name="Note", exact=True)).first.click()
-    page.get_by_role("textbox", name="Note", exact=True).filter(visible=True).first.fill(
-        "ask j.kim@bellwether.example *today*"
-    )
+    page.get_by_role("textbox", name="Note", exact=True).filter(visible=True).first.fill("ask j.kim@bellwether.example *today*")
     page.get_by_role("button", name="Add note").click()
     done = page.get_by_role("status").filter(has_text="noted:")
     expect(done).to_contain_text("FU-01 · round 2: M.ORTIZ noted: ask j.kim@bellwether.example *today*")

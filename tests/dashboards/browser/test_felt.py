@@ -64,9 +64,7 @@ def test_a_dispute_of_one_seat_takes_at_most_55_keys(felt: Page) -> None:
     assert keys.count <= 55
     felt.locator(".finding summary").click()
     expect(felt.locator(".finding details")).to_contain_text("PAY-UNDER")
-    expect(felt.locator(".finding details p")).to_have_text(
-        answer(text_of(felt))["rounds"][0]["findings"][0]["explanation"]
-    )
+    expect(felt.locator(".finding details p")).to_have_text(answer(text_of(felt))["rounds"][0]["findings"][0]["explanation"])
 
 
 SIX = ("AsQdTh9h7c5s2d", "AhQsJdTc7d5h2h", "KsQhJs9d6c4h2c", "AcTd8c7h6h3s2s", "AdQc9c8s6d4c3d", "KhJhTs8d7s5d3h")
@@ -106,9 +104,7 @@ def test_six_seats_with_three_wagers_take_at_most_220_keys(felt: Page) -> None:
         ("", "AsQdTh9h7c5s2d3d", "AsQdTh9h7c5s2d3", "A hand has 7 cards"),
     ],
 )
-def test_a_card_that_cannot_be_is_refused_at_the_key(
-    felt: Page, at_the_dealer: str, then: str, kept: str, words: str
-) -> None:
+def test_a_card_that_cannot_be_is_refused_at_the_key(felt: Page, at_the_dealer: str, then: str, kept: str, words: str) -> None:
     keys = Keys(felt)
     keys.type(f"{at_the_dealer}3", "Tab")
     keys.type(then)

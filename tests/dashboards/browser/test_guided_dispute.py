@@ -66,9 +66,7 @@ def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_s
     expect(page.get_by_label(CLAIM)).to_have_value(LONG)
     page.get_by_role("button", name="Open case", exact=True).click()
     expect(page.get_by_text("Case FU-01-C1").first).to_be_visible()
-    kept = page.evaluate(
-        "Object.entries(localStorage).filter(([key]) => key.startsWith('rack-')).map(([, words]) => words)"
-    )
+    kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('rack-')).map(([, words]) => words)")
     assert kept == ["what lee heard"]  # what is stored is forgotten
 
 

@@ -97,9 +97,7 @@ def answer_questions(new: Hands) -> dict[str, str]:
     expect(new.page.get_by_role("heading", name="The house is made")).to_be_visible()
     expect(new.page.get_by_role("status")).to_have_text("The pages run.")
     assert lasting_faults(new.page) == []
-    return {
-        name: new.page.get_by_role("link", name=name).get_attribute("href") or "" for name in ("M. Ortiz", "S. Kane")
-    }
+    return {name: new.page.get_by_role("link", name=name).get_attribute("href") or "" for name in ("M. Ortiz", "S. Kane")}
 
 
 @pytest.fixture(scope="module")

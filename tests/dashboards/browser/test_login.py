@@ -68,9 +68,7 @@ def test_a_file_of_a_sign_in_comes_through_the_door(login_site: str, page: Page,
     log_in(page, login_site, "m.ortiz@bellwether.example", "cases?case=FU-01-C1")
     expect_drawn(page)
     page.get_by_role("radio", name="Attach").or_(page.get_by_role("button", name="Attach", exact=True)).first.click()
-    page.locator('input[type="file"]').set_input_files(
-        {"name": "slip.txt", "mimeType": "text/plain", "buffer": b"a slip"}
-    )
+    page.locator('input[type="file"]').set_input_files({"name": "slip.txt", "mimeType": "text/plain", "buffer": b"a slip"})
     expect(page.get_by_text("slip.txt").first).to_be_visible()
     page.get_by_label("What it is").fill("the slip")
     page.get_by_role("button", name="Attach file").click()

@@ -72,9 +72,7 @@ def test_an_invited_person_signs_in_with_a_passkey_that_is_made_once(own_site: s
     devices.send("WebAuthn.disable")
 
 
-def test_password_and_code_open_the_pages_of_the_role_until_sign_ins_are_ended(
-    own_site: str, page: Page, house: House
-) -> None:
+def test_password_and_code_open_the_pages_of_the_role_until_sign_ins_are_ended(own_site: str, page: Page, house: House) -> None:
     page.goto(f"{own_site}/sign-in/invited#{invite(house, 'p.diaz')}")
     page.get_by_role("button", name="Go on").click()
     secret = page.locator("main code").inner_text()

@@ -16,10 +16,7 @@ from tests.dashboards.running import PHONE, expect_drawn, expect_fits, expect_ke
 
 pytestmark = pytest.mark.browser
 
-PEOPLE = {
-    "person-1": ("p.diaz", "P. Diaz"),
-    "person-2": ("c.wong", "C. Wong"),
-}
+PEOPLE = {"person-1": ("p.diaz", "P. Diaz"), "person-2": ("c.wong", "C. Wong")}
 
 
 @pytest.fixture(scope="module")

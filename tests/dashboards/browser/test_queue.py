@@ -54,9 +54,7 @@ def chosen(page: Page) -> str:
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
-def test_no_figure_is_cut_and_the_state_is_there_from_the_start(
-    login_site: str, page: Page, size: ViewportSize
-) -> None:
+def test_no_figure_is_cut_and_the_state_is_there_from_the_start(login_site: str, page: Page, size: ViewportSize) -> None:
     """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
     page.set_viewport_size(size)
     log_in(page, login_site, "m.ortiz@bellwether.example", "queue")

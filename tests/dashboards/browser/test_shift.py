@@ -30,9 +30,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Living:
     folder = tmp_path_factory.mktemp("shift")
     floor = living.make(folder, (1, 2))
     rounds = folder / "rounds.txt"
-    rounds.write_text(
-        "".join(RULES.replace("fu-01", f"fu-{table:02}") + SHORT.format(number=1) for table in range(2, 6))
-    )
+    rounds.write_text("".join(RULES.replace("fu-01", f"fu-{table:02}") + SHORT.format(number=1) for table in range(2, 6)))
     floor.rack("ingest", str(as_lines(rounds)), "--property", "bellwether", code=0)
     floor.rack("replay", code=1)
     (folder / "office.jsonl").write_text(line(1, DAY) + line(2, CONFIGURED))

@@ -67,9 +67,7 @@ def test_a_copied_cookie_is_worth_nothing_after_the_logout(key_site: str, contex
     expect(thief.locator(".rk-now")).to_have_count(0)
 
 
-def test_a_packet_is_fetched_by_who_made_it_and_only_while_signed_in(
-    key_site: str, contexts: list[BrowserContext]
-) -> None:
+def test_a_packet_is_fetched_by_who_made_it_and_only_while_signed_in(key_site: str, contexts: list[BrowserContext]) -> None:
     maker, other = contexts[0].new_page(), contexts[1].new_page()
     log_in_browser(maker, key_site, ORTIZ)
     log_in_browser(other, key_site, LEE)

@@ -197,9 +197,7 @@ def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_fou
     assert "the PDF: its signature is not one over these bytes" in said
 
 
-@pytest.mark.skipif(
-    shutil.which("node") is None and "CI" not in os.environ, reason="needs Node, which .ci/run installs"
-)
+@pytest.mark.skipif(shutil.which("node") is None and "CI" not in os.environ, reason="needs Node, which .ci/run installs")
 def test_node_verifies_a_pdf_by_the_code_of_the_page_and_names_a_changed_byte(folder: Path, packet: Path) -> None:
     pdf, changed = packet.with_suffix(".pdf"), packet.with_name("one-byte.pdf")
     data = bytearray(pdf.read_bytes())
@@ -235,9 +233,7 @@ def test_a_changed_packet_is_not_verified_and_the_event_is_named(packet: Path, v
     assert re.search(r"table/fu-01 event \d+: its bytes or its hashes are not those that were signed", said)
 
 
-def test_a_signature_that_was_changed_or_is_of_another_key_is_not_verified(
-    packet: Path, verifier: Page, tmp_path: Path
-) -> None:
+def test_a_signature_that_was_changed_or_is_of_another_key_is_not_verified(packet: Path, verifier: Page, tmp_path: Path) -> None:
     assert main(["--quiet", "demo", "--rounds", "20", "--out", str(tmp_path)]) == 0
     assert verified(verifier, packet, tmp_path / "demo.key.pub").startswith("▼ Not verified")
     bundle = json.loads(packet.read_bytes())
@@ -262,9 +258,7 @@ def test_the_judge_holds_nothing_but_what_judges() -> None:
     with zipfile.ZipFile(BytesIO(build.judge())) as archive:
         names = archive.namelist()
     assert "replay/transcript/entry.py" in names
-    assert [
-        name for name in names if name.startswith(("rack/", "dashboards/", "tests/", "events/sqlite", "events/kafka"))
-    ] == []
+    assert [name for name in names if name.startswith(("rack/", "dashboards/", "tests/", "events/sqlite", "events/kafka"))] == []
     assert [name for name in names if "/simulation/" in name or "/rounds/" in name] == []
 
 

@@ -69,9 +69,7 @@ def test_a_finding_links_the_decision_that_it_cites() -> None:
     assert 'href="rules?decision=D15"' in markup
 
 
-def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(
-    warehouse: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("rules", warehouse, monkeypatch, decision="D26")
     assert "<strong>D26</strong>" in said(test)
     unfold(test, "How ambiguous rules are interpreted")
@@ -96,9 +94,7 @@ def test_words_without_room_for_a_link_lose_what_they_cite() -> None:
 
 
 @pytest.mark.parametrize("place", [*PAGES, "dealers?view=time", "dealers?view=alarms"])
-def test_no_page_shows_a_number_or_a_code_without_its_text(
-    place: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_page_shows_a_number_or_a_code_without_its_text(place: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page, _, view = place.partition("?view=")
     query = {"table": "fu-02", "round": "4"} if page == "round" else {"view": view} if view else {}
     test = run(page, warehouse, monkeypatch, **query)

@@ -88,16 +88,12 @@ def test_chips_stand_there_until_they_are_settled() -> None:
 
 
 def test_flags_over_under_and_without_money_differ_by_shape() -> None:
-    shapes = {
-        table_drawing(Table(), FORMATS, [Flag(1, "x", cents)]).split(" x</text>")[0][-1] for cents in (-1, 1, None)
-    }
+    shapes = {table_drawing(Table(), FORMATS, [Flag(1, "x", cents)]).split(" x</text>")[0][-1] for cents in (-1, 1, None)}
     assert shapes == {"▼", "▲", "◆"}
 
 
 def test_a_seat_with_several_findings_says_how_many_more() -> None:
-    said = titles(
-        table_drawing(Table(), FORMATS, [Flag(1, "$5.00 short", -500), Flag(1, "x", None), Flag("dealer", "y", None)])
-    )
+    said = titles(table_drawing(Table(), FORMATS, [Flag(1, "$5.00 short", -500), Flag(1, "x", None), Flag("dealer", "y", None)]))
     assert "$5.00 short +1" in said
     assert "y" in said
 
@@ -122,9 +118,7 @@ def test_an_outcome_that_is_too_long_for_its_box_is_written_smaller() -> None:
         if text.text and text.text.startswith(("Base +", "Progressive +"))
     }
     assert sizes["Base +$240.00"] == 12.5
-    assert sizes["Progressive +$5,000.00 by slip"] * len("Progressive +$5,000.00 by slip") == pytest.approx(
-        12.5 * 27, abs=0.01
-    )
+    assert sizes["Progressive +$5,000.00 by slip"] * len("Progressive +$5,000.00 by slip") == pytest.approx(12.5 * 27, abs=0.01)
 
 
 def boxes(drawn: str) -> list[tuple[float, float, float, float]]:
@@ -190,9 +184,7 @@ def test_seats_lie_inside_the_felt_beside_each_other_and_badges_inside_their_sea
     assert len(badges) == seats
     for badge in badges:
         x, y, width = (float(badge.get(name, "0")) for name in ("x", "y", "width"))
-        assert any(
-            left <= x and x + width <= right and top <= y and y + 22 <= bottom for left, top, right, bottom in shown
-        )
+        assert any(left <= x and x + width <= right and top <= y and y + 22 <= bottom for left, top, right, bottom in shown)
 
 
 @pytest.mark.parametrize("count", [1, 5, 7, 8, 9])
@@ -213,18 +205,11 @@ def test_the_cards_of_a_seat_stay_in_its_box_also_with_one_too_many(count: int) 
 
 def test_a_badge_stands_below_the_outcomes_of_its_seat() -> None:
     table = Table()
-    table.box(3).settled += [
-        ("base", "paid", 100),
-        ("progressive", "lost", -100),
-        ("match", "lost", -1),
-        ("sum", "lost", -1),
-    ]
+    table.box(3).settled += [("base", "paid", 100), ("progressive", "lost", -100), ("match", "lost", -1), ("sum", "lost", -1)]
     drawn = table_drawing(table, FORMATS, [Flag(3, "$1.00 short", -100)])
     (badge,) = (rect for rect in parse(drawn).iter(f"{SVG}rect") if rect.get("rx") == "11")
     outcomes = [
-        text
-        for text in parse(drawn).iter(f"{SVG}text")
-        if (text.text or "").startswith(("Base", "Progressive", "Match", "Sum"))
+        text for text in parse(drawn).iter(f"{SVG}text") if (text.text or "").startswith(("Base", "Progressive", "Match", "Sum"))
     ]
     assert len(outcomes) == 4
     assert all(float(text.get("y", "0")) <= float(badge.get("y", "0")) for text in outcomes)

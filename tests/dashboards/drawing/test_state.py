@@ -61,9 +61,7 @@ def test_wagers_grow_shrink_and_go() -> None:
     assert after(wager(2500), wager(2500, "wager_removed")).box(2).chips == {}
 
 
-def corrected(
-    seq: int, replacement: dict[str, Any] | None, *, event_id: str | None = None
-) -> tuple[str, dict[str, Any]]:
+def corrected(seq: int, replacement: dict[str, Any] | None, *, event_id: str | None = None) -> tuple[str, dict[str, Any]]:
     """A correction of an event of table/a; with another id than the event's own if one is given."""
     named = sample.event_id("table/a", seq) if event_id is None else event_id
     return "event_corrected", {
@@ -150,9 +148,7 @@ def test_voids_marks_aside_cards_and_new_dice() -> None:
         ),
         (steps(("something_new", {}))[0], "Something new"),
         (
-            steps(
-                ("hand_set", {"position": "dealer", "high": ["Ks", None], "medium": [], "low": ["Jk"], "by": "dealer"})
-            )[0],
+            steps(("hand_set", {"position": "dealer", "high": ["Ks", None], "medium": [], "low": ["Jk"], "by": "dealer"}))[0],
             "The dealer set the hand: high K♠ ?; low Joker",
         ),
         (

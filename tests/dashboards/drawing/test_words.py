@@ -10,14 +10,7 @@ from analytics.hold import hold
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import reading
 from dashboards.drawing import markup
-from dashboards.drawing.charts import (
-    dimension_label,
-    drift_chart,
-    funnel_chart,
-    hold_chart,
-    house_win_chart,
-    rates_chart,
-)
+from dashboards.drawing.charts import dimension_label, drift_chart, funnel_chart, hold_chart, house_win_chart, rates_chart
 from dashboards.drawing.names import Formats, day_name, percent, short_day
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, table_name
@@ -58,11 +51,7 @@ def test_times_are_the_propertys() -> None:
 
 
 def test_days_percentages_and_names() -> None:
-    assert (day_name(date(2026, 3, 6)), short_day(date(2026, 3, 6)), day_name(None)) == (
-        "Fri 6 Mar 2026",
-        "Fri 6 Mar",
-        "–",
-    )
+    assert (day_name(date(2026, 3, 6)), short_day(date(2026, 3, 6)), day_name(None)) == ("Fri 6 Mar 2026", "Fri 6 Mar", "–")
     assert (percent(22.04), percent(-1234.5), percent(None)) == ("22.0 %", "−1,234.5 %", "–")
     assert (game_name("face_up_pai_gow"), game_name("new_game")) == ("Face Up Pai Gow Poker", "New game")
     assert (finding_title("PAY-UNDER"), finding_title("NEW-CODE")) == ("Wager underpaid", "NEW-CODE")
@@ -161,11 +150,7 @@ def test_a_point_that_the_axis_of_the_funnel_cuts_off_says_where_it_lies(last: f
             "middle_percent": [0.0] * 6,
             "place": ["within"] * 5 + ["below_997" if last < 0 else "within"],
         }
-        | {
-            f"{end}_{limit}_percent": [side] * 6
-            for end, side in (("low", -3.0), ("high", 3.0))
-            for limit in ("95", "997")
-        }
+        | {f"{end}_{limit}_percent": [side] * 6 for end, side in (("low", -3.0), ("high", 3.0)) for limit in ("95", "997")}
     )
     assert plotted.words(funnel_chart(frame, list("abcdef"), "Funnel")) == words
 
@@ -177,9 +162,7 @@ def test_a_day_that_the_axis_of_drift_cuts_off_says_where_it_lies(last: float, w
     assert plotted.words(drift_chart(frame, list("abcdef"), "Drift")) == words
 
 
-@pytest.mark.parametrize(
-    ("rate", "high", "words"), [(900.0, 950.0, ["→ 900.0"]), (5.0, 900.0, ["→ 900.0"]), (5.0, 9.0, [])]
-)
+@pytest.mark.parametrize(("rate", "high", "words"), [(900.0, 950.0, ["→ 900.0"]), (5.0, 900.0, ["→ 900.0"]), (5.0, 9.0, [])])
 def test_a_rate_that_the_axis_cuts_off_says_where_it_lies(rate: float, high: float, words: list[str]) -> None:
     frame = pl.DataFrame(
         {"rate": [1.0, 2.0, 3.0, 2.0, rate], "low": [0.5] * 5, "high": [4.0, 5.0, 6.0, 5.0, high], "look": [False] * 5}

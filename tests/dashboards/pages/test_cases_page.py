@@ -159,9 +159,7 @@ def case_of(floor: Living, place: str) -> str:
 
 @pytest.mark.parametrize("place", ["fu-01", "observed/fu-01"])
 @pytest.mark.parametrize("is_paid", [True, False])
-def test_what_is_owed_is_paid_and_signed_or_found_not_owed_on_the_case_page(
-    floor: Living, place: str, is_paid: bool
-) -> None:
+def test_what_is_owed_is_paid_and_signed_or_found_not_owed_on_the_case_page(floor: Living, place: str, is_paid: bool) -> None:
     name = case_of(floor, place)
     log_in("s.lee@bellwether.example", "surveillance")
     test = start("cases", case=name)
@@ -189,9 +187,7 @@ def test_what_is_owed_is_paid_and_signed_or_found_not_owed_on_the_case_page(
     assert found.decision is not None
     with desk_at(floor.log, read_only=True) as at:
         (made,) = at.review(place).disposed.values()
-    assert (made.by, made.second_by, made.amount_cents) == (
-        ("s.lee", "m.ortiz", 10_000) if is_paid else ("s.lee", None, None)
-    )
+    assert (made.by, made.second_by, made.amount_cents) == (("s.lee", "m.ortiz", 10_000) if is_paid else ("s.lee", None, None))
 
 
 def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:

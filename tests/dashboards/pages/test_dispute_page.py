@@ -17,15 +17,7 @@ from analytics.search import disputes, search_words
 from analytics.search.disputes import Remembered
 from analytics.search.remembered import cards_typed, time_typed
 from analytics.warehouse.warehouse import reading
-from dashboards.access.anonymous import (
-    FREE_TEXT_KEYS,
-    HIDDEN_TEXT,
-    PATRON_KEYS,
-    REASONS,
-    ROLES,
-    STAFF_KEYS,
-    without_names,
-)
+from dashboards.access.anonymous import FREE_TEXT_KEYS, HIDDEN_TEXT, PATRON_KEYS, REASONS, ROLES, STAFF_KEYS, without_names
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.rulings import accounts, ruling
@@ -47,9 +39,7 @@ def view(warehouse: Path, stream: str, round_no: int) -> RoundView:
     return found
 
 
-def test_what_is_typed_finds_the_round_and_says_how_it_was_read(
-    warehouse: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_typed_finds_the_round_and_says_how_it_was_read(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch)
     assert "Nothing has to be exact" in said(test)
     test.text_input(key="cards").set_value("ace queen of blue")
@@ -165,9 +155,7 @@ def test_answers(warehouse: Path, stream: str, round_no: int, seat: int | None, 
 
 
 def test_what_disagrees_is_said_too(warehouse: Path) -> None:
-    remembered = Remembered(
-        gaming_day=date(2026, 3, 6), time=time_typed("3:00 am"), seat=5, cards=cards_typed("As Qd").cards
-    )
+    remembered = Remembered(gaming_day=date(2026, 3, 6), time=time_typed("3:00 am"), seat=5, cards=cards_typed("As Qd").cards)
     with reading(warehouse) as db:
         found = disputes.find(db, remembered)[0]
     assert search_words.agreement(found, remembered) == [
@@ -192,9 +180,7 @@ def test_without_names_nobody_can_be_told_and_the_same_stay_the_same(warehouse: 
 
 def test_names_in_what_findings_say_are_hidden_too(warehouse: Path) -> None:
     named = view(warehouse, "table/fu-01", 17)
-    named.findings.replace_column(
-        named.findings.get_column_index("observed"), pl.Series("observed", ["p-3 paid, not p-33"])
-    )
+    named.findings.replace_column(named.findings.get_column_index("observed"), pl.Series("observed", ["p-3 paid, not p-33"]))
     assert without_names(named).findings["observed"].to_list() == ["patron-3 paid, not p-33"]
 
 
@@ -248,9 +234,7 @@ def test_free_text_of_payloads_is_hidden_and_a_word_of_a_closed_list_is_not(ware
         {"reason": "lost"},
         {"by": "maria", "reason": "Ann", "replacement": {"payload": {"reason": "Ann", "note": "call her"}}},
     ]
-    events = named.events.head(len(recorded)).with_columns(
-        pl.Series("payload", [json.dumps(each) for each in recorded])
-    )
+    events = named.events.head(len(recorded)).with_columns(pl.Series("payload", [json.dumps(each) for each in recorded]))
     hidden = without_names(structs.replace(named, events=events))
     payloads = [json.loads(payload) for payload in hidden.events["payload"]]
     assert payloads[:2] == [{"reason": HIDDEN_TEXT, "patron": "patron-1"}, {"reason": "lost"}]
@@ -360,10 +344,7 @@ def test_a_dispute_goes_step_by_step_and_one_step_is_next(floor: Living, pays_at
     claim_box(test, "What was checked").set_value("slip 9 seen")
     press(test, "Sign $100.00")
     assert lit(test) == ["Decision"]
-    for (
-        outcome,
-        on_record,
-    ) in DECIDED:  # what the record says is there to begin with; a person decides, and may say it otherwise
+    for outcome, on_record in DECIDED:  # what the record says is there to begin with; a person decides, and may say it otherwise
         decide(test, outcome)
         assert claim_box(test, "Why, as the patron will read it").value == on_record
     claim_box(test, "Why, as the patron will read it").set_value("the record agrees")

@@ -73,9 +73,7 @@ def test_who_may_not_export_cannot(floor: Living, role: str) -> None:
     assert recorded(floor) == []
 
 
-def test_without_a_login_or_a_log_the_button_says_why(
-    floor: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_login_or_a_log_the_button_says_why(floor: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def why(test: AppTest) -> str:
         (button,) = (each for each in test.button if each.label == "Export list")
         assert button.disabled

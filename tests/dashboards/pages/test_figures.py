@@ -42,9 +42,7 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
     assert file is not None
     rows = list(csv.DictReader(io.StringIO(file.data.decode())))
     assert len(rows) == 120
-    assert {(row["wager"], row["staked_cents"], row["house_win_cents"]) for row in rows} >= {
-        ("ace_high_bonus", "1000", "-10000")
-    }
+    assert {(row["wager"], row["staked_cents"], row["house_win_cents"]) for row in rows} >= {("ace_high_bonus", "1000", "-10000")}
     assert not {"dealer", "bettor"} & set(rows[0])
     (event,) = recorded(floor)
     assert (event.what, event.format, event.by, event.digest) == (
@@ -83,8 +81,7 @@ def test_the_period_before_is_in_the_file_of_a_comparison(warehouse: Path, monke
 
 
 @pytest.mark.parametrize(
-    ("view", "title"),
-    [("counted", "By table and month"), ("behind", "Wagers in detail"), ("wagers", "House win by wager")],
+    ("view", "title"), [("counted", "By table and month"), ("behind", "Wagers in detail"), ("wagers", "House win by wager")]
 )
 def test_the_table_of_a_view_is_offered_before_its_totals(floor: Living, view: str, title: str) -> None:
     test = start("hold", view=view)
@@ -204,9 +201,7 @@ def test_d870_d871_a_house_without_wagers_on_record_sees_dashes_and_the_drop_tha
     assert "$0.00" not in page
 
 
-@pytest.mark.parametrize(
-    ("first", "last"), [("2026-02-30", "2026-03-01"), ("2026-03-06", "2026-03-05"), ("2026-03-06", "")]
-)
+@pytest.mark.parametrize(("first", "last"), [("2026-02-30", "2026-03-01"), ("2026-03-06", "2026-03-05"), ("2026-03-06", "")])
 def test_days_that_are_none_mean_all(warehouse: Path, monkeypatch: pytest.MonkeyPatch, first: str, last: str) -> None:
     test = run("hold", warehouse, monkeypatch, **{"from": first, "to": last})
     assert test.selectbox(key="choose-days").value is None
@@ -223,9 +218,7 @@ def test_a_value_far_off_does_not_flatten_a_chart_and_is_said() -> None:
 
 def test_no_chart_is_flattened_by_one_value_and_its_tip_has_the_value() -> None:
     """A dealer with one wrong round of two has an interval up to 1,000 of 1,000; the others' are told apart all the same."""
-    rates = pl.DataFrame(
-        {"rate": [2.0, 3.0, 2.5, 500.0], "low": [1.0] * 4, "high": [4.0, 5.0, 4.5, 1000.0], "look": [False] * 4}
-    )
+    rates = pl.DataFrame({"rate": [2.0, 3.0, 2.5, 500.0], "low": [1.0] * 4, "high": [4.0, 5.0, 4.5, 1000.0], "look": [False] * 4})
     drawn = rates_chart(rates, list("abcd"), "of 1,000", "Rates")
     lengths = [plotted.at(bar, "width") for bar in plotted.marks(plotted.parsed(drawn), "bar")]
     assert [length / lengths[0] for length in lengths] == pytest.approx([1.0, 4 / 3, 3.5 / 3, 14 / 3], rel=0.01)
@@ -261,17 +254,8 @@ def test_theory_and_its_band_stand_on_the_bars() -> None:
 
 def test_each_verdict_against_theory_is_said_beside_its_point() -> None:
     frame = pl.DataFrame(
-        {
-            "z": [-9.0, 1.0],
-            "verdict": ["alarm", "within"],
-            "house_win_cents": [-900, 100],
-            "theoretical_win_cents": [0, 0],
-        }
-        | {
-            f"{end}_{limit}_cents": [200 if end == "high" else -200] * 2
-            for end in ("low", "high")
-            for limit in ("95", "997")
-        }
+        {"z": [-9.0, 1.0], "verdict": ["alarm", "within"], "house_win_cents": [-900, 100], "theoretical_win_cents": [0, 0]}
+        | {f"{end}_{limit}_cents": [200 if end == "high" else -200] * 2 for end in ("low", "high") for limit in ("95", "997")}
     )
     drawn = against_theory_chart(frame, ["a", "b"], "Distance from theory")
     assert plotted.words(drawn) == ["◆ Needs review −9.0 sd", "✔ Within chance +1.0 sd"]

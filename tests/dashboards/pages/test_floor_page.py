@@ -113,9 +113,7 @@ def test_d870_a_table_of_which_no_round_was_seen_is_not_green() -> None:
     assert "Nothing open" not in drawn
 
 
-def test_d870_a_past_day_of_which_only_counts_are_on_record_is_not_green(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_d870_a_past_day_of_which_only_counts_are_on_record_is_not_green(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(tmp_path / "w", (), month("fu-01", ["2026-03-05"]), facts=sample.FACTS)
     drawn = said(run("floor", tmp_path / "w", monkeypatch, show="2026-03-05"))
     assert "No round on record" in drawn
@@ -187,9 +185,7 @@ def advised(*warnings: Finding) -> Advice:
 
 
 def test_a_warning_says_whom_to_pay_or_what_the_rule_asks() -> None:
-    shoe = finding(
-        "DEAL-DEVICE", expected="with a failed dealing shoe the round is void", cite="58 Pa. Code § 688a.13(l)"
-    )
+    shoe = finding("DEAL-DEVICE", expected="with a failed dealing shoe the round is void", cite="58 Pa. Code § 688a.13(l)")
     assert remedies(advised(shoe), "USD") == [
         "The rule asks: with a failed dealing shoe the round is void (58 Pa. Code § 688a.13(l))."
     ]

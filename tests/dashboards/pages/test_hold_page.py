@@ -19,16 +19,7 @@ DAY = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
 def test_what_was_counted_stands_under_its_own_name(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("hold", warehouse, monkeypatch))
-    for words in (
-        "Drop",
-        "$24,200.00",
-        "Win",
-        "$5,704.00",
-        "Hold %",
-        "23.6 %",
-        "3 of 4 table days",
-        "By table and month",
-    ):
+    for words in ("Drop", "$24,200.00", "Win", "$5,704.00", "Hold %", "23.6 %", "3 of 4 table days", "By table and month"):
         assert words in page
     assert "Dealer" not in page  # what is counted per box is never split by dealer (D27)
 
@@ -83,9 +74,7 @@ def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("view", ["counted", "wagers", "luck", "time", "pace", "behind"])
-def test_a_part_of_the_floor_without_wagers_says_so(
-    warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str
-) -> None:
+def test_a_part_of_the_floor_without_wagers_says_so(warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     test = run("hold", warehouse, monkeypatch, view=view, table="fu-02", game="face_up_pai_gow", **DAY)
     assert test.query_params["table"] == "fu-02"
 
@@ -128,9 +117,7 @@ def test_a_signal_says_how_far_beyond_its_limit() -> None:
     assert hold_luck._signal("", 0.1, 5.0) == "within"
 
 
-@pytest.mark.parametrize(
-    "verdict", ["alarm", "outside_997", "outside_95", "within", "cannot_tell", "no_theory", "above"]
-)
+@pytest.mark.parametrize("verdict", ["alarm", "outside_997", "outside_95", "within", "cannot_tell", "no_theory", "above"])
 def test_every_verdict_has_a_shape_and_a_word_of_its_own(verdict: str) -> None:
     others = {verdicts.VERDICTS[each][1:] for each in verdicts.VERDICTS if each != verdict}
     assert verdicts.VERDICTS[verdict][1:] not in others
@@ -147,8 +134,7 @@ def test_who_may_not_see_names_is_shown_no_dealer(warehouse: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [("view", "nothing", "View nothing is not here"), ("by", "moon", "Group by moon is not here")],
+    ("name", "value", "words"), [("view", "nothing", "View nothing is not here"), ("by", "moon", "Group by moon is not here")]
 )
 def test_a_link_to_a_view_or_grouping_that_is_gone_says_so(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str

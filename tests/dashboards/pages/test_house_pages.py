@@ -57,11 +57,7 @@ class Person:
 
     @property
     def says(self) -> str:
-        parts = [
-            each.value
-            for each in (*self.page.markdown, *self.page.get("html"), *self.page.get("caption"))
-            if each.value
-        ]
+        parts = [each.value for each in (*self.page.markdown, *self.page.get("html"), *self.page.get("caption")) if each.value]
         return unescape(re.sub(r"<[^>]+>", " ", " ".join(map(str, parts))))
 
     def types(self, key: str, words: str) -> None:
@@ -181,19 +177,7 @@ def test_who_may_not_file_sees_why_and_writes_nothing(house: House) -> None:
 def opened(house: House) -> None:
     for table in TABLES:
         house.rack(
-            "pit",
-            "open",
-            table,
-            "--by",
-            "p.diaz",
-            "--day",
-            DAY,
-            "--at",
-            "19:00",
-            "--amount",
-            "20,000.00",
-            "--log",
-            house.log,
+            "pit", "open", table, "--by", "p.diaz", "--day", DAY, "--at", "19:00", "--amount", "20,000.00", "--log", house.log
         )
 
 

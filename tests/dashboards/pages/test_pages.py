@@ -15,15 +15,7 @@ from tests.dashboards.running import run, said
 
 def test_floor_has_a_tile_per_table_with_its_figures(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("floor", warehouse, monkeypatch))
-    for words in (
-        "Allegheny Rivers Casino",
-        "FU-01",
-        "FU-02",
-        "Face Up Pai Gow Poker",
-        "16 an hour",
-        "$125.00",
-        "$40.00",
-    ):
+    for words in ("Allegheny Rivers Casino", "FU-01", "FU-02", "Face Up Pai Gow Poker", "16 an hour", "$125.00", "$40.00"):
         assert words in page
     assert 'href="queue?table=fu-01"' in page
     assert "6 Mar, 21:25:30" in page
@@ -36,18 +28,9 @@ def test_floor_of_one_day(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "5</div>" in said(test)
 
 
-def test_round_shows_the_finding_and_recorded_beside_recomputed(
-    warehouse: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_round_shows_the_finding_and_recorded_beside_recomputed(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("round", warehouse, monkeypatch, table="fu-01", round="17"))
-    for words in (
-        "FU-01 · Round 17",
-        "Variance",
-        "Wager underpaid",
-        "Seat 3",
-        "58 Pa. Code § 688a.12(b)",
-        "Both ace high",
-    ):
+    for words in ("FU-01 · Round 17", "Variance", "Wager underpaid", "Seat 3", "58 Pa. Code § 688a.12(b)", "Both ace high"):
         assert words in page
     row = next(row for row in page.split("<tr") if "rk-marked" in row)
     assert all(words in row for words in ("Seat 3", "+$200.00", "+$100.00", "▼", "−$100.00 short"))
@@ -76,9 +59,7 @@ def test_round_opens_at_the_evidence_and_steps(warehouse: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("given", "shown"), [("3", 3), ("0", 1), ("999", 52), ("x", 45)])
-def test_a_link_reopens_the_same_round_and_step(
-    warehouse: Path, monkeypatch: pytest.MonkeyPatch, given: str, shown: int
-) -> None:
+def test_a_link_reopens_the_same_round_and_step(warehouse: Path, monkeypatch: pytest.MonkeyPatch, given: str, shown: int) -> None:
     test = run("round", warehouse, monkeypatch, stream="table/fu-01", round="17", step=given)
     assert test.slider[0].value == shown
     assert f"round?table=fu-01&amp;round=17&amp;step={shown}" in said(test)
@@ -102,10 +83,7 @@ def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypat
 
 @pytest.mark.parametrize(
     ("round_no", "titles"),
-    [
-        ("4", ("Wager overpaid", "Improper dice shake", "Other reading")),
-        ("5", ("Wager outside limits", "Wrong payout source")),
-    ],
+    [("4", ("Wager overpaid", "Improper dice shake", "Other reading")), ("5", ("Wager outside limits", "Wrong payout source"))],
 )
 def test_round_shows_findings_of_every_kind(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch, round_no: str, titles: tuple[str, ...]
@@ -161,24 +139,18 @@ def test_without_a_warehouse_a_page_says_what_to_do(page: str, tmp_path: Path, m
 
 
 @pytest.mark.parametrize("page", ASKING)
-def test_with_nothing_replayed_a_page_says_what_to_do(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_nothing_replayed_a_page_says_what_to_do(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(tmp_path / "w", (), ())
     assert "<code>rack" in said(run(page, tmp_path / "w", monkeypatch))
 
 
 @pytest.mark.parametrize("page", ASKING)
-def test_a_file_that_is_no_warehouse_says_what_to_do(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_no_warehouse_says_what_to_do(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "w").write_bytes(b"something else")
     assert "<code>rack " in said(run(page, tmp_path / "w", monkeypatch))
 
 
-def test_a_page_shows_the_next_generation_when_it_is_drawn_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_shows_the_next_generation_when_it_is_drawn_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = sample.make(tmp_path / "w")
     test = run("queue", path, monkeypatch)
     assert "6 incidents" in said(test)
@@ -186,9 +158,7 @@ def test_a_page_shows_the_next_generation_when_it_is_drawn_again(
     assert "No incidents" in said(test.run())
 
 
-def test_the_command_serves_this_machine_only_and_reports_to_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_serves_this_machine_only_and_reports_to_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = command(tmp_path / "w", 8765)
     assert f"{WAREHOUSE_VARIABLE}={tmp_path / 'w'}" in parts
     for flag in (

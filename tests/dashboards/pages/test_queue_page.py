@@ -57,9 +57,7 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     assert test.query_params["finding"] == sample.DISPUTE.id
 
 
-def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, asked = sample.make(tmp_path / "warehouse.duckdb"), queue.incidents_queue
 
     def built_meanwhile(*about: Any, **more: Any) -> Any:

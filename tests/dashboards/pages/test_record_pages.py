@@ -44,13 +44,7 @@ def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
     test = start("integrity")
     unfold(test, "without a fault")
     page = said(test)
-    for words in (
-        "table/fu-01",
-        "as acknowledged",
-        "the replay is at the end",
-        "No gaps",
-        f"rack verify --log {floor.log}",
-    ):
+    for words in ("table/fu-01", "as acknowledged", "the replay is at the end", "No gaps", f"rack verify --log {floor.log}"):
         assert words in page
 
 
@@ -150,9 +144,7 @@ def test_what_checkpoints_prove_and_what_not() -> None:
         "--key",
     ):
         assert words in told
-    assert "--key" not in " ".join(
-        verification_run.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS)
-    )
+    assert "--key" not in " ".join(verification_run.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS))
 
 
 # -------------------------------------------------------------------------------------------------------------- rules
@@ -203,10 +195,7 @@ def test_the_what_if_sums_tables_that_filed_different_paytables(tmp_path: Path) 
     assert not isinstance(submission, str)
     with reading(tmp_path / "w") as db:
         found = rules.what_if_anywhere(db, submission, "ace_high_bonus", "2")
-    assert [(each.paytable, each.other_paytable, each.handle_cents) for each in found] == [
-        ("1", "2", 1_000),
-        ("3", "2", 2_000),
-    ]
+    assert [(each.paytable, each.other_paytable, each.handle_cents) for each in found] == [("1", "2", 1_000), ("3", "2", 2_000)]
 
 
 def test_pay_lines_say_what_they_pay_and_how_often(floor: Living) -> None:
@@ -272,9 +261,7 @@ def test_without_a_submission_rules_say_what_to_do(tmp_path: Path, monkeypatch: 
 def filed(path: Path, toml: str) -> Path:
     """Build a warehouse of one table that filed these rules, with a round judged by them."""
     event = {"sha256": sample.RULES, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": toml}
-    judged = sample.adjudication(
-        "table/fu-01", 1, [sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")]
-    )
+    judged = sample.adjudication("table/fu-01", 1, [sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")])
     rules_filed = TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=json.dumps(event))
     build(path, [replace(judged, chapter="pa-688a")], (), table_events=[rules_filed])
     return path
@@ -297,18 +284,14 @@ def test_the_base_wager_returns_what_theory_counts_of_it_as_filed(toml: str, wag
     assert round(figures.return_percent, 3) == percent
 
 
-def test_wagers_that_are_settled_together_have_their_figures_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wagers_that_are_settled_together_have_their_figures_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("rules", filed(tmp_path / "w", simple_submission("pa-686a")), monkeypatch))
     assert page.count("98.950 %") == 1
     for words in ("; with Over 23 and Under 18", "settled with Ante and Under 18", "settled with Ante and Over 23"):
         assert words in page
 
 
-def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """D421: theory counts the best paid line of the Fortune Bonus, the filing pays the highest rank."""
     toml = simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, fortune_pays="highest_rank")
     test = run("rules", filed(tmp_path / "w", toml), monkeypatch)

@@ -30,17 +30,7 @@ def test_the_same_sentence_everywhere(
     shown = capsys.readouterr().out
     assert SENTENCE in shown
     assert ACTION in shown
-    made = [
-        "dispute",
-        "fu-01",
-        "2",
-        "--log",
-        floor.log,
-        "--key",
-        str(tmp_path / "log.key"),
-        "--out",
-        str(tmp_path / "out"),
-    ]
+    made = ["dispute", "fu-01", "2", "--log", floor.log, "--key", str(tmp_path / "log.key"), "--out", str(tmp_path / "out")]
     assert main([*made, "--by", "m.ortiz"]) == 0
     packet = (tmp_path / "out" / "fu-01-2.html").read_text("utf-8")
     assert SENTENCE in packet

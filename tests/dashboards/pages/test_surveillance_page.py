@@ -19,12 +19,7 @@ from tests.dashboards.running import log_in, said, start
 DAY = {"type": "gaming_day_opened", "payload": {"gaming_day": "2026-03-01"}}
 CONFIGURED = {
     "type": "property_configured",
-    "payload": {
-        "currency": "USD",
-        "gaming_day_cutover": "06:00",
-        "name": "Bellwether",
-        "time_zone": "America/New_York",
-    },
+    "payload": {"currency": "USD", "gaming_day_cutover": "06:00", "name": "Bellwether", "time_zone": "America/New_York"},
 }
 
 
@@ -112,8 +107,7 @@ def test_a_time_that_came_twice_or_never_is_asked_back_and_the_one_meant_is_writ
 
 
 @pytest.mark.parametrize(
-    ("button", "missing"),
-    [("Make entry", "What happened"), ("Hand over", "Shift that ends, Note for the next shift")],
+    ("button", "missing"), [("Make entry", "What happened"), ("Hand over", "Shift that ends, Note for the next shift")]
 )
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living, button: str, missing: str) -> None:
     log_in("m.ortiz@bellwether.example", "surveillance")

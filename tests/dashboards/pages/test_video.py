@@ -42,9 +42,7 @@ def test_a_step_leads_to_the_camera_of_its_seat_by_that_cameras_clock(
     assert "cam-9" not in now  # which sees seats 5 and 6
 
 
-def test_disputes_and_the_queue_lead_to_video_too(
-    warehouse: Path, cameras: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disputes_and_the_queue_lead_to_video_too(warehouse: Path, cameras: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("dispute", warehouse, monkeypatch, of="fu-01", round="17", seat="3"))
     assert 'aria-label="Video at 21:14:' in page
     page = said(run("queue", warehouse, monkeypatch))
@@ -54,11 +52,7 @@ def test_disputes_and_the_queue_lead_to_video_too(
 
 
 def test_without_cameras_nothing_points_to_video(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, query in (
-        ("round", {"table": "fu-01", "round": "17"}),
-        ("dispute", {"of": "fu-01", "round": "17"}),
-        ("queue", {}),
-    ):
+    for name, query in (("round", {"table": "fu-01", "round": "17"}), ("dispute", {"of": "fu-01", "round": "17"}), ("queue", {})):
         assert "Video at" not in said(run(name, warehouse, monkeypatch, **query))
 
 
@@ -83,9 +77,7 @@ def floor(tmp_path: Path, cameras: Path, monkeypatch: pytest.MonkeyPatch) -> Liv
 
 def boxes(test: AppTest, **typed: str) -> AppTest:
     for name, value in typed.items():
-        box = next(
-            each for each in test.text_input if each.key and f" {name}" in each.key and each.key.startswith("clip ")
-        )
+        box = next(each for each in test.text_input if each.key and f" {name}" in each.key and each.key.startswith("clip "))
         box.set_value(value)
     next(each for each in test.button if each.label == "Mark clip").click().run()
     assert [error.value for error in test.exception] == []
@@ -101,16 +93,12 @@ def test_a_clip_is_marked_by_the_cameras_clock_and_is_in_the_log(floor: Living) 
     assert "Video clips (1)" in [each.label for each in test.expander]
     with desk_at(floor.log, read_only=True) as at:
         (event,) = (
-            event
-            for record in at.log.read("review/fu-01")
-            if isinstance((event := decode(record.data).payload), VideoMarked2)
+            event for record in at.log.read("review/fu-01") if isinstance((event := decode(record.data).payload), VideoMarked2)
         )
     assert (event.by, event.digest, event.reason) == ("m.ortiz", DIGEST, "seat 3 points at the wager")
     assert event.ends_us - event.starts_us == 30_000_000
     assert event.clock_offset_ms == 2_300
-    assert (
-        f"{datetime.fromtimestamp((event.starts_us - 2_300_000) / 1e6, UTC):%H:%M:%S}" == about
-    )  # its zone is not known
+    assert f"{datetime.fromtimestamp((event.starts_us - 2_300_000) / 1e6, UTC):%H:%M:%S}" == about  # its zone is not known
     floor.rack("verify", code=0)
 
 
@@ -144,9 +132,7 @@ NEW_YORK = Formats("USD", ZoneInfo("America/New_York"))
     ],
 )
 def test_a_time_of_day_is_that_nearest_to_the_step(typed: str, about: str, meant: str) -> None:
-    about_us, meant_us = (
-        round(datetime.fromisoformat(each).replace(tzinfo=UTC).timestamp() * 1e6) for each in (about, meant)
-    )
+    about_us, meant_us = (round(datetime.fromisoformat(each).replace(tzinfo=UTC).timestamp() * 1e6) for each in (about, meant))
     assert clips.near(typed, about_us, NEW_YORK) == meant_us
 
 

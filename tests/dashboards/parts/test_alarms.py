@@ -31,9 +31,7 @@ def board(floor: Living, monkeypatch: pytest.MonkeyPatch) -> Iterator[AlarmBoard
     board.close()
 
 
-def test_an_alarm_says_what_to_do_and_stays_marked_if_its_round_closes_uncorrected(
-    floor: Living, board: AlarmBoard
-) -> None:
+def test_an_alarm_says_what_to_do_and_stays_marked_if_its_round_closes_uncorrected(floor: Living, board: AlarmBoard) -> None:
     floor.pay_short(50)
     board.look(1_000.0)
     (alarm,) = board.alarms()

@@ -149,29 +149,15 @@ ATTACKS: dict[str, Attack] = {
     "payload in the warehouse": in_the_warehouse(
         "UPDATE round_events SET payload = replace(payload, '20000', '10000') WHERE round_no = 2 AND seq = ?"
     ),
-    "hash in the warehouse": in_the_warehouse(
-        "UPDATE round_events SET hash = repeat('0', 64) WHERE round_no = 2 AND seq = ?"
-    ),
-    "type in the warehouse": in_the_warehouse(
-        "UPDATE round_events SET type = 'wager_taken' WHERE round_no = 2 AND seq = ?"
-    ),
-    "time in the warehouse": in_the_warehouse(
-        "UPDATE round_events SET occurred_at_us = 1 WHERE round_no = 2 AND seq = ?"
-    ),
+    "hash in the warehouse": in_the_warehouse("UPDATE round_events SET hash = repeat('0', 64) WHERE round_no = 2 AND seq = ?"),
+    "type in the warehouse": in_the_warehouse("UPDATE round_events SET type = 'wager_taken' WHERE round_no = 2 AND seq = ?"),
+    "time in the warehouse": in_the_warehouse("UPDATE round_events SET occurred_at_us = 1 WHERE round_no = 2 AND seq = ?"),
     "source in the warehouse": in_the_warehouse("UPDATE round_events SET source = 'x' WHERE round_no = 2 AND seq = ?"),
     "row removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq = ?"),
-    "first rows removed from the warehouse": in_the_warehouse(
-        "DELETE FROM round_events WHERE round_no = 2 AND seq < ?"
-    ),
-    "last rows removed from the warehouse": in_the_warehouse(
-        "DELETE FROM round_events WHERE round_no = 2 AND seq >= ?"
-    ),
-    "all rows removed from the warehouse": in_the_warehouse(
-        "DELETE FROM round_events WHERE round_no = 2 AND seq <> -?"
-    ),
-    "row of another round put in": in_the_warehouse(
-        "UPDATE round_events SET round_no = 2 WHERE round_no = 3 AND seq > ?"
-    ),
+    "first rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq < ?"),
+    "last rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq >= ?"),
+    "all rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq <> -?"),
+    "row of another round put in": in_the_warehouse("UPDATE round_events SET round_no = 2 WHERE round_no = 3 AND seq > ?"),
     "row beyond the end": in_the_warehouse("UPDATE round_events SET seq = 100000 WHERE round_no = 2 AND seq = ?"),
 }
 
@@ -198,9 +184,7 @@ def test_what_was_altered_shows_no_verdict(floor: Living, page: str, attack: str
     assert not any(mark in _about_verdicts(shown) for mark in RIGHT)
 
 
-def test_an_earlier_round_stands_where_a_later_one_is_beyond_what_is_read(
-    floor: Living, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_earlier_round_stands_where_a_later_one_is_beyond_what_is_read(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not read is said: the sentence names the last event whose hash was checked."""
     monkeypatch.setattr(shown_events, "FORWARD", 1)
     shown = opened("round", 1)

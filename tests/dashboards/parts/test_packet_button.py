@@ -18,9 +18,7 @@ from tests.dashboards.running import log_in, run, said, start
 
 
 @pytest.mark.parametrize("others", [False, True])
-def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(
-    signing_floor: Living, others: bool
-) -> None:
+def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(signing_floor: Living, others: bool) -> None:
     """Other patrons are left out of the packet of a seat, unless somebody asks for them."""
     log_in("s.lee", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")

@@ -109,9 +109,7 @@ def test_a_generation_that_is_gone_answers_nothing_more(path: Path, opened: Open
     assert opened.open == 0
 
 
-def test_where_nothing_was_replayed_nobody_is_sent_to_a_simulation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_was_replayed_nobody_is_sent_to_a_simulation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(WAREHOUSE_VARIABLE, str(tmp_path / "none.duckdb"))
     monkeypatch.setenv(LOG_VARIABLE, f"sqlite://{tmp_path}/floor.db")
     page = said(start("queue"))

@@ -64,9 +64,7 @@ def browser(site: SignInSite) -> Browser:
     return Browser(site)
 
 
-@pytest.mark.parametrize(
-    "wrong", ["client_id", "redirect_uri", "response_type", "code_challenge_method", "code_challenge"]
-)
+@pytest.mark.parametrize("wrong", ["client_id", "redirect_uri", "response_type", "code_challenge_method", "code_challenge"])
 def test_only_what_the_pages_ask_is_answered(browser: Browser, wrong: str) -> None:
     assert browser.get("/sign-in/authorize", params=ASKED).status_code == 200
     answer = browser.get("/sign-in/authorize", params={**ASKED, wrong: ""})
@@ -84,9 +82,7 @@ def test_a_form_of_another_site_is_refused(browser: Browser, origin: str) -> Non
 
 def test_a_known_name_and_an_unknown_one_get_the_same_page(browser: Browser) -> None:
     texts = {
-        browser.post(
-            "/sign-in/authorize", params=ASKED, data={"name": name, "password": "x" * 20, "code": "000000"}
-        ).text
+        browser.post("/sign-in/authorize", params=ASKED, data={"name": name, "password": "x" * 20, "code": "000000"}).text
         for name in ("m.ortiz", "no.one", "", "<script>")
     }
     assert len(texts) == 1
@@ -119,13 +115,7 @@ def test_a_challenge_of_an_invitation_signs_no_one_in(browser: Browser, site: Si
 
 @pytest.mark.parametrize(
     ("person", "later_s", "changed", "holds"),
-    [
-        ("", 0, False, True),
-        ("", 300, False, True),
-        ("", 301, False, False),
-        ("", 0, True, False),
-        ("m.ortiz", 0, False, False),
-    ],
+    [("", 0, False, True), ("", 300, False, True), ("", 301, False, False), ("", 0, True, False), ("m.ortiz", 0, False, False)],
 )
 def test_a_challenge_is_ours_for_whom_it_was_made_for_five_minutes_and_once(
     person: str, later_s: int, changed: bool, holds: bool
@@ -147,9 +137,7 @@ def test_a_challenge_is_ours_for_whom_it_was_made_for_five_minutes_and_once(
             challenges.answer(made)
 
 
-def test_a_name_is_shown_as_text_and_the_invitations_page_names_only_the_invited(
-    browser: Browser, site: SignInSite
-) -> None:
+def test_a_name_is_shown_as_text_and_the_invitations_page_names_only_the_invited(browser: Browser, site: SignInSite) -> None:
     code = site.accounts.invite(PEOPLE.all[0], site._clock(), 1)
     answer = browser.post("/sign-in/invited", data={"code": code})
     assert "Maria &lt;Ortiz&gt; (m.ortiz)" in answer.text
@@ -187,9 +175,5 @@ def test_the_login_file_is_accepted_keeps_its_secrets_and_says_where_people_sign
     assert check_login(path) == "rack.example"
     local = local_sign_in(path)
     assert local is not None
-    assert (local.issuer, local.server, local.host) == (
-        f"{HERE}/sign-in",
-        "http://127.0.0.1:8600/sign-in",
-        "rack.example",
-    )
+    assert (local.issuer, local.server, local.host) == (f"{HERE}/sign-in", "http://127.0.0.1:8600/sign-in", "rack.example")
     assert local.accounts == tmp_path / "sign-in.db"

@@ -70,9 +70,7 @@ def told(there: Receiver) -> list[tuple[str, str, int]]:
     return [(each["what"], each["alarm"]["basis"], each["alarm"]["overpaid_cents"]) for each in there.got]
 
 
-def test_advice_is_told_while_the_round_is_open_and_the_verdict_confirms_the_same_alarm(
-    live: Live, there: Receiver
-) -> None:
+def test_advice_is_told_while_the_round_is_open_and_the_verdict_confirms_the_same_alarm(live: Live, there: Receiver) -> None:
     paid = live.table.play(1, OVERPAID)["wager_paid"]
     live.hear(paid - 1)
     live.send()
@@ -157,9 +155,7 @@ def test_advice_goes_only_where_the_route_would_take_the_incident(live: Live, th
 
 @pytest.mark.parametrize("text", [PAID, OVERPAID, MISDEAL], ids=["paid", "overpaid", "misdeal"])
 @pytest.mark.parametrize("every", [1, 3])
-def test_after_every_event_there_is_one_alarm_for_each_incident(
-    live: Live, there: Receiver, text: str, every: int
-) -> None:
+def test_after_every_event_there_is_one_alarm_for_each_incident(live: Live, there: Receiver, text: str, every: int) -> None:
     """Whenever one looks, and a sender is begun again each time: what remains is what advice or verdict finds, once each."""
     live.table.play(1, text)
     live.table.play(2, PAID)
@@ -239,9 +235,7 @@ def test_advice_that_waits_for_a_receiver_comes_before_its_verdict(live: Live, t
     assert live.states() == {"delivered": 2}
 
 
-def test_escalation_begins_with_the_verdict(
-    tmp_path: Path, log: SqliteLog, results: SqliteResults, there: Receiver
-) -> None:
+def test_escalation_begins_with_the_verdict(tmp_path: Path, log: SqliteLog, results: SqliteResults, there: Receiver) -> None:
     """No one can acknowledge advice: it is on no record."""
     with receiver() as chief:
         live = Live(tmp_path, log, results, desk=there, chief=chief)
@@ -289,9 +283,7 @@ def test_an_alarm_of_an_outbox_from_before_there_was_advice_is_of_a_verdict() ->
 
 
 @pytest.mark.parametrize(("basis", "page"), [("advice", "floor"), ("verdict", f"queue?finding={'0' * 32}")])
-def test_advice_links_to_the_floor_for_the_queue_has_no_finding_yet(
-    basis: Literal["advice", "verdict"], page: str
-) -> None:
+def test_advice_links_to_the_floor_for_the_queue_has_no_finding_yet(basis: Literal["advice", "verdict"], page: str) -> None:
     alarm = msgspec.structs.replace(trial_message("k", None).alarm, basis=basis)
     standing = AlarmStatus(alarm=alarm, revision=1, withdrawn=False)
     told = message_of("raised", standing, "desk", patrons=False, pages="https://rack.example/")

@@ -29,13 +29,7 @@ def mailbox(there: MailServer, user: str | None = None) -> Mailbox:
 def message(**fields: object) -> Message:
     trial = trial_message("5e" * 16, None)
     finding = AlarmFinding(
-        id="0f" * 16,
-        code="PAY-MISSED",
-        severity="high",
-        seat=3,
-        wager="base",
-        difference_cents=-2_500,
-        section="§ 688a.11(f)",
+        id="0f" * 16, code="PAY-MISSED", severity="high", seat=3, wager="base", difference_cents=-2_500, section="§ 688a.11(f)"
     )
     alarm = replace(
         trial.alarm,
@@ -75,9 +69,7 @@ def test_a_letter_says_what_and_where_and_when(there: MailServer) -> None:
         ("withdrawn", "verdict", "A later verdict withdrew this incident."),
     ],
 )
-def test_a_letter_begins_with_whether_it_is_advice_or_a_verdict(
-    there: MailServer, what: str, basis: str, opens: str
-) -> None:
+def test_a_letter_begins_with_whether_it_is_advice_or_a_verdict(there: MailServer, what: str, basis: str, opens: str) -> None:
     told = replace(message(), what=what, alarm=replace(message().alarm, basis=basis))
     mailbox(there).send("k", to_body(told), AT_S)
     assert message_from_bytes(there.letters[0], policy=policy.default).get_content().startswith(opens)

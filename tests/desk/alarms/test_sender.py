@@ -28,9 +28,7 @@ MINUTE_US = 60 * SECOND_US
 HOUR_US = 60 * MINUTE_US
 ENVIRONMENT = {"RACK_SECRET": SECRET_LINE}
 
-MISDEAL = UNPAID.replace(" 4c 2h  dealer", " 4c 2h 2d  dealer").replace(
-    "set     seat=3 high=As Ah 5s 4c 2h low=7c 7d\n", ""
-)
+MISDEAL = UNPAID.replace(" 4c 2h  dealer", " 4c 2h 2d  dealer").replace("set     seat=3 high=As Ah 5s 4c 2h low=7c 7d\n", "")
 """Seat 3 got eight cards, and the round was played on: one incident of several findings."""
 
 
@@ -65,9 +63,7 @@ class Setting:
         """Start a sender, let it do everything that is due, and end it."""
         self.now_us += later_us
         named = {
-            name: Named(
-                url=each.url, secret_env="RACK_SECRET", patrons=self.patrons, timeout_s=1 if name == "slow" else 60
-            )
+            name: Named(url=each.url, secret_env="RACK_SECRET", patrons=self.patrons, timeout_s=1 if name == "slow" else 60)
             for name, each in self.there.items()
         }
         roles = {name: [name] for name in named}
@@ -157,11 +153,7 @@ def test_a_correction_changes_or_withdraws_the_alarm(house: Setting, there: Rece
     house.judge()
     house.send()
     assert last < house.table.last
-    assert [(what, revision) for what, _, revision, _ in said(there)] == [
-        ("raised", 1),
-        ("changed", 2),
-        ("withdrawn", 3),
-    ]
+    assert [(what, revision) for what, _, revision, _ in said(there)] == [("raised", 1), ("changed", 2), ("withdrawn", 3)]
     assert [each["alarm"]["underpaid_cents"] for each in there.got] == [2_000, 1_500, 1_500]
     assert len({each["alarm"]["id"] for each in there.got}) == 1
     assert len({each["key"] for each in there.got}) == 3
@@ -173,9 +165,7 @@ def test_a_new_outbox_leaves_out_what_was_found_before(house: Setting, there: Re
     house.play(PAID, UNPAID)
     house.send(past=False)
     assert [number for _, number, _, _ in said(there)] == [3]
-    replay(
-        house.log, house.results, again=True
-    )  # the results begin again: still nothing about the past, and nothing twice
+    replay(house.log, house.results, again=True)  # the results begin again: still nothing about the past, and nothing twice
     house.send(past=False)
     assert [number for _, number, _, _ in said(there)] == [3]
 
@@ -186,16 +176,7 @@ def test_a_new_outbox_leaves_out_what_was_found_before(house: Setting, there: Re
         (Route(to="desk"), True),
         (Route(to="desk", severity="high"), True),
         (Route(to="desk", codes=("PAY-*",)), True),
-        (
-            Route(
-                to="desk",
-                codes=(
-                    "DEAL-*",
-                    "PAY-MISSED",
-                ),
-            ),
-            True,
-        ),
+        (Route(to="desk", codes=("DEAL-*", "PAY-MISSED")), True),
         (Route(to="desk", codes=("DEAL-*",)), False),
         (Route(to="desk", tables=("fu-*",)), True),
         (Route(to="desk", tables=("fu-02",)), False),
@@ -203,9 +184,7 @@ def test_a_new_outbox_leaves_out_what_was_found_before(house: Setting, there: Re
         (Route(to="desk", money_cents=2_501), False),
     ],
 )
-def test_routes_choose_by_severity_code_table_and_money(
-    house: Setting, there: Receiver, route: Route, goes: bool
-) -> None:
+def test_routes_choose_by_severity_code_table_and_money(house: Setting, there: Receiver, route: Route, goes: bool) -> None:
     house.play(UNPAID)
     house.routes = [route]
     house.send()
@@ -227,9 +206,7 @@ def test_patrons_are_left_out_unless_told(house: Setting, there: Receiver) -> No
     house.play(UNPAID)
     house.send()
     (bettor,) = {
-        each.payload.bettor
-        for each in house.table.drafts
-        if each.payload.TYPE == "wager_placed" and each.payload.seat == 3
+        each.payload.bettor for each in house.table.drafts if each.payload.TYPE == "wager_placed" and each.payload.seat == 3
     }
     assert there.got[-1]["alarm"]["patrons"] == [bettor]
 

@@ -55,8 +55,7 @@ def office(log: SqliteLog) -> Office:
 
 def stored(log: SqliteLog, table: str = "fu-01") -> list[tuple[str, str, int]]:
     return [
-        (event.type, event.source, event.source_seq)
-        for event in (decode(record.data) for record in log.read(f"table/{table}"))
+        (event.type, event.source, event.source_seq) for event in (decode(record.data) for record in log.read(f"table/{table}"))
     ]
 
 
@@ -130,15 +129,9 @@ def test_one_signature_more_by_another_person_and_no_third(office: Office) -> No
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (
-            rules(least="20.00"),
-            "takes effect on 2026-11-29, and the table, on gaming day 2026-11-29, has other rules in force",
-        ),
+        (rules(least="20.00"), "takes effect on 2026-11-29, and the table, on gaming day 2026-11-29, has other rules in force"),
         (rules(least="20.00", day="2026-11-28"), "expected a later gaming day"),
-        (
-            submission_from_words(["pa-686a", "effective=2026-12-01"]),
-            "the rules are of over_under, and the table is open for",
-        ),
+        (submission_from_words(["pa-686a", "effective=2026-12-01"]), "the rules are of over_under, and the table is open for"),
     ],
 )
 def test_what_cannot_be_filed_is_filed_at_no_table(log: SqliteLog, office: Office, text: str, why: str) -> None:
@@ -170,9 +163,7 @@ def _draft(payload: model.Event) -> Any:
         (None, rules(""), "Base wager 15.00 to 1000.00, returns 98.12 %"),
     ],
 )
-def test_what_changes_is_said_with_returns(
-    log: SqliteLog, office: Office, before: str | None, after: str, said: str
-) -> None:
+def test_what_changes_is_said_with_returns(log: SqliteLog, office: Office, before: str | None, after: str, said: str) -> None:
     if before is not None:
         office.file(["fu-01"], before, percent_of, by="m.ortiz")
     filing = planned(TableRecord(log, "fu-01"), parse_submission(after), percent_of)
@@ -280,9 +271,7 @@ def test_a_device_files_no_rules_at_a_table_without_the_amendment(house: SqliteL
     office.publish(RAISED, by="m.ortiz", signed_by="s.kane")
     text = rules()
     filed = rules_filed(parse_submission(text), text)
-    draft = Draft(
-        event_id="c" * 32, source="terminal-9", source_seq=1, occurred_at_us=AT_US, round_no=None, payload=filed
-    )
+    draft = Draft(event_id="c" * 32, source="terminal-9", source_seq=1, occurred_at_us=AT_US, round_no=None, payload=filed)
     line = AcceptedLine("day.jsonl:1", b"", "table/fu-09", draft)
     (refused,) = FilingCheck(house, read_filed_rules).screened([line])
     assert isinstance(refused, Refusal)

@@ -77,9 +77,7 @@ def test_a_day_at_a_table_and_the_next_begins_with_its_closer(log: SqliteLog, pi
     record = TableRecord(log, "fu-01")
     (opener,) = [event for line, event in record.counting(model.InventoryCounted) if line.gaming_day == NEXT]
     assert opener == model.InventoryCounted(amount_cents=2_100_000, by="m-ortiz", kind="opener", verified_by=None)
-    assert record.opened == model.TableOpened(
-        deal_method="automated_shoe", game="face_up_pai_gow", seats=6, shuffler="automated"
-    )
+    assert record.opened == model.TableOpened(deal_method="automated_shoe", game="face_up_pai_gow", seats=6, shuffler="automated")
     assert (record.dealer, record.dealers()) == ("d-07", ["d-07", "d-08"])
     late = record.lines[[type(line.entered) for line in record.lines].index(model.TableClosed)]
     assert (late.gaming_day, late.at_us) == (DAY, NIGHT_US)
@@ -153,23 +151,14 @@ def test_second_initials_are_another_registered_persons_and_of_what_counts(log: 
     [
         (lambda pit: pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1"), "fu-01 is closed; open it first"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", day=DAY), "never closed, so that its opener is not known"),
-        (
-            lambda pit: pit.open("fu-09", by="m.ortiz", cents=1),
-            "the log has no table 'fu-09': expected one of fu-01, fu-02",
-        ),
+        (lambda pit: pit.open("fu-09", by="m.ortiz", cents=1), "the log has no table 'fu-09': expected one of fu-01, fu-02"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-02-28"), "is on gaming day 2026-03-01 already"),
-        (
-            lambda pit: pit.open("fu-01", by="c.lee", cents=1, day=DAY),
-            "c.lee has count in persons.toml, and this takes pit",
-        ),
+        (lambda pit: pit.open("fu-01", by="c.lee", cents=1, day=DAY), "c.lee has count in persons.toml, and this takes pit"),
         (lambda pit: pit.open("fu-01", by="d.doe", cents=1, day=DAY), "d.doe has no role"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="M.ORTIZ", cents=1, day=DAY), "another person's"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="x", cents=1, day=DAY), "'x' is not registered"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="25:00"), "--at 25:00"),
-        (
-            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-03-09", at="12:00"),
-            "2026-03-09 has not begun",
-        ),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-03-09", at="12:00"), "2026-03-09 has not begun"),
         (
             lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="2026-03-01T05:59"),
             "is before gaming day 2026-03-01 began",
@@ -179,10 +168,7 @@ def test_second_initials_are_another_registered_persons_and_of_what_counts(log: 
             "has not come; expected a time that is past",
         ),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY), "it is 2026-03-04 now: say when it happened"),
-        (
-            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="19:00", dealer="Mrs X"),
-            "nothing was written",
-        ),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="19:00", dealer="Mrs X"), "nothing was written"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_writes_nothing(
@@ -251,9 +237,7 @@ def test_every_line_that_the_pit_or_the_count_enters_is_one_that_it_may_write() 
         assert {"pit", "count"} & writers_of("table/a", cls.TYPE)
 
 
-@pytest.mark.parametrize(
-    ("text", "cents"), [("25x20,100x5", 100_000), ("0.50x3", 150), ("5x0", 0), ("25x20, 5x1", 50_500)]
-)
+@pytest.mark.parametrize(("text", "cents"), [("25x20,100x5", 100_000), ("0.50x3", 150), ("5x0", 0), ("25x20, 5x1", 50_500)])
 def test_chips_are_value_times_number(text: str, cents: int) -> None:
     assert chips_cents(text) == cents
 
@@ -298,17 +282,12 @@ def test_boxes_are_written_once_two_people_agree(log: SqliteLog, pit: Pit, room:
             act(DAY, {"fu-01": 100}, by="s.kane")
 
 
-def test_what_differs_is_shown_and_nothing_is_written_until_it_is_settled(
-    log: SqliteLog, pit: Pit, room: CountRoom
-) -> None:
+def test_what_differs_is_shown_and_nothing_is_written_until_it_is_settled(log: SqliteLog, pit: Pit, room: CountRoom) -> None:
     opened(pit)
     opened(pit, "fu-02")
     room.enter(DAY, {"fu-01": 100}, by="c.lee")
     differing = room.enter_second(DAY, {"fu-01": 150, "fu-02": 200}, by="s.kane")
-    assert differing == [
-        Difference(table="fu-01", first=100, again=150),
-        Difference(table="fu-02", first=None, again=200),
-    ]
+    assert differing == [Difference(table="fu-01", first=100, again=150), Difference(table="fu-02", first=None, again=200)]
     assert drops(log) == []
     with pytest.raises(ReviewRefused, match="what differs on 2026-03-01 is fu-01, fu-02"):
         room.settle(DAY, {"fu-01": 150}, by="c.lee", reason="recounted")
@@ -331,9 +310,7 @@ def test_what_differs_is_shown_and_nothing_is_written_until_it_is_settled(
         ("../../x", {"fu-01": 1}, "c.lee", "was not open on gaming day|expected a gaming day"),
     ],
 )
-def test_what_is_no_count_is_refused(
-    pit: Pit, room: CountRoom, day: str, grid: dict[str, int], by: str, why: str
-) -> None:
+def test_what_is_no_count_is_refused(pit: Pit, room: CountRoom, day: str, grid: dict[str, int], by: str, why: str) -> None:
     opened(pit)
     with pytest.raises(ReviewRefused, match=why):
         room.enter(day, grid, by=by)
@@ -358,12 +335,7 @@ def test_a_table_is_read_on_and_not_again_and_what_devices_report_is_not_decoded
 
     def same() -> TableRecord:
         now, whole = table_record(log, "fu-01"), TableRecord(log, "fu-01")
-        assert (now.last, now.gaming_day, now.numbers, now.ids) == (
-            whole.last,
-            whole.gaming_day,
-            whole.numbers,
-            whole.ids,
-        )
+        assert (now.last, now.gaming_day, now.numbers, now.ids) == (whole.last, whole.gaming_day, whole.numbers, whole.ids)
         assert (now.lines, now.filed, vars(now.filings)) == (whole.lines, whole.filed, vars(whole.filings))
         return now
 
@@ -384,9 +356,7 @@ def test_a_table_is_read_on_and_not_again_and_what_devices_report_is_not_decoded
     same()
 
 
-def test_a_table_whose_stream_ends_otherwise_is_read_from_its_beginning(
-    tmp_path: Path, log: SqliteLog, pit: Pit
-) -> None:
+def test_a_table_whose_stream_ends_otherwise_is_read_from_its_beginning(tmp_path: Path, log: SqliteLog, pit: Pit) -> None:
     opened(pit)
     known = table_record(log, "fu-01")
     known._end = b"{}"

@@ -94,10 +94,7 @@ def test_six_answers_make_a_property_that_can_be_applied_as_it_is(folder: Path) 
         ("property_configured", "office", 2),
         ("property_applied", "office", 3),
     ]
-    assert events(folder, "table/dw-01") == [
-        ("gaming_day_opened", "filing-person-1", 1),
-        ("rules_filed", "filing-person-1", 2),
-    ]
+    assert events(folder, "table/dw-01") == [("gaming_day_opened", "filing-person-1", 1), ("rules_filed", "filing-person-1", 2)]
 
 
 @pytest.mark.parametrize("game", games_listed())
@@ -256,9 +253,7 @@ def test_the_log_of_another_property_is_left_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("filing", "alone"), [("office", True), ("devices", False)])
-def test_a_new_property_lets_only_its_office_file_unless_it_says_otherwise(
-    folder: Path, filing: str, alone: bool
-) -> None:
+def test_a_new_property_lets_only_its_office_file_unless_it_says_otherwise(folder: Path, filing: str, alone: bool) -> None:
     if filing != "office":
         change(folder, "first_day", f'filing = "{filing}"\nfirst_day')
     applied(folder)

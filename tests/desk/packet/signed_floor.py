@@ -35,10 +35,7 @@ class Floor(NamedTuple):
         return open_log(self.address, read_only=True)
 
     def checkpoint(self) -> None:
-        with (
-            closing(self.log()) as log,
-            closing(open_checkpoints(self.address, log_id=log.log_id)) as store,
-        ):
+        with closing(self.log()) as log, closing(open_checkpoints(self.address, log_id=log.log_id)) as store:
             memory = SigningMemory(self.key, log.log_id)
             checkpointer = Checkpointer(log, store, self.signer, memory, clock=lambda: NOW_US)
             checkpointer.read()
@@ -46,10 +43,7 @@ class Floor(NamedTuple):
 
     def packet(self, round_no: int = 6, seat: int | None = None, table: str = "fu-01") -> Packet:
         """Make a packet as of the newest checkpoint; always at the same time."""
-        with (
-            closing(self.log()) as log,
-            closing(open_checkpoints(self.address, log_id=log.log_id, read_only=True)) as store,
-        ):
+        with closing(self.log()) as log, closing(open_checkpoints(self.address, log_id=log.log_id, read_only=True)) as store:
             return make_packet(log, table, round_no, seat, checkpoints=store, signer=self.signer, clock=lambda: NOW_US)
 
     def append(self, table: Table, behind: int) -> None:
@@ -62,9 +56,7 @@ def floor_at(folder: Path, *tables: Table) -> Floor:
     """Make a log of these tables, with a property and a key that is published there, and a checkpoint over all."""
     signer = new_key(folder / "log.key", ORIGIN, KeyKind.LOG)
     office = Table("property/main")
-    office.say(
-        PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York")
-    )
+    office.say(PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"))
     office.say(KeyPublished(by="custodian", public_key=str(signer.public_key), vouch=None))
     ticks = iter(range(START_US, NOW_US, SECOND_US))
     log = SqliteLog(folder / "floor.db", property_id=PROPERTY, log_id=LOG_ID, create=True, clock=lambda: next(ticks))

@@ -174,9 +174,7 @@ def test_a_new_key_is_followed_from_the_old_one_and_a_retired_one_is_not(tmp_pat
     packet = later.packet()
     assert check_packet(packet.json, [floor.public]).key == second.public_key
     assert check_packet(old.json, [floor.public]).key == floor.public, "what it signed before stays verifiable"
-    with pytest.raises(
-        BadPacket, match=r"no key that was given.*signed before property/main named the key you gave"
-    ) as caught:
+    with pytest.raises(BadPacket, match=r"no key that was given.*signed before property/main named the key you gave") as caught:
         check_packet(old.json, [second.public_key])
     assert f"{floor.public.name} ({floor.public.id.hex()})" in str(caught.value)
     assert check_packet(packet.json, [second.public_key]).key == second.public_key
@@ -218,9 +216,7 @@ def test_whatever_is_no_packet_is_refused(floor: Floor, data: bytes) -> None:
         check_packet(data, [floor.public])
 
 
-@pytest.mark.parametrize(
-    "data", [b"[" * 100_000, b'{"about":' * 20_000, b"1e999999", b'{"about":' + b"9" * 10_000 + b"}"]
-)
+@pytest.mark.parametrize("data", [b"[" * 100_000, b'{"about":' * 20_000, b"1e999999", b'{"about":' + b"9" * 10_000 + b"}"])
 def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: bytes) -> None:
     assert refused(data, floor).part == "the bundle"
 

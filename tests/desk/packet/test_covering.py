@@ -46,10 +46,7 @@ def made(floor: Floor, **options: object) -> Packet:
 
 
 def checkpoints(floor: Floor) -> int:
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         return len(list(store.batches()))
 
 
@@ -68,10 +65,7 @@ def test_what_is_covered_needs_neither_a_signer_nor_a_wait(floor: Floor) -> None
 
 def test_only_what_is_about_the_round_counts(floor: Floor) -> None:
     disputed(floor, round_no=5)
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         statements = Statements(log, store)
         assert beyond(log, statements, "fu-01", 6) == {}
         assert beyond(log, statements, "fu-01", 5) == {"review/fu-01": log.head("review/fu-01").seq}
@@ -125,10 +119,7 @@ def test_in_vain_it_says_what_is_not_covered_and_nothing_leaves(floor: Floor) ->
     disputed(floor)
     with closing(floor.log()) as log:
         before = log.head("review/fu-01").seq
-    with (
-        closing(signer_at(floor)),
-        pytest.raises(NotCovered, match=r"review/fu-01 up to event \d+ in 0 s, though another"),
-    ):
+    with closing(signer_at(floor)), pytest.raises(NotCovered, match=r"review/fu-01 up to event \d+ in 0 s, though another"):
         made(floor, wait_s=0.0)
     with closing(floor.log()) as log:
         assert log.head("review/fu-01").seq == before
@@ -170,9 +161,7 @@ class Elsewhere:
         monkeypatch.setattr("desk.packet.make._promise", lambda time: promised)
 
 
-@pytest.mark.parametrize(
-    ("due_s", "why"), [(None, "none was promised"), (-GRACE_S, "promised one and did not make it")]
-)
+@pytest.mark.parametrize(("due_s", "why"), [(None, "none was promised"), (-GRACE_S, "promised one and did not make it")])
 def test_where_nobody_can_be_known_to_sign_it_does_not_wait(
     floor: Floor, monkeypatch: pytest.MonkeyPatch, due_s: float | None, why: str
 ) -> None:
@@ -202,10 +191,7 @@ def test_a_reader_sees_a_file_of_checkpoints_that_is_made_later(tmp_path: Path) 
     floor = floor_at(tmp_path, played(1))
     moved = tmp_path / "floor.db.checkpoints"
     aside = moved.rename(tmp_path / "aside")
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         assert list(store.batches()) == []
         aside.rename(moved)
         assert len(list(store.batches())) == 1

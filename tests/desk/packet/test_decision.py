@@ -52,10 +52,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Floor:
 
 
 def packet(floor: Floor, seat: int | None = 3, **options: Any) -> Packet:
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         return make_packet(
             log,
             "fu-01",

@@ -91,9 +91,7 @@ def test_what_shows_that_evidence_of_the_round_was_lost_is_taken() -> None:
 def test_what_was_said_later_of_the_round_is_taken() -> None:
     table = many(12)
     wrong = next(
-        seq
-        for seq, draft in enumerate(table.drafts, 1)
-        if draft.round_no == 5 and isinstance(draft.payload, model.WagerTaken)
+        seq for seq, draft in enumerate(table.drafts, 1) if draft.round_no == 5 and isinstance(draft.payload, model.WagerTaken)
     )
     slip = table.say(model.LightSeen(seat=3), 5)
     first = table.correct(wrong, taken(300), 5)
@@ -185,9 +183,7 @@ def test_a_round_without_a_verdict_is_refused_by_name() -> None:
     table = many(3)
     table.play(4, PAID.replace("close\n", ""))
     withdrawn = next(
-        seq
-        for seq, draft in enumerate(table.drafts, 1)
-        if draft.round_no == 2 and isinstance(draft.payload, model.RoundOpened)
+        seq for seq, draft in enumerate(table.drafts, 1) if draft.round_no == 2 and isinstance(draft.payload, model.RoundOpened)
     )
     table.correct(withdrawn, None)
     stored: list[Record] = records(table)

@@ -107,9 +107,7 @@ def test_a_packet_of_a_seat_leaves_other_patrons_out(house: Floor) -> None:
             values: dict[str, Any] = {"signer": house.signer, "clock": lambda: NOW_US, "seat": 3, "withhold": True}
             bundle, _ = make_bundle(log, store, PLACE, 2, **values)
     assert check_packet(bundle.encode(), [house.public]).bundle.about.withheld
-    seats = {
-        getattr(each.payload, "seat", 3) for name in (PLACE, "table/fu-01") for each in bundle.streams[name].envelopes()
-    }
+    seats = {getattr(each.payload, "seat", 3) for name in (PLACE, "table/fu-01") for each in bundle.streams[name].envelopes()}
     assert seats <= {3, None}
 
 
@@ -158,16 +156,11 @@ def test_a_case_of_an_entry_is_apart_from_the_tables_rounds(desk: Desk, house: F
     decided = cases.case(desk, filed.name)
     written = letter(desk.log, decided, SETTINGS)
     facts = dict(written["facts"])
-    assert (facts["Table and seat"], facts["Recorded"]) == (
-        "FU-01, seat 3",
-        "by a person, from the video of the table",
-    )
+    assert (facts["Table and seat"], facts["Recorded"]) == ("FU-01, seat 3", "by a person, from the video of the table")
     assert "m.ortiz" not in str(written)
     assert letter_name(decided).startswith("letter-fu-01-oc1-")
     found = full_text.search(full_text.texts(desk, "USD"), "observed cam-4 pay-missed")
-    assert [(each.kind, each.place) for each in found] == [
-        ("entry", f"FU-01 (observed), round {number}") for number in (1, 3)
-    ]
+    assert [(each.kind, each.place) for each in found] == [("entry", f"FU-01 (observed), round {number}") for number in (1, 3)]
     folder = CaseFolder(tmp_path)
     cases.attach_to_round(desk, folder, PLACE, 1, file="felt.jpg", data=b"x", by="m.ortiz", note="the felt")
     house.checkpoint()
@@ -194,6 +187,4 @@ def test_the_transcript_of_an_entry_reads_back_to_the_same_verdict(house: Floor,
     assert ("unordered" in text, "\nat " in text) == (number in (2, 4), number != 2)
     (again,) = judge(f"rules filed.toml\n{text}", "text", lambda name: rules_text(Observed(Table()).words))
     assert again.conclusion.verdict == recorded.adjudication.verdict
-    assert [each.line() for each in again.conclusion.findings] == [
-        each.line() for each in recorded.adjudication.findings
-    ]
+    assert [each.line() for each in again.conclusion.findings] == [each.line() for each in recorded.adjudication.findings]

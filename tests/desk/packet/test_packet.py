@@ -38,9 +38,7 @@ NASTY = '#panic("x") *a* $x^2$ @b `c` \\u{202E} ]) </p><script>alert(1)</script>
 
 def test_it_is_read_when_the_log_is_gone(tmp_path: Path) -> None:
     floor = floor_at(tmp_path, played())
-    packet = packet_at(
-        floor.address, "fu-01", 6, 3, key=floor.key, by="m.ortiz", reason="patron asks", clock=lambda: NOW_US
-    )
+    packet = packet_at(floor.address, "fu-01", 6, 3, key=floor.key, by="m.ortiz", reason="patron asks", clock=lambda: NOW_US)
     for file in tmp_path.iterdir():
         file.unlink()
     for form in (packet.json, packet.pdf):
@@ -175,9 +173,7 @@ def test_the_same_is_made_twice_to_the_byte(packet: Packet, floor: Floor) -> Non
 
 def test_the_meters_of_a_round_are_in_it(tmp_path: Path) -> None:
     table = Table(words="pa-688a progressive=1")
-    text = PAID.replace(
-        "deal ", "wager   seat=3 progressive 1.00\naccepted seat=3 1.00 meter=10000.28 id=m-1 meter_seq=3\ndeal "
-    )
+    text = PAID.replace("deal ", "wager   seat=3 progressive 1.00\naccepted seat=3 1.00 meter=10000.28 id=m-1 meter_seq=3\ndeal ")
     table.play(1, text)
     floor = floor_at(tmp_path, table, meter())
     packet = floor.packet(1)
@@ -214,23 +210,11 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Packet:
 def test_what_a_patron_says_is_never_markup_in_the_pdf(nasty: Packet) -> None:
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext (poppler-utils) is not on this machine: the text of the PDF is not read back")
-    read_back = subprocess.run(
-        ["pdftotext", "-raw", "-", "-"], input=nasty.pdf, capture_output=True, check=True
-    ).stdout.decode()
+    read_back = subprocess.run(["pdftotext", "-raw", "-", "-"], input=nasty.pdf, capture_output=True, check=True).stdout.decode()
     joined = re.sub(r"\s", "", read_back)
     assert sha256(nasty.json).hexdigest() in joined  # a digest can be copied: nothing invisible is in it
     assert "\u200b" not in read_back
-    for words in (
-        '#panic("x")',
-        "*a*",
-        "$x^2$",
-        "@b",
-        "`c`",
-        "\\u{202E}])",
-        "<script>alert(1)</script>",
-        "[U+4E2D]",
-        "[U+202E]",
-    ):
+    for words in ('#panic("x")', "*a*", "$x^2$", "@b", "`c`", "\\u{202E}])", "<script>alert(1)</script>", "[U+4E2D]", "[U+202E]"):
         assert re.sub(r"\s", "", words) in joined
 
 
@@ -252,9 +236,7 @@ class Tags(HTMLParser):
 def test_the_page_asks_for_nothing_and_runs_nothing(nasty: Packet) -> None:
     page = Tags()
     page.feed(nasty.html.decode())
-    assert page.tags.isdisjoint(
-        {"script", "img", "link", "iframe", "object", "embed", "form", "base", "video", "audio"}
-    )
+    assert page.tags.isdisjoint({"script", "img", "link", "iframe", "object", "embed", "form", "base", "video", "audio"})
     assert page.attributes.isdisjoint({"src", "href", "action", "onclick", "onload", "onerror", "srcset", "background"})
     assert NASTY in page.text
     assert "default-src 'none'" in nasty.html.decode()
@@ -301,9 +283,7 @@ def test_every_game_makes_a_packet(chapter: str, tmp_path: Path) -> None:
     """Of the first rounds worked out by hand in every chapter that can be in force."""
     cases = [case for path in round_files(chapter) for case in read_cases(path)]
     case = next(
-        case
-        for case in cases
-        if any(words.startswith("done") for _, words in case.expectations) and "\nclose" in case.transcript
+        case for case in cases if any(words.startswith("done") for _, words in case.expectations) and "\nclose" in case.transcript
     )
     table = Table(words=None)
     scripts = parse(case.transcript, case.title, lambda name: (case.path.parent / name).read_text())
@@ -323,28 +303,20 @@ def test_a_witness_stands_under_the_checkpoint_that_it_cosigned(tmp_path: Path) 
     table = played()
     floor = floor_at(tmp_path, table)
     witness = new_key(tmp_path / "witness.key", "watch.example", KeyKind.WITNESS)
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         signed = Note.decode(Statements(log, store).checkpoint().note.encode())
         note = cosign(signed, witness, NOW_US // 1_000_000)
     behind = table.last
     table.say(model.LightSeen(seat=3), 6)
     floor.append(table, behind)
     floor.checkpoint()
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         packet = make_packet(log, "fu-01", 6, checkpoints=store, signer=floor.signer, note=note)
         size = Checkpoint.parse(note.text).size
         other = Note(note.text.replace(f"\n{size}\n", f"\n{size - 1}\n"), note.signatures)
         with pytest.raises(NotCovered, match="not one of this log"):
             make_packet(log, "fu-01", 6, checkpoints=store, signer=floor.signer, note=other)
-    assert packet.adjudication.as_of == {"table/fu-01": behind}, (
-        "as of the checkpoint that was cosigned, not of the newest"
-    )
+    assert packet.adjudication.as_of == {"table/fu-01": behind}, "as of the checkpoint that was cosigned, not of the newest"
     checked = check_packet(packet.json, [floor.public, witness.public_key])
     assert [(each.key, each.time_s) for each in checked.witnesses] == [(witness.public_key, NOW_US // 1_000_000)]
     assert check_packet(packet.json, [floor.public]).witnesses == ()

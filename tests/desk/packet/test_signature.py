@@ -39,9 +39,7 @@ def test_it_is_the_log_s_key_and_the_attached_bundle_is_the_bundle(packet: Packe
 
 
 @pytest.mark.parametrize("ending", [b"", b"\n", b"\r\n"])
-def test_iso_19005_4_6_1_8_every_object_of_a_signed_document_begins_a_line(
-    packet: Packet, floor: Floor, ending: bytes
-) -> None:
+def test_iso_19005_4_6_1_8_every_object_of_a_signed_document_begins_a_line(packet: Packet, floor: Floor, ending: bytes) -> None:
     unsigned = packet.pdf[: packet.pdf.index(b"%%EOF") + len(b"%%EOF")] + ending
     for signed in (packet.pdf, sign_pdf(unsigned, floor.signer, NOW_US)):
         check_pdf(signed)
@@ -81,13 +79,7 @@ def test_attachments_of_a_damaged_document_are_read_or_refused(packet: Packet, d
 
 
 def test_nothing_can_be_added_or_cut_off(packet: Packet, floor: Floor) -> None:
-    for changed in (
-        packet.pdf + b"\n",
-        packet.pdf[:-1],
-        packet.pdf[:-2000],
-        b"%PDF-2.0\n",
-        b"%PDF-2.0 /ByteRange [0 1 2 3]",
-    ):
+    for changed in (packet.pdf + b"\n", packet.pdf[:-1], packet.pdf[:-2000], b"%PDF-2.0\n", b"%PDF-2.0 /ByteRange [0 1 2 3]"):
         with pytest.raises(BadPacket, match="the PDF"):
             check_packet(changed, [floor.public])
     upper = packet.pdf.rindex(b"/Contents <") + 11

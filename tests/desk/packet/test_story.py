@@ -159,10 +159,7 @@ def test_a_clip_is_in_it_with_the_digest_of_its_file(tmp_path: Path) -> None:
 
 def test_a_table_without_rules_has_a_packet_that_says_so(tmp_path: Path) -> None:
     table = Table(words=None)
-    table.play(
-        1,
-        ROUND.replace("wager   seat=3 ace_high_bonus 10.00\n", "").replace("take    seat=3 ace_high_bonus 10.00\n", ""),
-    )
+    table.play(1, ROUND.replace("wager   seat=3 ace_high_bonus 10.00\n", "").replace("take    seat=3 ace_high_bonus 10.00\n", ""))
     story = shown(floor_at(tmp_path, table))
     assert story["verdict"] == "UNDETERMINED"
     assert story["sections"] == []
@@ -189,8 +186,7 @@ def test_of_a_typed_round_no_device_is_certified(tmp_path: Path, floor: Floor) -
     table = Table(words="pa-688a ace_high_bonus=1")
     table.play(1, ROUND)
     table.drafts = [
-        msgspec.structs.replace(each, source="transcript-0f0f0f0f0f0f" if each.round_no else each.source)
-        for each in table.drafts
+        msgspec.structs.replace(each, source="transcript-0f0f0f0f0f0f" if each.round_no else each.source) for each in table.drafts
     ]
     typed, recorded = shown(floor_at(tmp_path, table)), shown(floor)
     said, fact = " ".join(typed["certification"]), dict(typed["facts"])["Round"]

@@ -45,11 +45,7 @@ def said(
     undetermined: tuple[str, ...] = (),
 ) -> str:
     judged: Adjudication = msgspec.structs.replace(
-        packet.adjudication,
-        verdict=verdict,
-        settlements=tuple(settlements),
-        findings=tuple(findings),
-        undetermined=undetermined,
+        packet.adjudication, verdict=verdict, settlements=tuple(settlements), findings=tuple(findings), undetermined=undetermined
     )
     return narrate(RoundVerdict.of(judged), seat).sentence
 
@@ -102,13 +98,7 @@ def test_one_is_short_and_another_paid_too_much(packet: Packet, found: Finding) 
 
 def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, found: Finding) -> None:
     taken = msgspec.structs.replace(
-        found,
-        code="PAY-VIG",
-        wager="base",
-        difference_cents=-900,
-        expected="no vigorish",
-        observed="9.00 taken",
-        cite=CITE,
+        found, code="PAY-VIG", wager="base", difference_cents=-900, expected="no vigorish", observed="9.00 taken", cite=CITE
     )
     assert said(packet, "VARIANCE", [settled(3, "base", 2500, 2500)], [taken], 3) == (
         f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed $9.00 taken ({CITE})."
@@ -171,9 +161,7 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
 def test_without_money(
     packet: Packet, found: Finding, verdict: Verdict, settlements: list[Settlement], codes: list[str], right: str
 ) -> None:
-    findings = [
-        msgspec.structs.replace(found, code=code, seat=None, wager=None, difference_cents=None) for code in codes
-    ]
+    findings = [msgspec.structs.replace(found, code=code, seat=None, wager=None, difference_cents=None) for code in codes]
     assert said(packet, verdict, settlements, findings) == right
 
 

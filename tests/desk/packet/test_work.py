@@ -48,10 +48,7 @@ def desk(floor: Floor) -> Iterator[tuple[Desk, str]]:
 
 
 def packet(floor: Floor, **options: Any) -> Packet:
-    with (
-        closing(floor.log()) as log,
-        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
-    ):
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store:
         return make_packet(log, "fu-01", 1, 3, checkpoints=store, signer=floor.signer, clock=lambda: NOW_US, **options)
 
 
@@ -152,9 +149,7 @@ def test_decisions_about_other_seats_are_left_out(floor: Floor) -> None:
 def test_of_an_incident_in_part_disposed_of_the_rest_is_to_do(floor: Floor) -> None:
     with desk(floor) as (at, _):
         findings = tuple(each.finding for each in at.cases())
-    done = Resolution(
-        seq=1, by="a", disposition="record_wrong", amount_cents=None, duplicate_of=None, reason="x", second_by=None
-    )
+    done = Resolution(seq=1, by="a", disposition="record_wrong", amount_cents=None, duplicate_of=None, reason="x", second_by=None)
     over = next(each for each in findings if each.seat == 5)
     work = work_on(Incident(findings=findings), {over.id: done}, "USD")
     assert work.to_do == [PAY]

@@ -45,11 +45,7 @@ REPORT = Report(
     rules=(ReportingRule(cite="58 Pa. Code § 465a.1", role="answers", asks="a sample"),),
     tables=(
         ReportTable(
-            name="wins",
-            title="Wins",
-            columns=COLUMNS,
-            rows=(("fu-01", -250, "=1+1"), ("fu-02", None, "牌 #x")),
-            marked=(1,),
+            name="wins", title="Wins", columns=COLUMNS, rows=(("fu-01", -250, "=1+1"), ("fu-02", None, "牌 #x")), marked=(1,)
         ),
         ReportTable(name="nothing", title="Nothing", columns=(), rows=(), empty="Nothing was filed."),
     ),
@@ -70,20 +66,13 @@ def test_the_same_report_is_the_same_bytes_and_another_is_not(signer: FileSigner
 def test_a_report_is_checked_with_the_key_that_signed_it_and_no_other(signer: FileSigner, tmp_path: Path) -> None:
     pdf = to_pdf(REPORT, signer)
     checked = check_report(pdf, [signer.public_key])
-    assert (checked.name, checked.first, checked.last, checked.log_id) == (
-        "sample",
-        "2026-03-01",
-        "2026-03-31",
-        "ab" * 16,
-    )
+    assert (checked.name, checked.first, checked.last, checked.log_id) == ("sample", "2026-03-01", "2026-03-31", "ab" * 16)
     stranger = new_key(tmp_path / "other.key", f"discard-rack/bellwether/{'ab' * 16}", KeyKind.LOG)
     with pytest.raises(BadPacket, match="none that was given"):
         check_report(pdf, [stranger.public_key])
 
 
-def test_a_signed_report_whose_summary_has_a_key_twice_is_refused(
-    signer: FileSigner, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signed_report_whose_summary_has_a_key_twice_is_refused(signer: FileSigner, monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = to_pdf(REPORT, signer)
     stated = attached(pdf, check.SUMMARY)
     twice = stated.replace(b'"name":', b'"name":"another","name":', 1)
@@ -118,10 +107,7 @@ def test_days_are_words_on_paper_and_iso_in_files() -> None:
     days = ReportTable(
         name="days",
         title="Days",
-        columns=(
-            ReportColumn(name="day", label="Day", kind="day"),
-            ReportColumn(name="at_us", label="At", kind="time"),
-        ),
+        columns=(ReportColumn(name="day", label="Day", kind="day"), ReportColumn(name="at_us", label="At", kind="time")),
         rows=(("2026-03-31", 1_774_958_490_000_000),),
     )
     (data,) = sheets(replace(REPORT, tables=(days,))).values()

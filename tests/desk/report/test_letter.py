@@ -52,9 +52,7 @@ def desk(floor: Floor) -> Iterator[Desk]:
         yield Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)
 
 
-def decided(
-    desk: Desk, claim: str = "ace high not paid", reason: str = "the cards show it", seat: int | None = 3
-) -> PatronCase:
+def decided(desk: Desk, claim: str = "ace high not paid", reason: str = "the cards show it", seat: int | None = 3) -> PatronCase:
     values: dict[str, Any] = {"by": "m.ortiz", "settings": SETTINGS, "claim": claim, "seat": seat, "patron": "p-own"}
     found = cases.open_case(desk, "fu-01", 1, **values)
     cases.decide(desk, found.name, outcome="for_patron", by="s.lee", reason=reason)

@@ -15,9 +15,7 @@ from tests.replay.tables import DESK_US, UNPAID, Table, append
 def desk(log: SqliteLog, results: SqliteResults) -> Desk:
     office, table = Table("property/main"), Table()
     office.say(
-        model.PropertyConfigured(
-            currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-        )
+        model.PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York")
     )
     table.play(1, UNPAID)
     append(log, office, table)

@@ -97,9 +97,7 @@ def test_a_dispute_of_another_seat_or_round_can_be_closed(desk: Desk) -> None:
         ("cannot_tell", None, False, True),
     ],
 )
-def test_what_closes_money_that_is_owed(
-    desk: Desk, disposition: str, amount: int | None, signed: bool, closes: bool
-) -> None:
+def test_what_closes_money_that_is_owed(desk: Desk, disposition: str, amount: int | None, signed: bool, closes: bool) -> None:
     name = opened(desk, UNPAID)
     found = resolve(desk, disposition, amount)
     if signed:
@@ -161,9 +159,7 @@ def test_a_decision_against_the_record_needs_a_reason_of_its_own_and_a_second_pe
     assert (said["reason"], said["override"]) == ("so it is", "the video shows it")
 
 
-@pytest.mark.parametrize(
-    ("round_no", "outcome"), [(UNPAID, "for_house"), (PAID, "for_patron"), (OVERPAID, "cannot_tell")]
-)
+@pytest.mark.parametrize(("round_no", "outcome"), [(UNPAID, "for_house"), (PAID, "for_patron"), (OVERPAID, "cannot_tell")])
 def test_no_letter_contradicts_itself_whatever_is_on_record(desk: Desk, round_no: int, outcome: str) -> None:
     """A decision written before this was asked, or at a desk that had no verdicts, is judged again with the letter."""
     unjudged = Desk(desk.log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)

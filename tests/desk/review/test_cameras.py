@@ -59,9 +59,7 @@ def cameras(tmp_path: Path) -> Cameras:
         ("fu-03", None, []),
     ],
 )
-def test_the_camera_meant_for_the_seat_comes_first(
-    cameras: Cameras, table: str, seat: int | None, seen: list[str]
-) -> None:
+def test_the_camera_meant_for_the_seat_comes_first(cameras: Cameras, table: str, seat: int | None, seen: list[str]) -> None:
     assert [camera.id for camera in cameras.seeing(table, seat)] == seen
 
 

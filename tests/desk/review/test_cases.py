@@ -28,9 +28,7 @@ def folder(tmp_path: Path) -> CaseFolder:
     return CaseFolder(tmp_path)
 
 
-def opened(
-    desk: Desk, claim: str = "not paid", settings: CaseSettings | None = None, seat: int | None = 3
-) -> PatronCase:
+def opened(desk: Desk, claim: str = "not paid", settings: CaseSettings | None = None, seat: int | None = 3) -> PatronCase:
     return cases.open_case(
         desk, "fu-01", 1, by="m.ortiz", settings=settings or CaseSettings(), claim=claim, seat=seat, patron="p-7"
     )
@@ -118,9 +116,7 @@ def test_a_dispute_that_is_open_becomes_a_case_once(desk: Desk) -> None:
     desk.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz", seat=2)
     settings = CaseSettings()
     found = cases.open_case(desk, "fu-01", 1, by="s.lee", settings=settings, dispute="d-1", patron="p-9", seat=5)
-    assert (found.case.claim, found.case.seat, found.case.patron) == ("short", 2, "p-9"), (
-        "the dispute's own seat counts"
-    )
+    assert (found.case.claim, found.case.seat, found.case.patron) == ("short", 2, "p-9"), "the dispute's own seat counts"
     with pytest.raises(ReviewRefused, match="dispute d-1 is case 1 already"):
         cases.open_case(desk, "fu-01", 1, by="s.lee", settings=settings, dispute="d-1")
     with pytest.raises(ReviewRefused, match="no dispute d-2"):
@@ -338,15 +334,7 @@ def test_a_letter_is_of_the_decision_that_stands(desk: Desk) -> None:
     assert len(cases.case(desk, found.name).case.letters) == 1
 
 
-TYPES = [
-    "case_opened",
-    "case_assigned",
-    "case_due_moved",
-    "case_noted",
-    "case_attached",
-    "case_letter_made",
-    "case_appealed",
-]
+TYPES = ["case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed"]
 
 
 @pytest.mark.parametrize("type_", TYPES)

@@ -67,39 +67,18 @@ def test_a_finding_goes_its_way_and_nothing_is_overwritten(desk: Desk, missed: s
     ):
         step()
         states.append(desk.case(missed).review.state)
-    assert states == [
-        "open",
-        "assigned",
-        "assigned",
-        "awaiting_signature",
-        "resolved",
-        "reopened",
-        "assigned",
-        "resolved",
-    ]
+    assert states == ["open", "assigned", "assigned", "awaiting_signature", "resolved", "reopened", "assigned", "resolved"]
     review = desk.case(missed).review
-    assert [entry.by for entry in review.history] == [
-        "m.ortiz",
-        "s.lee",
-        "s.lee",
-        "m.ortiz",
-        "m.ortiz",
-        "m.ortiz",
-        "k.may",
-    ]
+    assert [entry.by for entry in review.history] == ["m.ortiz", "s.lee", "s.lee", "m.ortiz", "m.ortiz", "m.ortiz", "k.may"]
     assert [entry.seq for entry in review.history] == [2, 3, 4, 5, 6, 7, 8]
     assert {entry.round_no for entry in review.history} == {1}
-    assert (
-        review.history[2].says == "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage"
-    )
+    assert review.history[2].says == "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage"
     assert review.resolution is not None
     assert (review.resolution.disposition, review.resolution.second_by) == ("cannot_tell", None)
 
 
 @pytest.mark.parametrize("disposition", sorted(DISPOSITIONS))
-def test_what_moves_money_names_the_amount_and_waits_for_a_second_signature(
-    desk: Desk, missed: str, disposition: str
-) -> None:
+def test_what_moves_money_names_the_amount_and_waits_for_a_second_signature(desk: Desk, missed: str, disposition: str) -> None:
     other = "0" * 32 if disposition == "duplicate" else None
     if disposition == "duplicate":
         with pytest.raises(ReviewRefused, match="there is no one finding"):
@@ -171,9 +150,7 @@ OTHER_SPELLINGS = (
 
 
 @pytest.mark.parametrize("spelling", OTHER_SPELLINGS)
-def test_the_same_person_does_not_sign_twice_however_the_name_is_spelled(
-    desk: Desk, missed: str, spelling: str
-) -> None:
+def test_the_same_person_does_not_sign_twice_however_the_name_is_spelled(desk: Desk, missed: str, spelling: str) -> None:
     paid_out(desk, missed)
     with pytest.raises(ReviewRefused, match=r"s\.lee has signed already"):
         desk.sign(missed, by=spelling, reason=WHY)
@@ -203,9 +180,7 @@ def test_nobody_acts_who_is_not_registered(desk: Desk, missed: str, stranger: st
         lambda: desk.open_dispute("fu-01", 1, dispute="d", claim="x", by=stranger),
         lambda: desk.close_dispute("fu-01", dispute="d", outcome="for_patron", by=stranger, reason=WHY),
         lambda: desk.open_investigation("fu-01", **(FIGURES | {"by": stranger})),
-        lambda: desk.close_investigation(
-            "fu-01", investigation="i", outcome="explained_by_play", by=stranger, reason=WHY
-        ),
+        lambda: desk.close_investigation("fu-01", investigation="i", outcome="explained_by_play", by=stranger, reason=WHY),
     ):
         with pytest.raises(ReviewRefused, match=r"not registered.*k\.may, m\.ortiz|reopen it first"):
             action()
@@ -225,9 +200,7 @@ def test_a_first_signature_by_nobody_who_is_registered_takes_no_second(
     desk.reopen(missed, by="s.lee", reason=WHY)
 
 
-def test_without_a_register_nobody_acts_and_looks_are_recorded(
-    table: Table, log: SqliteLog, results: SqliteResults
-) -> None:
+def test_without_a_register_nobody_acts_and_looks_are_recorded(table: Table, log: SqliteLog, results: SqliteResults) -> None:
     bare = Desk(log, results)
     (finding,) = findings(results)
     with pytest.raises(ReviewRefused, match="RACK_PERSONS"):
@@ -301,9 +274,7 @@ def test_video_is_of_the_round_of_its_finding(desk: Desk, missed: str) -> None:
     assert [entry.what for entry in desk.case(missed).review.history] == ["video_marked"]
 
 
-def test_two_desks_at_once_never_contradict_each_other(
-    desk: Desk, missed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_desks_at_once_never_contradict_each_other(desk: Desk, missed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between reading and writing another person resolved the finding: their word is first, and ours is refused."""
     read = desk.review
     other = Desk(desk.log, desk.results, persons=PEOPLE, clock=desk._clock)
@@ -329,9 +300,7 @@ def corrected(table: Table, log: SqliteLog) -> None:
     """Append a correction after which the round has no finding: seat 3 had no wager."""
     before = table.last
     seq = next(
-        n
-        for n, draft in enumerate(table.drafts, 1)
-        if isinstance(draft.payload, model.WagerPlaced) and draft.payload.seat == 3
+        n for n, draft in enumerate(table.drafts, 1) if isinstance(draft.payload, model.WagerPlaced) and draft.payload.seat == 3
     )
     table.correct(seq, None)
     append(log, table, after={table.stream: before})
@@ -404,9 +373,7 @@ def test_the_gaming_day_of_a_review_begins_at_the_propertys_cutover(at: str, day
     from rack.arguments import as_of
 
     _, at_us = as_of([at])
-    configured = PropertyConfigured(
-        currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-    )
+    configured = PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York")
     assert gaming_day(at_us or 0, configured) == day
 
 
@@ -519,9 +486,7 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
             assert each.resolution.second_by not in (None, each.resolution.by)
 
 
-def test_a_review_read_act_by_act_is_that_read_at_once(
-    desk: Desk, missed: str, log: SqliteLog, results: SqliteResults
-) -> None:
+def test_a_review_read_act_by_act_is_that_read_at_once(desk: Desk, missed: str, log: SqliteLog, results: SqliteResults) -> None:
     acts = [lambda: paid_out(desk, missed), lambda: desk.note(missed, note="x", by="m.ortiz")]
     for number, act in enumerate(acts, start=1):
         act()
@@ -559,13 +524,7 @@ def test_an_investigation_is_opened_once_and_closed_once(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [
-        {"first_day": "2026-02-07"},
-        {"prior_first_day": "2026-02-01"},
-        {"triggers": []},
-        {"win_cents": 1.5},
-        {"table_days": -1},
-    ],
+    [{"first_day": "2026-02-07"}, {"prior_first_day": "2026-02-01"}, {"triggers": []}, {"win_cents": 1.5}, {"table_days": -1}],
 )
 def test_an_investigation_out_of_form_is_not_written(desk: Desk, given: dict[str, object]) -> None:
     with pytest.raises(ReviewRefused):

@@ -24,9 +24,7 @@ from tests.golden.rounds import read_cases, round_files
 from tests.replay.tables import DAY, DESK_US, PAID, Table, append
 
 OF_A_ROUND = {
-    kind.TYPE
-    for kind in WRITERS
-    if "observed" in PLACES[kind.TYPE] and kind not in (model.RoundClosed, model.MysteryHit)
+    kind.TYPE for kind in WRITERS if "observed" in PLACES[kind.TYPE] and kind not in (model.RoundClosed, model.MysteryHit)
 }
 """The kinds of statements that an entry can have; its end is no statement of its own."""
 OPENINGS = {"rules_filed", "round_opened", "dealer_tapped_in"}
@@ -112,15 +110,7 @@ def test_a_line_of_any_kind_is_struck_and_added_and_the_verdict_is_the_same(
             with pytest.raises(ReviewRefused, match=r"says so already|is corrected to one line"):
                 correct_line(desk, table, seq, line, **BY)
             end = log.head(f"observed/{table}").seq
-            for wrong in (
-                f"{line} nonsense=",
-                "nonsense",
-                "rules pa-688a",
-                "round 2",
-                "close",
-                "deck d-1 received jokers=1",
-                "",
-            ):
+            for wrong in (f"{line} nonsense=", "nonsense", "rules pa-688a", "round 2", "close", "deck d-1 received jokers=1", ""):
                 with pytest.raises((TranscriptError, ReviewRefused)):
                     correct_line(desk, table, seq, wrong, **BY)
                 with pytest.raises((TranscriptError, ReviewRefused)):

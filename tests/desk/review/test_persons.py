@@ -32,10 +32,7 @@ def test_a_register_is_read(file: Path) -> None:
         ('[[person]]\nid = "m_ortiz"\nname = "B"\n', "'m_ortiz' and 'm.ortiz' are one name but for punctuation"),
         ('[[person]]\nid = "mortiz"\nname = "B"\n', "two names must be two people"),
         ('[[person]]\nid = "b"\nname = "B"\naccounts = ["m.ortiz"]\n', "accounts of one person"),
-        (
-            '[[person]]\nid = "b"\nname = "B"\naccounts = ["m-ortiz@bellwether.example"]\n',
-            "are one name but for punctuation",
-        ),
+        ('[[person]]\nid = "b"\nname = "B"\naccounts = ["m-ortiz@bellwether.example"]\n', "are one name but for punctuation"),
         ('[[person]]\nid = "M.Ortiz"\nname = "B"\n', "'M.Ortiz' is no id of a person"),
         ('[[person]]\nid = "ｍ.ortiz"\nname = "B"\n', "is no id of a person"),
         ('[[person]]\nid = ".b"\nname = "B"\n', "is no id of a person"),

@@ -72,9 +72,7 @@ def test_what_is_handed_over_follows_what_was_done_in_the_shift(desk: Desk) -> N
         ("changes", "FU-01: 1 acknowledged"),
     ]
     cents = abs(case.finding.difference_cents or 0)
-    desk.resolve(
-        case.finding.id, disposition="confirmed_paid_patron", amount_cents=cents, by="m.ortiz", reason="at the cage"
-    )
+    desk.resolve(case.finding.id, disposition="confirmed_paid_patron", amount_cents=cents, by="m.ortiz", reason="at the cage")
     assert [(each.kind, each.words) for each in surveillance.hand_over_lines(desk)] == [
         ("signatures", "FU-01: 1 awaited signature"),
         ("changes", "FU-01: 1 acknowledged, 1 resolved or signed"),
@@ -99,10 +97,7 @@ def test_a_dispute_that_needs_a_second_signature_is_handed_over_as_a_signature(d
     [
         ([], []),
         ([JAM], ["FU-01: shuffler out of order"]),
-        (
-            [JAM, model.DeviceCovered(device="shuffler", how="sign")],
-            ["FU-01: shuffler out of order, covered or with a sign"],
-        ),
+        ([JAM, model.DeviceCovered(device="shuffler", how="sign")], ["FU-01: shuffler out of order, covered or with a sign"]),
         ([JAM, model.DeviceRestored(device="shuffler")], []),
         ([model.DeviceAlarmed(device="shuffler", alarm="red_light")], ["FU-01: shuffler signaled a fault"]),
     ],
@@ -157,9 +152,7 @@ def test_only_the_desk_writes_it_and_only_in_a_review_stream(type_: str) -> None
 
 
 def test_the_surveillance_log_stands_in_its_own_stream(desk: Desk) -> None:
-    note = review_event(
-        model.SurveillanceNoted, by="m.ortiz", camera=None, happened_us=1, note="x", persons=None, table=None
-    )
+    note = review_event(model.SurveillanceNoted, by="m.ortiz", camera=None, happened_us=1, note="x", persons=None, table=None)
     with pytest.raises(ReviewRefused, match="is in review/surveillance"):
         desk.write_together("fu-01", None, [note])
     with pytest.raises(WrongPlace):

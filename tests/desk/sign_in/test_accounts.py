@@ -78,9 +78,7 @@ def test_a_code_counts_once(accounts: Accounts) -> None:
 
 
 @pytest.mark.parametrize("name", ["m.ortiz", "s.kane", "no.one"])
-def test_after_five_wrong_tries_each_waits_twice_as_long_whether_or_not_the_name_exists(
-    accounts: Accounts, name: str
-) -> None:
+def test_after_five_wrong_tries_each_waits_twice_as_long_whether_or_not_the_name_exists(accounts: Accounts, name: str) -> None:
     set_up(accounts)
     now, wait = NOW, float(FIRST_WAIT_S)
     for _ in range(FREE_TRIES):

@@ -51,9 +51,7 @@ WITNESS = Witnessed(
     trouble="",
 )
 BROKEN = replace(
-    FOUND,
-    ok=False,
-    breaks=(Break(stream="table/fu-01", seq=41, kind="changed", code="LOG-SEAL", message="another hash"),),
+    FOUND, ok=False, breaks=(Break(stream="table/fu-01", seq=41, kind="changed", code="LOG-SEAL", message="another hash"),)
 )
 
 
@@ -103,10 +101,7 @@ def test_it_says_who_verified_what_when_and_with_which_keys_and_witness(signer: 
 
 
 def test_every_stream_stands_with_its_end_and_hash() -> None:
-    assert table(report(), "streams") == (
-        ("property/main", 2, "11" * 32, 0, "sound"),
-        ("table/fu-01", 40, "22" * 32, 0, "sound"),
-    )
+    assert table(report(), "streams") == (("property/main", 2, "11" * 32, 0, "sound"), ("table/fu-01", 40, "22" * 32, 0, "sound"))
 
 
 def test_a_failure_is_the_result_and_its_stream_is_marked() -> None:
@@ -129,11 +124,7 @@ def test_without_a_checkpoint_it_says_neither_passed_nor_whole() -> None:
     [
         (FOUND, None, "No witness was asked"),
         (FOUND, WITNESS, "No signature covers the 12 events"),
-        (
-            replace(FOUND, signed=replace(SIGNED, anchored=False)),
-            WITNESS,
-            "The keys are those that the log itself names",
-        ),
+        (replace(FOUND, signed=replace(SIGNED, anchored=False)), WITNESS, "The keys are those that the log itself names"),
         (replace(FOUND, unread={"table/fu-01": 20}), WITNESS, "20 events at the start of streams were not read again"),
         (FOUND, WITNESS, "The results next to the log were not checked"),
     ],

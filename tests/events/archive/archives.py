@@ -60,9 +60,7 @@ def files(folder: Path) -> dict[str, bytes]:
     """Every file of an archive but the lock and the note of how many manifests there are."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in found
-        if path.name not in ("archive.lock", "head.json")
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.name not in ("archive.lock", "head.json")
     }
 
 
@@ -100,11 +98,7 @@ def forge_file(folder: Path, number: int, write: Callable[[Path], None]) -> Segm
     path = manifest.file(folder)
     write(path)
     data = path.read_bytes()
-    forge(
-        folder,
-        number,
-        lambda each: msgspec.structs.replace(each, file_bytes=len(data), file_sha256=sha256(data).hexdigest()),
-    )
+    forge(folder, number, lambda each: msgspec.structs.replace(each, file_bytes=len(data), file_sha256=sha256(data).hexdigest()))
     return manifest
 
 

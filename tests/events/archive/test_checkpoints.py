@@ -102,9 +102,7 @@ def test_damaged_or_forged_checkpoints_are_told(log: SqliteLog, folder: Path, ho
     assert found is not None
     assert (found.stream, found.seq, found.kind) == (CHECKPOINTS, 1, "changed")
     manifest.file(folder).write_bytes(held)
-    rows = [
-        (record.seq, record.data.replace(b'"at_us":1', b'"at_us":2')) for record in opened(folder).listed(CHECKPOINTS)
-    ]
+    rows = [(record.seq, record.data.replace(b'"at_us":1', b'"at_us":2')) for record in opened(folder).listed(CHECKPOINTS)]
     forge_file(folder, manifest.number, lambda path: parquet(path, rows))
     found = checked(folder, honest[1]).first_break
     assert found is not None
@@ -117,9 +115,7 @@ def test_whoever_rewrites_the_archive_to_its_end_has_not_the_key(
     """The events are another story, sound in itself; the checkpoints are the old ones."""
     from tests.contract.drafts import Drafts, fill
 
-    with contextlib.closing(
-        SqliteLog(tmp_path / "x.db", property_id=log.property_id, create=True, log_id=LOG_ID)
-    ) as other:
+    with contextlib.closing(SqliteLog(tmp_path / "x.db", property_id=log.property_id, create=True, log_id=LOG_ID)) as other:
         for stream in ("property/main", "table/fu-07", "table/fu-08"):
             fill(other, Drafts(), stream, rounds=5)
         with contextlib.closing(SqliteCheckpoints(f"{log.path}.checkpoints", log_id=LOG_ID, read_only=True)) as store:
@@ -137,10 +133,7 @@ def test_they_are_given_back(log: SqliteLog, folder: Path, honest: tuple[Path, H
     assert restore(opened(folder), address).checkpoints == 0
     assert batches(address) == honest[1].contents.batches
     again: EventLog = open_log(address, read_only=True)
-    with (
-        contextlib.closing(again),
-        contextlib.closing(open_checkpoints(address, log_id=LOG_ID, read_only=True)) as store,
-    ):
+    with contextlib.closing(again), contextlib.closing(open_checkpoints(address, log_id=LOG_ID, read_only=True)) as store:
         report = verify(again, checkpoints=store, anchors=[honest[1].signer.public_key])
         assert report.ok, report.breaks
         assert store.acknowledged() is not None

@@ -168,17 +168,13 @@ def test_a_row_group_of_too_many_rows(folder: Path) -> None:
     held = [(n, b"{}") for n in range(1, GROUP_ROWS + 2)]
     forge_file(folder, 1, lambda path: parquet(path, held, row_group_size=2 * GROUP_ROWS))
     forge(
-        folder,
-        1,
-        lambda each: msgspec.structs.replace(each, last_seq=GROUP_ROWS + 1, total_bytes=2 * len(held), largest_bytes=2),
+        folder, 1, lambda each: msgspec.structs.replace(each, last_seq=GROUP_ROWS + 1, total_bytes=2 * len(held), largest_bytes=2)
     )
     shutil.copy(next((folder / "segments" / TABLE).iterdir()), ManifestChain(folder).sealed[0].file(folder))
     assert f"row group 0 has {GROUP_ROWS + 1} rows; the limit is {GROUP_ROWS}" in refusal(folder)
 
 
-@pytest.mark.parametrize(
-    ("offset", "said"), [(-8, "does not end like a Parquet file"), (-4, "does not end like a Parquet file")]
-)
+@pytest.mark.parametrize(("offset", "said"), [(-8, "does not end like a Parquet file"), (-4, "does not end like a Parquet file")])
 def test_a_footer_that_is_longer_than_the_file(folder: Path, offset: int, said: str) -> None:
     def write(path: Path) -> None:
         data = bytearray(path.read_bytes())
@@ -246,9 +242,7 @@ def test_headers_of_any_bytes(data: bytes) -> None:
     assert found <= len(data)
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x1c" * 8000, b"\x19\xfc" + b"\xff" * 9 + b"\x01", b"\x15" + b"\x80" * 200, b"\x1d\x00"]
-)
+@pytest.mark.parametrize("data", [b"\x1c" * 8000, b"\x19\xfc" + b"\xff" * 9 + b"\x01", b"\x15" + b"\x80" * 200, b"\x1d\x00"])
 def test_headers_that_would_not_end(data: bytes) -> None:
     with pytest.raises(ValueError, match="page"):
         list(pages(Pages(data), 0, len(data)))  # a double for a file
@@ -339,9 +333,7 @@ def test_a_segment_that_is_no_plain_file(folder: Path, tmp_path: Path, change: C
 
 @pytest.mark.parametrize("change", [link, pipe, directory, long])
 @pytest.mark.parametrize("name", ["archive.json", "head.json", "manifests/00000001.json"])
-def test_a_manifest_that_is_no_plain_file(
-    folder: Path, tmp_path: Path, change: Callable[[Path, Path], None], name: str
-) -> None:
+def test_a_manifest_that_is_no_plain_file(folder: Path, tmp_path: Path, change: Callable[[Path, Path], None], name: str) -> None:
     change(folder / name, tmp_path / "elsewhere")
     archive = ArchiveLog(folder, read_only=True, check_heads=False)
     assert archive.manifests.broken is not None

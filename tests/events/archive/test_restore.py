@@ -213,10 +213,7 @@ def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: Rest
         path = manifest.file(folder)
         path.write_bytes(bytes(path.stat().st_size))
     restored = target.restore(folder)
-    assert [line[:30] for line in restored.integrity] == [
-        "LOG-SEAL table/fu-07 event 8: ",
-        "LOG-SEAL quarantine event 1: s",
-    ]
+    assert [line[:30] for line in restored.integrity] == ["LOG-SEAL table/fu-07 event 8: ", "LOG-SEAL quarantine event 1: s"]
     assert {stream: head.seq for stream, head in restored.heads.items()} == {
         TABLE: 7,
         OTHER: 14,

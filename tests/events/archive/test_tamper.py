@@ -113,14 +113,10 @@ def test_everything_else_still_reads(folder: Path) -> None:
     assert [(found.stream, found.seq) for found in report.breaks] == [(TABLE, 8)]
     assert {stream: head.seq for stream, head in report.heads.items()} == {PROPERTY: 7, TABLE: 7, OTHER: 14}
     archive = opened(folder)
-    assert [record.seq for record in archive.read(TABLE, 15)] == list(range(15, 22)), (
-        "a later segment is sealed by itself"
-    )
+    assert [record.seq for record in archive.read(TABLE, 15)] == list(range(15, 22)), "a later segment is sealed by itself"
     read = archive.read(TABLE)
     assert [next(read).seq for _ in range(7)] == list(range(1, 8))
-    with pytest.raises(
-        BrokenSeal, match=r"2026-03-15\.000000000008-000000000014\.parquet, the segment with events 8 to 14"
-    ):
+    with pytest.raises(BrokenSeal, match=r"2026-03-15\.000000000008-000000000014\.parquet, the segment with events 8 to 14"):
         next(read)
 
 
@@ -214,10 +210,7 @@ def test_manifests_are_swapped_copied_or_of_another_archive(folder: Path, tmp_pa
 
 
 def rows_of(folder: Path, manifest: SegmentManifest) -> list[tuple[int, bytes]]:
-    return [
-        (record.seq, record.data)
-        for record in opened(folder).read(manifest.stream, manifest.first_seq, manifest.last_seq)
-    ]
+    return [(record.seq, record.data) for record in opened(folder).read(manifest.stream, manifest.first_seq, manifest.last_seq)]
 
 
 def edit(seq: int) -> Callable[[list[tuple[int, bytes]]], list[tuple[int, bytes]]]:

@@ -86,9 +86,7 @@ def test_a_manifest_states_range_chain_file_and_the_manifest_before(three_days: 
     assert (second.total_bytes, second.largest_bytes) == (sum(sizes), max(sizes))
     before = (folder / "manifests" / f"{second.number - 1:08}.json").read_bytes()
     assert second.previous_manifest == sha256(before).hexdigest()
-    assert (
-        ManifestChain(folder).sealed[0].previous_manifest == sha256((folder / "archive.json").read_bytes()).hexdigest()
-    )
+    assert ManifestChain(folder).sealed[0].previous_manifest == sha256((folder / "archive.json").read_bytes()).hexdigest()
 
 
 def test_a_second_run_adds_only_what_is_new(three_days: SqliteLog, folder: Path, drafts: Drafts) -> None:
@@ -181,11 +179,7 @@ def test_a_log_of_the_same_id_with_another_history_is_refused(log: SqliteLog, fo
     fill(log, Drafts())
     write_archive(log, folder, running=True)
     before = files(folder)
-    for rounds, said in (
-        (2, "the log's chain is not the one"),
-        (1, "the log ends at number 7"),
-        (3, "does not continue"),
-    ):
+    for rounds, said in ((2, "the log's chain is not the one"), (1, "the log ends at number 7"), (3, "does not continue")):
         with SqliteLogs(tmp_path / f"fork{rounds}.db", log_id=log.log_id) as other:
             fill(other, Drafts(), rounds=rounds)
             sealed = write_archive(other, folder, running=True)
@@ -206,9 +200,7 @@ def test_lost_refused_lines_are_told(log: SqliteLog, folder: Path, tmp_path: Pat
             assert said in write_archive(other, folder).integrity[0]
 
 
-def test_a_broken_stream_is_sealed_as_far_as_it_stands(
-    log: SqliteLog, path: Path, folder: Path, drafts: Drafts
-) -> None:
+def test_a_broken_stream_is_sealed_as_far_as_it_stands(log: SqliteLog, path: Path, folder: Path, drafts: Drafts) -> None:
     open_day(log, drafts, DAYS[0], TABLE, OTHER)
     open_day(log, drafts, DAYS[1], TABLE, OTHER)
     SqliteTamper(path).replace(TABLE, 10, b"{}")
@@ -301,11 +293,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     result: ArchiveSummary = write_archive(three_days, folder)
     assert sealed <= set(ranges(folder))
     assert (result.manifests, result.segments) == (5, 5 - len(sealed))
-    assert {stream: head.seq for stream, head in opened(folder).acknowledged().items()} == {
-        PROPERTY: 7,
-        TABLE: 14,
-        OTHER: 14,
-    }
+    assert {stream: head.seq for stream, head in opened(folder).acknowledged().items()} == {PROPERTY: 7, TABLE: 14, OTHER: 14}
     assert verify(opened(folder)).ok
     assert not list(folder.rglob("*.partial"))
 
@@ -328,9 +316,7 @@ def test_any_events_come_back(tmp_path_factory: pytest.TempPathFactory, groups: 
                 write_archive(log, folder, running=True)
         write_archive(log, folder, running=True)
         archive = opened(folder)
-        assert {found.kind for found in verify(archive).breaks} <= {"entry_missing"}, (
-            "refusals of which nothing is kept"
-        )
+        assert {found.kind for found in verify(archive).breaks} <= {"entry_missing"}, "refusals of which nothing is kept"
         for stream in (TABLE, OTHER):
             assert list(archive.read(stream)) == list(log.read(stream))
         together = list(chain.from_iterable(archive.tail({})))

@@ -96,9 +96,7 @@ def refusal_of(call: Callable[[], object]) -> queue.Queue[str]:
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
-def test_whatever_is_begun_while_brokers_hang_is_refused_in_time(
-    brokers: Brokers, protocol: str, tmp_path: Path
-) -> None:
+def test_whatever_is_begun_while_brokers_hang_is_refused_in_time(brokers: Brokers, protocol: str, tmp_path: Path) -> None:
     todo = calls(brokers.bootstrap, {"security_protocol": protocol}, tmp_path)
     refusals = {name: refusal_of(call) for name, call in todo.items()}
     named = " and ".join(f"the broker at {each} does not answer" for each in sorted(brokers.hanging))
@@ -156,9 +154,7 @@ def test_a_cluster_whose_brokers_answer_has_all_the_time(monkeypatch: pytest.Mon
     assert clock.waited(Patience("a:1,b:2", 30.0)) == pytest.approx(30.0)
 
 
-def test_a_wait_that_a_broker_causes_ends_early_and_what_follows_from_it_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_wait_that_a_broker_causes_ends_early_and_what_follows_from_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, HANGING)
     log, results = Patience("a:1,b:2", 30.0), Patience("a:1,b:2", 30.0)
     assert clock.waited(log) == pytest.approx(patience.WAIT_S)

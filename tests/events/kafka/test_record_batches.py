@@ -73,11 +73,7 @@ def fetched(data: bytes, at: int, *, aborted: list[Any] | None = None, most: int
 
 rows = st.lists(
     st.tuples(
-        st.integers(0, 2**31 - 1),
-        st.integers(0, 2**40),
-        st.sampled_from(KEYS),
-        st.sampled_from(VALUES),
-        st.sampled_from(HEADERS),
+        st.integers(0, 2**31 - 1), st.integers(0, 2**40), st.sampled_from(KEYS), st.sampled_from(VALUES), st.sampled_from(HEADERS)
     ),
     min_size=1,
     max_size=5,

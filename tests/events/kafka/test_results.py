@@ -29,11 +29,7 @@ def test_a_commit_holds_little_of_its_results_in_memory() -> None:
                 assert next(sent) == (b"restart/table/a", b"{}")
                 for number in range(MANY):
                     assert next(sent) == (b"adjudications/table/a#%d" % number, b"%*d" % (SIZE, number))
-                assert [key for key, _ in sent] == [
-                    b"replay/position/table/a",
-                    b"replay/snapshot/table/a",
-                    b"replay/generation",
-                ]
+                assert [key for key, _ in sent] == [b"replay/position/table/a", b"replay/snapshot/table/a", b"replay/generation"]
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

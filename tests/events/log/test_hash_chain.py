@@ -32,9 +32,7 @@ def test_every_part_counts() -> None:
 def test_the_documented_beginning_of_a_chain() -> None:
     """docs/log-contract.md: whoever checks a chain without this program starts from there."""
     text = (Path(__file__).resolve().parents[3] / "docs" / "log-contract.md").read_text()
-    found = re.search(
-        r"log `([0-9a-f]{32})`, property `([a-z]+)`, stream `([a-z0-9/-]+)`, h0 is\s+`([0-9a-f]{64})`", text
-    )
+    found = re.search(r"log `([0-9a-f]{32})`, property `([a-z]+)`, stream `([a-z0-9/-]+)`, h0 is\s+`([0-9a-f]{64})`", text)
     assert found is not None
     log_id, property_id, stream, stated = found.groups()
     by_hand = sha256(b"rack/genesis/v1\0" + log_id.encode() + property_id.encode() + b"/" + stream.encode())

@@ -67,9 +67,7 @@ def test_the_mark_may_lag_but_not_lead(log: SqliteLog, path: Path, drafts: Draft
         SqliteLog(path)
 
 
-def test_a_database_replaced_by_another_log_is_found(
-    log: SqliteLog, path: Path, tmp_path: Path, drafts: Drafts
-) -> None:
+def test_a_database_replaced_by_another_log_is_found(log: SqliteLog, path: Path, tmp_path: Path, drafts: Drafts) -> None:
     fill(log, drafts)
     log.close()
     path.unlink()
@@ -114,14 +112,10 @@ def test_a_mark_that_cannot_be_written_ends_writing(
     log.close()
     with SqliteClosing(path) as again:
         assert again.append(TABLE, 20, group).seqs == (None,) * 6
-        assert again.acknowledged() == {TABLE: again.head(TABLE)}, (
-            "a repeat is acknowledged, so what it repeats is marked"
-        )
+        assert again.acknowledged() == {TABLE: again.head(TABLE)}, "a repeat is acknowledged, so what it repeats is marked"
 
 
-def test_a_mark_file_that_may_not_have_been_replaced_is_written_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mark_file_that_may_not_have_been_replaced_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new file has the name, but the disk does not say that it keeps it: no mark may go to the old one."""
     monkeypatch.setattr(high_water, "_GROWTH", 4)
     marks = high_water.HighWater(tmp_path / "marks", LOG_ID)

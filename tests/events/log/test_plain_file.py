@@ -181,9 +181,7 @@ TOML = {
 
 @pytest.mark.parametrize("content", TOML)
 @pytest.mark.parametrize("read", [*READERS, *OF_TEXT], ids=lambda read: read.__name__)
-def test_whatever_people_write_is_refused_in_words(
-    tmp_path: Path, read: Callable[[Path], object], content: str
-) -> None:
+def test_whatever_people_write_is_refused_in_words(tmp_path: Path, read: Callable[[Path], object], content: str) -> None:
     """No file that people write ends a command in an error of the library, or fills the memory."""
     if read in OF_TEXT and content in ("no text", "too long", "many tables"):
         return

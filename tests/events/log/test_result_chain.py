@@ -10,16 +10,11 @@ from events.log.result_chain import ResultChains, ResultPosition, position_diges
 
 Change = Callable[..., list[ChainedResult]]
 STREAM = "table/fu-01"
-FIRST, SECOND = (
-    ("adjudications", f"{STREAM}#1", b'{"verdict":"UPHELD"}'),
-    ("findings", "5e5e", b'{"stream":"table/fu-01"}'),
-)
+FIRST, SECOND = (("adjudications", f"{STREAM}#1", b'{"verdict":"UPHELD"}'), ("findings", "5e5e", b'{"stream":"table/fu-01"}'))
 
 
 def by_hand(before: bytes, kind: bytes, key: bytes, data: bytes) -> bytes:
-    stated = (
-        b"rack/result/v1\0" + before + len(kind).to_bytes(4, "big") + kind + len(key).to_bytes(4, "big") + key + data
-    )
+    stated = b"rack/result/v1\0" + before + len(kind).to_bytes(4, "big") + kind + len(key).to_bytes(4, "big") + key + data
     return sha256(stated).digest()
 
 

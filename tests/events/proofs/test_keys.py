@@ -7,16 +7,7 @@ from pathlib import Path
 import pytest
 
 from events.log.contract import Record
-from events.proofs.keys import (
-    PROPERTY_STREAM,
-    FileSigner,
-    KeyRefused,
-    KeyRing,
-    new_key,
-    read_public_key,
-    read_signer,
-    vouch_for,
-)
+from events.proofs.keys import PROPERTY_STREAM, FileSigner, KeyRefused, KeyRing, new_key, read_public_key, read_signer, vouch_for
 from events.proofs.signed_note import KeyKind, Note, PublicKey, Signer, sign, verify
 from events.vocabulary.base import Event
 from events.vocabulary.codec import encode
@@ -296,10 +287,7 @@ def test_what_was_vouched_for_in_time_stays_trusted_when_the_older_key_is_retire
         (lambda keys: vouch_for(keys[1].public_key, keys[2]), "no event before it publishes the key"),
         (lambda keys: vouch_for(keys[2].public_key, keys[0]), "does not fit"),
         (lambda keys: "nonsense", "not a line of signature"),
-        (
-            lambda keys: "\n".join([vouch_for(keys[1].public_key, keys[0])] * 2),
-            "expected one line of signature, found 2",
-        ),
+        (lambda keys: "\n".join([vouch_for(keys[1].public_key, keys[0])] * 2), "expected one line of signature, found 2"),
     ],
     ids=["itself", "unknown", "for another key", "rubbish", "two lines"],
 )

@@ -93,29 +93,13 @@ def stored(seq: int, payload: Event, day: str = "2026-03-14", **changes: Any) ->
         ([stored(1, DAY), stored(2, SEATED, "2026-03-15")], [(2, "envelope", "the stream is at 2026-03-14")]),
         ([stored(1, DAY, "2026-03-15"), stored(2, SEATED, "2026-03-15")], [(1, "envelope", "2026-03-15")]),
         ([stored(1, NEXT, "2026-03-15"), stored(2, DAY)], [(2, "envelope", "a step back")]),
-        (
-            [
-                stored(1, DAY),
-                stored(2, CLOSED, round_no=1),
-                stored(3, OPENED, round_no=1),
-                stored(4, NEXT, "2026-03-15"),
-            ],
-            [],
-        ),
+        ([stored(1, DAY), stored(2, CLOSED, round_no=1), stored(3, OPENED, round_no=1), stored(4, NEXT, "2026-03-15")], []),
         ([stored(1, DAY), stored(2, OPENED), stored(3, NEXT, "2026-03-15")], [(3, "envelope", "a round is open")]),
         ([stored(1, DAY), stored(2, OPENED), stored(3, CLOSED), stored(4, NEXT, "2026-03-15")], []),
         ([stored(1, DAY), b"{}", stored(3, SEATED)], [(2, "unreadable", "not an event envelope")]),
+        ([stored(1, DAY), stored(2, SEATED) + b" ", stored(3, NEXT, "2026-03-15")], [(2, "unreadable", "canonical form")]),
         (
-            [stored(1, DAY), stored(2, SEATED) + b" ", stored(3, NEXT, "2026-03-15")],
-            [(2, "unreadable", "canonical form")],
-        ),
-        (
-            [
-                stored(1, DAY),
-                stored(2, SEATED).replace(b"surrendered", b"sat_down"),
-                b"",
-                stored(4, SEATED, "2026-03-16"),
-            ],
+            [stored(1, DAY), stored(2, SEATED).replace(b"surrendered", b"sat_down"), b"", stored(4, SEATED, "2026-03-16")],
             [(2, "unreadable", "unknown event"), (3, "unreadable", "not an event")],
         ),
     ],

@@ -15,14 +15,7 @@ from typing import Any
 import apsw
 import pytest
 
-from events.errors import (
-    AppendRefused,
-    BrokenSeal,
-    EventError,
-    IntegrityError,
-    LogUnavailable,
-    LostTail,
-)
+from events.errors import AppendRefused, BrokenSeal, EventError, IntegrityError, LogUnavailable, LostTail
 from events.log.appender import learn
 from events.log.contract import QuarantineEntry
 from events.proofs.verify import verify
@@ -154,9 +147,7 @@ def test_the_table_of_events_only_grows(log: SqliteLog, path: Path, drafts: Draf
 # --------------------------------------------------------------------------------------------------- copies, readers
 
 
-def test_a_copy_without_its_wal_is_read_as_far_as_it_goes(
-    log: SqliteLog, path: Path, tmp_path: Path, drafts: Drafts
-) -> None:
+def test_a_copy_without_its_wal_is_read_as_far_as_it_goes(log: SqliteLog, path: Path, tmp_path: Path, drafts: Drafts) -> None:
     fill(log, drafts)
     log._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     log.append(TABLE, 14, [drafts.wager()])
@@ -171,9 +162,7 @@ def test_a_copy_without_its_wal_is_read_as_far_as_it_goes(
         SqliteLog(copy, read_only=True)
 
 
-def test_a_copy_where_nothing_can_be_created(
-    log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_where_nothing_can_be_created(log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite opens a WAL database only if it can make a -shm file, or when told that no one will write."""
     fill(log, drafts)
     real = apsw.Connection
@@ -243,9 +232,7 @@ def disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyVfs]:
     vfs.unregister()
 
 
-def test_a_full_disk_stores_nothing_and_can_be_helped(
-    disk: FaultyVfs, log: SqliteLog, path: Path, drafts: Drafts
-) -> None:
+def test_a_full_disk_stores_nothing_and_can_be_helped(disk: FaultyVfs, log: SqliteLog, path: Path, drafts: Drafts) -> None:
     fill(log, drafts)
     before, group = log.head(TABLE), drafts.round()
     disk.fault = "full"

@@ -98,9 +98,7 @@ def test_bytes_on_disk(tmp_path: Path) -> None:
         log.append_groups(list(gaming_day.simulate(1, 60).groups()))
     sql = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name"
     used = dict(execute(path, sql))
-    ((packed, events),) = execute(
-        path, "SELECT (SELECT sum(last - first + 1) FROM packs), (SELECT max(pos) FROM events)"
-    )
+    ((packed, events),) = execute(path, "SELECT (SELECT sum(last - first + 1) FROM packs), (SELECT max(pos) FROM events)")
     indexed = used["reports"] + used["event_ids"] + used["names"]
     assert used["packs"] / packed + indexed / events < BYTES_AN_EVENT
 
@@ -108,9 +106,7 @@ def test_bytes_on_disk(tmp_path: Path) -> None:
 @pytest.mark.parametrize("reading", ["read", "tail"])
 def test_a_reader_goes_on_while_a_writer_packs_what_it_is_reading(log: SqliteLog, path: Path, reading: str) -> None:
     with closing(SqliteLog(path, read_only=True)) as reader:
-        records = (
-            reader.read(STREAM) if reading == "read" else (record for batch in reader.tail({}) for record in batch)
-        )
+        records = reader.read(STREAM) if reading == "read" else (record for batch in reader.tail({}) for record in batch)
         seen = [next(records).seq for _ in range(MANY - 20)]
         log.append_groups(numbered(MANY + 1, 2 * MANY))
         seen += [record.seq for record in records]
@@ -139,9 +135,7 @@ def test_a_report_and_an_id_in_a_pack_are_known(log: SqliteLog) -> None:
     assert log.repairs() == []
 
 
-def test_rows_that_say_the_same_of_different_events_confuse_nothing(
-    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_say_the_same_of_different_events_confuse_nothing(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
     """Digests of three bytes meet by chance: the events decide."""
     monkeypatch.setattr(repeats.ShortForms, "digest", lambda self, digest: 7)
     seq = MANY + 1
@@ -170,9 +164,7 @@ def fewer_hashes(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut_short, other_bytes, fewer_hashes])
-def test_a_damaged_pack_is_named_with_its_events_and_hides_no_others(
-    path: Path, damage: Callable[[Path], None]
-) -> None:
+def test_a_damaged_pack_is_named_with_its_events_and_hides_no_others(path: Path, damage: Callable[[Path], None]) -> None:
     damage(path)
     with closing(SqliteLog(path, read_only=True)) as log:
         read: list[Record] = []

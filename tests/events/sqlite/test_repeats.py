@@ -41,9 +41,7 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     searched: list[str] = []
     search = repeats.RepeatIndex._events_of
 
-    def counted(
-        self: repeats.RepeatIndex, report: repeats.DeviceReport, needle: bytes
-    ) -> Iterator[repeats.RecordSummary]:
+    def counted(self: repeats.RepeatIndex, report: repeats.DeviceReport, needle: bytes) -> Iterator[repeats.RecordSummary]:
         searched.append(report.source)
         return search(self, report, needle)
 

@@ -76,9 +76,7 @@ def test_repeats_change_nothing(results: ResultStore) -> None:
 def test_a_commit_is_whole_or_nothing(results: ResultStore) -> None:
     results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
     with pytest.raises(TypeError):
-        results.commit(
-            ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
-        )  # text where bytes belong
+        results.commit(ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, ("findings", "b", "text")])  # text where bytes belong
     assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(7)}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 
@@ -87,11 +85,7 @@ def test_another_engine_starts_anew(results: ResultStore) -> None:
     results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
     results.commit(OTHER, {"table/a": at(2)}, {}, [A1])
-    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == (
-        {"table/a": at(2)},
-        {},
-        {},
-    )
+    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(2)}, {}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 
 
@@ -113,9 +107,7 @@ def test_a_reader_needs_results(path: Path) -> None:
 
 
 def test_a_second_replayer_is_refused_and_a_reader_is_not(results: ResultStore, path: Path) -> None:
-    with pytest.raises(
-        SecondWriter, match=r"another replayer is at work: .*written by process [0-9]+; wait until it ends"
-    ):
+    with pytest.raises(SecondWriter, match=r"another replayer is at work: .*written by process [0-9]+; wait until it ends"):
         SqliteResults(path)
     SqliteResults(path, read_only=True).close()
     results.close()

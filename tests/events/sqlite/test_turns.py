@@ -39,14 +39,10 @@ def test_a_turn_that_is_not_given_back_refuses_by_whatever_name(
         assert log.append(TABLE, 1, [drafts.day()]).seqs == (1,)
 
 
-def test_a_writer_in_another_process_that_keeps_its_turn_is_waited_for(
-    log: SqliteLog, path: Path, hurried: None
-) -> None:
+def test_a_writer_in_another_process_that_keeps_its_turn_is_waited_for(log: SqliteLog, path: Path, hurried: None) -> None:
     """So an earlier version of the program holds the log, for as long as it runs."""
     log.close()
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, f"{path}.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as other:
+    with subprocess.Popen([sys.executable, "-c", HOLDER, f"{path}.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
         with pytest.raises(SecondWriter):
@@ -115,17 +111,11 @@ def test_an_error_inside_gives_the_turn_back(log: SqliteLog, path: Path, drafts:
 
 
 def test_a_reader_has_no_turn(log: SqliteLog, path: Path) -> None:
-    with (
-        closing(SqliteLog(path, read_only=True)) as reader,
-        pytest.raises(AppendRefused, match="reading only"),
-        reader.turn(),
-    ):
+    with closing(SqliteLog(path, read_only=True)) as reader, pytest.raises(AppendRefused, match="reading only"), reader.turn():
         pass
 
 
-def test_marks_of_all_writers_stand(
-    log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_marks_of_all_writers_stand(log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if one of them has put a new high-water file in the place of the one that the other has open."""
     monkeypatch.setattr("events.log.high_water._GROWTH", 4)
     with closing(SqliteLog(path)) as second:

@@ -25,14 +25,7 @@ from events.vocabulary.model import (
     event,
 )
 
-WAGER: dict[str, Any] = {
-    "seat": 3,
-    "bettor": "p-9",
-    "wager": "base",
-    "number": None,
-    "amount_cents": 2500,
-    "form": "chips",
-}
+WAGER: dict[str, Any] = {"seat": 3, "bettor": "p-9", "wager": "base", "number": None, "amount_cents": 2500, "form": "chips"}
 
 # One wrong value each, in a wager that is otherwise right.
 WRONG_WAGERS = [
@@ -182,9 +175,7 @@ def test_every_integer_of_the_envelope_is_bounded() -> None:
     for cls in (Envelope, Draft):
         for field in msgspec.structs.fields(cls):
             if field.type is not Event:
-                assert all(
-                    number.le is not None and number.ge is not None for number in integers(mi.type_info(field.type))
-                )
+                assert all(number.le is not None and number.ge is not None for number in integers(mi.type_info(field.type)))
 
 
 # ------------------------------------------------------------------------------------------------------- corrections
@@ -263,13 +254,7 @@ def test_an_unknown_event_says_what_to_do() -> None:
 
 
 def test_a_draft_carries_an_event() -> None:
-    stated: dict[str, Any] = {
-        "event_id": "0f" * 16,
-        "source": "t",
-        "source_seq": 1,
-        "occurred_at_us": 0,
-        "round_no": None,
-    }
+    stated: dict[str, Any] = {"event_id": "0f" * 16, "source": "t", "source_seq": 1, "occurred_at_us": 0, "round_no": None}
     assert Draft(**stated, payload=Surrendered(seat=1)).payload == Surrendered(seat=1)
     for payload in ({}, {"seat": 1}, None, Event(), replacement()):
         with pytest.raises(msgspec.ValidationError, match=r"Draft\.payload: expected an event"):

@@ -81,10 +81,7 @@ def test_people_write_at_tables_what_is_theirs(writer: str, types: list[str]) ->
         (model.RulesFiled, {"table": {"device", "office"}}),
         (model.MeterAdvanced, {"meter": {"device"}}),
         (model.MysteryHit, {"table": {"device"}, "meter": {"device"}, "observed": {"desk"}}),
-        (
-            model.EventCorrected,
-            {"table": {"device", "pit", "count"}, "meter": {"device"}, "observed": {"desk"}},
-        ),
+        (model.EventCorrected, {"table": {"device", "pit", "count"}, "meter": {"device"}, "observed": {"desk"}}),
         (model.IntakeRefused, {"table": {"intake"}, "meter": {"intake"}}),
         (model.PropertyConfigured, {"property": {"office"}}),
         (model.KeyPublished, {"property": {"keys"}}),

@@ -21,9 +21,7 @@ def published() -> dict[str, Any]:
 
 def test_the_published_schema_is_the_present_one(published: dict[str, Any]) -> None:
     assert schema.changed_fields(published, schema.schema()) == [], "register a new version instead"
-    assert (ROOT / schema.SCHEMA_PATH).read_text("utf-8") == schema.schema_text(), (
-        "run `python -m events.vocabulary.schema`"
-    )
+    assert (ROOT / schema.SCHEMA_PATH).read_text("utf-8") == schema.schema_text(), "run `python -m events.vocabulary.schema`"
 
 
 def test_the_published_page_is_the_present_one_and_names_every_event() -> None:

@@ -154,9 +154,7 @@ def receiver_fails(folder: Path, times: int) -> int:
             bad.behavior = KINDS[turn % len(KINDS)](bad, ended)
             sender = resources.enter_context(closing(floor.sender()))
             until_told(floor, "good", good)
-            demand(
-                floor.waiting("bad") == ROUNDS, f"of {ROUNDS} messages {floor.waiting('bad')} wait for who took none"
-            )
+            demand(floor.waiting("bad") == ROUNDS, f"of {ROUNDS} messages {floor.waiting('bad')} wait for who took none")
             bad.behavior = answer(204)
             ended.set()
             until_told(floor, "bad", bad)
@@ -174,9 +172,7 @@ def until_told(floor: Floor, name: str, there: Receiver) -> None:
         demand(time.monotonic() < deadline, f"{name} was told of {len(there.taken)} of {floor.rounds} incidents")
         if there.got and floor.taken_in() == floor.rounds and not floor.waiting(name):  # so that all was delivered
             told = len(there.taken)
-            demand(
-                told == floor.rounds, f"nothing waits for {name}, which was told of {told} of {floor.rounds} incidents"
-            )
+            demand(told == floor.rounds, f"nothing waits for {name}, which was told of {told} of {floor.rounds} incidents")
         time.sleep(0.05)
     while floor.waiting(name):
         demand(time.monotonic() < deadline, f"what {name} took goes on waiting")

@@ -75,10 +75,7 @@ def turns_away_whoever_comes_late() -> Iterator[None]:
         if len(self.connections) > 5:
             self.transport.abort()
 
-    with (
-        patch.object(BoundedProtocol, "connection_made", connection_made),
-        patch.object(BoundedProtocol, "head_s", 3600.0),
-    ):
+    with patch.object(BoundedProtocol, "connection_made", connection_made), patch.object(BoundedProtocol, "head_s", 3600.0):
         yield
 
 

@@ -48,10 +48,7 @@ def reads_results_as_they_come() -> Iterator[None]:
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return type_() if len(type_.__struct_defaults__) == len(type_.__struct_fields__) else None
 
-    with (
-        patch("replay.run.replayer.read_result", read_result),
-        patch("replay.run.stream_worker.read_result", read_result),
-    ):
+    with patch("replay.run.replayer.read_result", read_result), patch("replay.run.stream_worker.read_result", read_result):
         yield
 
 

@@ -289,11 +289,7 @@ def every_call(tried: Trial, turn: int) -> None:
 
 def _calls(tried: Trial) -> dict[str, Callable[[], object]]:
     """What is done with a log besides appending to it, each by a process that has only begun."""
-    security = {
-        "timeout_s": DEFAULT_S,
-        "security": tried.nodes.cluster.security("replayer"),
-        "state_dir": tried.folder / "fresh",
-    }
+    security = {"timeout_s": DEFAULT_S, "security": tried.nodes.cluster.security("replayer"), "state_dir": tried.folder / "fresh"}
 
     def verify_log() -> None:
         with tried.log("auditor", read_only=True, timeout_s=DEFAULT_S) as log:
@@ -449,10 +445,7 @@ def moved(tried: Trial, turn: int) -> None:
         replayer.kill()
 
 
-@row(
-    "rolling restart",
-    how="each node in turn is stopped in order (SIGTERM) and started, under a writer and a replayer at work",
-)
+@row("rolling restart", how="each node in turn is stopped in order (SIGTERM) and started, under a writer and a replayer at work")
 def rolling_restart(tried: Trial, turn: int) -> None:
     order = [(turn + step) % 3 + 1 for step in range(3)]
     with tried.writing("--pause", 0.5) as writer, tried.replaying("--follow") as replayer:

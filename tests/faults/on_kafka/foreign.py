@@ -66,10 +66,7 @@ def kinds() -> list[tuple[str, Callable[[KafkaLog], tuple[Sent, int]]]]:
         return make
 
     made = [(name, as_it_is(sent)) for name, sent in rubbish(stream).items() if sent.headers != EMPTY]
-    made += [
-        ("record copied to another partition", copied("events", 1)),
-        ("record copied to the reviews", copied("reviews", 0)),
-    ]
+    made += [("record copied to another partition", copied("events", 1)), ("record copied to the reviews", copied("reviews", 0))]
     return made
 
 
@@ -83,9 +80,7 @@ def _foreign(folder: Path, times: int, address: Callable[[int], str | None]) -> 
     return done
 
 
-def _disturb(
-    site: Site, log: KafkaLog, results: KafkaResults, name: str, make: Callable[[KafkaLog], tuple[Sent, int]]
-) -> None:
+def _disturb(site: Site, log: KafkaLog, results: KafkaResults, name: str, make: Callable[[KafkaLog], tuple[Sent, int]]) -> None:
     """Send a record before, between and behind the log's own, and let everybody who reads come past it."""
     half = len(groups()) // 2
     log.append_groups(groups()[:half])
@@ -106,9 +101,7 @@ def _disturb(
     topics = {record.topic.rpartition(".")[2] for record in found.records}
     demand(topics == {sent.topic}, f"{name}: named in {topics}")
     demand([entry.data for entry in log.quarantined()] == [REFUSED], f"{name}: other refused bytes than were kept")
-    with closing(
-        Site(site.address, site.state / "elsewhere").log()
-    ) as successor:  # whoever takes over comes past them too
+    with closing(Site(site.address, site.state / "elsewhere").log()) as successor:  # whoever takes over comes past them too
         demand(successor.append_groups([groups()[-1]])[0].seqs[-1] is None, f"{name}: a repeat was stored")
 
 
@@ -194,9 +187,7 @@ def _behind(folder: Path, times: int, address: Callable[[int], str | None]) -> i
     return done
 
 
-FORGED = (
-    "a fork, a gap, a broken seal, an event without its headers, rubbish that claims a number, among foreign records"
-)
+FORGED = "a fork, a gap, a broken seal, an event without its headers, rubbish that claims a number, among foreign records"
 NAMED = "named by walk and replay: stream and number"
 
 
@@ -225,11 +216,7 @@ LOSSY = [
     *(
         (topic, setting, value)
         for topic in EVIDENCE
-        for setting, value in (
-            ("cleanup.policy", "compact"),
-            ("retention.ms", "604800000"),
-            ("retention.bytes", "1000000"),
-        )
+        for setting, value in (("cleanup.policy", "compact"), ("retention.ms", "604800000"), ("retention.bytes", "1000000"))
     ),
     ("state", "cleanup.policy", "delete"),
 ]

@@ -49,9 +49,7 @@ class Topic(NamedTuple):
 
     def verify(self, log: KafkaLog) -> VerificationReport:
         with closing(self.results(read_only=True)) as store:
-            return verify(
-                log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine()))
-            )
+            return verify(log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine())))
 
     def judged_again(self, log: KafkaLog) -> list[str]:
         with closing(self.results(read_only=True)) as store:
@@ -63,11 +61,7 @@ def _forged(site: Topic) -> tuple[str, bytes, Head]:
     with closing(site.results(read_only=True)) as store:
         key = f"{TABLE}#1"
         data = dict(store.results("adjudications"))[key]
-        return (
-            key,
-            data.replace(b"VARIANCE", b"UPHELD").replace(b'"revision":1', b'"revision":2'),
-            store.chain_heads()[TABLE],
-        )
+        return (key, data.replace(b"VARIANCE", b"UPHELD").replace(b'"revision":1', b'"revision":2'), store.chain_heads()[TABLE])
 
 
 def _claim(site: Topic, key: str, data: bytes, head: Head, *, place: int = 0) -> None:
@@ -99,9 +93,7 @@ def _attack(site: Topic, kind: str) -> None:
             store.positions(shared_engine())
             stated = store._stored._positions[TABLE]
         if kind == "position":
-            value = msgspec.json.encode(
-                StreamPosition(stated.generation, stated.seq + 1, stated.hash, 0, stated.digest)
-            )
+            value = msgspec.json.encode(StreamPosition(stated.generation, stated.seq + 1, stated.hash, 0, stated.digest))
             site.put("state", f"{POSITION}{TABLE}", value, [], REPLAY_PARTITION)
         else:
             generation = stated.generation.encode()
@@ -128,9 +120,7 @@ def _on_kafka(folder: Path, times: int, address: Callable[[int], str | None]) ->
                 told = replayed(log, results, again=kind == "continued").judged_again
                 demand(bool(told) != (kind == "stranger"), f"{kind}: said was {told}")
                 for name, records in expected(ROUNDS).items():
-                    demand(
-                        said(results)[name] == records, f"{kind}: {name} differ from those of the run without faults"
-                    )
+                    demand(said(results)[name] == records, f"{kind}: {name} differ from those of the run without faults")
             demand(not site.judged_again(log), f"{kind}: judged again, they differ still")
             demand(site.verify(log).ok, f"{kind}: still called broken")
     return times

@@ -78,9 +78,7 @@ def payload_of(cls: type[Event], *, empty: bool) -> Event:
     """Return an example of a payload."""
     if issubclass(cls, EventCorrected):
         superseded = None if empty else WAGER
-        return cls(
-            supersedes_seq=12, supersedes_event_id="0f" * 16, replacement=superseded, by="a-1", reason="read again"
-        )
+        return cls(supersedes_seq=12, supersedes_event_id="0f" * 16, replacement=superseded, by="a-1", reason="read again")
     fields = mi.type_info(cls)
     assert isinstance(fields, mi.StructType)
     return cls(**{field.name: value_of(field.type, empty=empty) for field in fields.fields})

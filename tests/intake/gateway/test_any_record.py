@@ -165,9 +165,7 @@ def test_a_card_number_without_a_keyring_refuses_its_record_alone(tmp_path: Path
 )  # fmt: skip
 def test_a_record_may_be_an_array_and_may_begin_with_a_mark(tmp_path: Path, value: bytes, count: int) -> None:
     line = line_of(TABLE, Drafts().day())
-    lines = raw_topic(None, tmp_path, None)._read(
-        TopicPartition("raw", 0), message(0, None, value.replace(b"%s", line))
-    )
+    lines = raw_topic(None, tmp_path, None)._read(TopicPartition("raw", 0), message(0, None, value.replace(b"%s", line)))
     assert len(lines) == count
 
 

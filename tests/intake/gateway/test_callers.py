@@ -72,14 +72,10 @@ def test_nothing_of_a_request_that_names_another_source_is_taken(guarded: Served
 
 
 @pytest.mark.parametrize("cut", [0, 40])
-def test_a_refused_payment_that_names_where_the_chips_came_from_is_quarantined(
-    guarded: Served, token: str, cut: int
-) -> None:
+def test_a_refused_payment_that_names_where_the_chips_came_from_is_quarantined(guarded: Served, token: str, cut: int) -> None:
     """A payload may have a `source` too: of what cannot be read, the device is not judged by that."""
     drafts = Drafts()
-    paid = WagerPaid(
-        seat=3, bettor="p-9", wager="base", number=None, stake_cents=1, winnings_cents=1, source="inventory"
-    )
+    paid = WagerPaid(seat=3, bettor="p-9", wager="base", number=None, stake_cents=1, winnings_cents=1, source="inventory")
     line = line_of(TABLE, drafts(paid, round_no=7)).replace(b'"seat":3', b'"seat":99')
     reply = guarded.hand_in(line_of(TABLE, drafts.day()), line[: len(line) - cut], token=token)
     assert (reply.status, reply.lines[1]["status"]) == (200, "quarantined")
@@ -133,14 +129,10 @@ def test_without_tokens_only_names_of_this_machine_are_answered(gateway: Served)
 )
 def test_only_what_can_be_read_is_taken(gateway: Served, headers: dict[str, str], status: int) -> None:
     body = line_of(TABLE, Drafts().day())
-    assert (
-        gateway.ask("POST", "/v1/events", body, **{k.replace("-", "_"): v for k, v in headers.items()}).status == status
-    )
+    assert gateway.ask("POST", "/v1/events", body, **{k.replace("-", "_"): v for k, v in headers.items()}).status == status
 
 
-def test_a_body_of_the_largest_size_is_taken_and_one_byte_more_is_not(
-    gateway: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_of_the_largest_size_is_taken_and_one_byte_more_is_not(gateway: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     line = line_of(TABLE, Drafts().day())
     monkeypatch.setattr(app, "MOST_BODY", len(line) + 1)
     assert gateway.hand_in(line).status == 200

@@ -46,12 +46,7 @@ def test_one_event_in_binary_mode_keeps_its_attributes(gateway: Served, path: Pa
     for draft in (drafts.day(), wager):
         assert [each["status"] for each in hand_in_binary(gateway, cloud_event(draft), **headers).lines] == ["stored"]
     last = stored(path)[-1]
-    assert (last.event_id, last.source, last.source_seq, last.round_no) == (
-        wager.event_id,
-        wager.source,
-        wager.source_seq,
-        7,
-    )
+    assert (last.event_id, last.source, last.source_seq, last.round_no) == (wager.event_id, wager.source, wager.source_seq, 7)
     assert last.payload == wager.payload
 
 
@@ -90,14 +85,10 @@ def test_binary_mode_with_other_data_is_refused_whole(gateway: Served, kind: str
         ({"roundno": "7"}, "round_no", 7),
     ],
 )
-def test_what_cloud_events_allow_is_read(
-    gateway: Served, path: Path, changed: dict[str, Any], name: str, value: object
-) -> None:
+def test_what_cloud_events_allow_is_read(gateway: Served, path: Path, changed: dict[str, Any], name: str, value: object) -> None:
     drafts = Drafts()
     events = [cloud_event(drafts.day()), cloud_event(drafts.wager(), **changed)]
-    reply = gateway.ask(
-        "POST", "/v1/events", json.dumps(events).encode(), Content_Type="application/cloudevents-batch+json"
-    )
+    reply = gateway.ask("POST", "/v1/events", json.dumps(events).encode(), Content_Type="application/cloudevents-batch+json")
     assert [each["status"] for each in reply.lines] == ["stored", "stored"], reply.body
     assert getattr(stored(path)[-1], name) == value
 
@@ -129,9 +120,7 @@ def test_what_cloud_events_allow_is_read(
 def test_a_reason_names_the_attribute(gateway: Served, changed: dict[str, Any], attribute: str) -> None:
     drafts = Drafts()
     events = [cloud_event(drafts.day()), cloud_event(drafts.wager(), **changed)]
-    reply = gateway.ask(
-        "POST", "/v1/events", json.dumps(events).encode(), Content_Type="application/cloudevents-batch+json"
-    )
+    reply = gateway.ask("POST", "/v1/events", json.dumps(events).encode(), Content_Type="application/cloudevents-batch+json")
     assert reply.lines[1]["status"] == "quarantined"
     assert reply.lines[1]["reason"].startswith(f"{attribute}: ")
 
@@ -180,8 +169,4 @@ def test_a_torn_line_among_sound_ones_is_refused_alone(gateway: Served) -> None:
     drafts = Drafts()
     lines = [line_of(TABLE, each) for each in (drafts.day(), drafts.wager(), drafts.wager())]
     torn = lines[1][:-20]
-    assert [each["status"] for each in gateway.hand_in(lines[0], torn, lines[2]).lines] == [
-        "stored",
-        "quarantined",
-        "stored",
-    ]
+    assert [each["status"] for each in gateway.hand_in(lines[0], torn, lines[2]).lines] == ["stored", "quarantined", "stored"]

@@ -48,9 +48,7 @@ def test_every_line_is_answered_with_its_number(gateway: Served, path: Path, dra
     reply = gateway.hand_in(*day_and_wagers(drafts))
     assert reply.status == 200
     assert reply.headers["content-type"] == "application/x-ndjson"
-    assert reply.lines == [
-        {"line": number, "status": "stored", "stream": TABLE, "seq": number} for number in (1, 2, 3, 4)
-    ]
+    assert reply.lines == [{"line": number, "status": "stored", "stream": TABLE, "seq": number} for number in (1, 2, 3, 4)]
     assert len(stored(path)) == 4
 
 
@@ -67,9 +65,7 @@ def test_a_repeat_is_a_duplicate_and_not_stored(gateway: Served, path: Path, dra
     assert len(stored(path)) == 4
 
 
-def test_a_line_that_cannot_be_read_is_quarantined_and_the_others_are_stored(
-    gateway: Served, path: Path, drafts: Drafts
-) -> None:
+def test_a_line_that_cannot_be_read_is_quarantined_and_the_others_are_stored(gateway: Served, path: Path, drafts: Drafts) -> None:
     day, first, second = day_and_wagers(drafts, 2)
     reply = gateway.hand_in(
         day, first, first.replace(b'"seat":3', b'"seat":9').replace(b'"source_seq":2', b'"source_seq":9'), b"", second
@@ -200,9 +196,7 @@ def test_requests_that_come_together_share_a_commit(path: Path, drafts: Drafts) 
     assert len(commits) <= 2
 
 
-def test_what_is_too_much_is_refused_at_once_and_taken_later(
-    path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_too_much_is_refused_at_once_and_taken_later(path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "MOST_LINES", 10)
     Slow.gate.clear()
     lines = day_and_wagers(drafts, 9)
@@ -262,10 +256,7 @@ def test_a_log_that_fails_is_answered_503_and_the_repeat_stores_each_line_once(
         assert reply.status == 503
         assert b'"status"' not in reply.body
         again = served.hand_in(*lines)
-        assert (again.status, {each["status"] for each in again.lines}) == (
-            200,
-            {"duplicate" if when == "after" else "stored"},
-        )
+        assert (again.status, {each["status"] for each in again.lines}) == (200, {"duplicate" if when == "after" else "stored"})
         assert served.ask("GET", "/readyz").status == 200
     assert len(stored(path)) == 4
 

@@ -35,9 +35,7 @@ def check_served(gateway: Served) -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", b"POST /v1", HEAD])
-def test_a_head_that_does_not_come_is_not_waited_for(
-    gateway: Served, monkeypatch: pytest.MonkeyPatch, begun: bytes
-) -> None:
+def test_a_head_that_does_not_come_is_not_waited_for(gateway: Served, monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
     monkeypatch.setattr(BoundedProtocol, "head_s", 0.05)
     with opened(gateway, begun) as slow:
         assert ended(slow)
@@ -102,9 +100,7 @@ def test_a_line_of_many_megabytes_and_deep_nesting_are_quarantined(gateway: Serv
     check_served(gateway)
 
 
-def test_of_too_many_connections_the_longest_waiting_is_closed(
-    gateway: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_too_many_connections_the_longest_waiting_is_closed(gateway: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoundedProtocol, "most", 20)
     with ExitStack() as resources:
         many = [resources.enter_context(opened(gateway, b"GET")) for _ in range(200)]

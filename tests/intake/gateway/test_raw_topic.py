@@ -143,9 +143,7 @@ def test_records_of_any_codec_are_stored(path: Path, topic: Topic, codec: str) -
         assert said == []
 
 
-def test_a_codec_that_is_missing_is_named_with_its_place(
-    path: Path, topic: Topic, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_codec_that_is_missing_is_named_with_its_place(path: Path, topic: Topic, monkeypatch: pytest.MonkeyPatch) -> None:
     written = lines(Drafts(), 20)
     topic.write(*written[:1])
     send(topic, written[1:], [], "lz4")
@@ -167,9 +165,7 @@ def test_records_behind_a_header_that_is_no_text_are_stored(path: Path, topic: T
     with reading(path, topic) as said:
         until(lambda: head(path) == 2 and len(said) == 2)
     for number, line in enumerate(said):
-        assert line.startswith(
-            f"topic {topic.name}, partition 0, offset {1 + number}: {UNREADABLE_REASON}; quarantined as"
-        )
+        assert line.startswith(f"topic {topic.name}, partition 0, offset {1 + number}: {UNREADABLE_REASON}; quarantined as")
 
 
 def test_a_record_that_cannot_be_read_is_quarantined_with_its_place(path: Path, topic: Topic) -> None:

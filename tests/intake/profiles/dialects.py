@@ -52,12 +52,7 @@ def told(lines: Iterable[bytes]) -> Iterator[DialectMessage]:
         yield _deals(deals)
 
 
-DIALECTS = {
-    "betting": "betting-pads",
-    "controller": "jackpot-controller",
-    "dealer": "dealer-terminal",
-    "shoe": "card-shoe",
-}
+DIALECTS = {"betting": "betting-pads", "controller": "jackpot-controller", "dealer": "dealer-terminal", "shoe": "card-shoe"}
 """The end of a source → the profile that its device speaks."""
 
 
@@ -136,14 +131,7 @@ def _deals(deals: list[tuple[str, Draft]]) -> DialectMessage:
         place = {"dealer": "0", "burn": "B", "side": "X"}.get(payload.to, str(payload.to))
         code = " ".join(map(_code, payload.cards))
         cards.append({"p": place, "c": code, "u": int(payload.face_up), "w": _ticks(draft)})
-    said = {
-        "k": "D",
-        "t": _table(stream)[3:],
-        "n": first.source_seq,
-        "r": first.round_no,
-        "w": _ticks(first),
-        "b": cards,
-    }
+    said = {"k": "D", "t": _table(stream)[3:], "n": first.source_seq, "r": first.round_no, "w": _ticks(first), "b": cards}
     return DialectMessage("card-shoe", _json(said), tuple(deals))
 
 
@@ -159,11 +147,7 @@ def _shoe(stream: str, draft: Draft) -> bytes:
 
 def _controller(stream: str, draft: Draft) -> bytes:
     payload: Any = draft.payload
-    columns: Said = {
-        "time": _iso(draft.occurred_at_us),
-        "meter": stream.removeprefix("meter/"),
-        "count": draft.source_seq,
-    }
+    columns: Said = {"time": _iso(draft.occurred_at_us), "meter": stream.removeprefix("meter/"), "count": draft.source_seq}
 
     def precise(name: str) -> str:
         return str(Decimal(getattr(payload, name)) / 10_000)
@@ -173,11 +157,7 @@ def _controller(stream: str, draft: Draft) -> bytes:
             columns |= {"what": "DAY", "text": payload.gaming_day}
         case "meter_set":
             columns |= {"what": "SET", "more": payload.chapter, "table": payload.paytable, "rate": payload.rate_bp}
-            columns |= {
-                "text": payload.reason,
-                "reserve_rate": payload.reserve_rate_bp,
-                "amount": _dollars(payload.seed_cents),
-            }
+            columns |= {"text": payload.reason, "reserve_rate": payload.reserve_rate_bp, "amount": _dollars(payload.seed_cents)}
         case "meter_advanced":
             columns |= {"what": "ADD", "amount": _dollars(payload.wager_cents)}
         case "meter_reset":
@@ -231,12 +211,7 @@ KINDS = {
     "surrendered": "surrendered",
     "round_closed": "gameClosed",
 }
-BETS = {
-    "base": "mainBet",
-    "fortune_bonus": "fortuneBonus",
-    "progressive": "progressiveBet",
-    "ace_high_bonus": "aceHighBonus",
-}
+BETS = {"base": "mainBet", "fortune_bonus": "fortuneBonus", "progressive": "progressiveBet", "ace_high_bonus": "aceHighBonus"}
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 

@@ -120,17 +120,13 @@ def test_a_message_becomes_an_event(path: Path) -> None:
     assert line.stream == "table/fu-01"
     assert (line.draft.source, line.draft.source_seq, line.draft.round_no) == ("fu-01-x", 7, 3)
     assert line.draft.occurred_at_us == 1_773_500_000_250_000 - 250_000  # its clock is a quarter of a second fast
-    assert line.draft.payload == WagerPlaced(
-        amount_cents=1250, bettor="p-9", form="chips", number=None, seat=2, wager="base"
-    )
+    assert line.draft.payload == WagerPlaced(amount_cents=1250, bettor="p-9", form="chips", number=None, seat=2, wager="base")
 
 
 def test_the_same_message_is_always_the_same_event_and_another_is_another(path: Path) -> None:
     assert accepted(path, BET) == accepted(path, BET)
     ids = {accepted(path, BET, **changed).draft.event_id for changed in ({}, {"n": 8}, {"t": "fu-02"}, {"sum": "13"})}
-    assert (
-        len(ids) == 3
-    )  # a number that comes again with another content is a repeat with another content, not a new id
+    assert len(ids) == 3  # a number that comes again with another content is a repeat with another content, not a new id
 
 
 def test_one_message_becomes_several_events_with_the_numbers_from_its_own_on(path: Path) -> None:
@@ -221,8 +217,7 @@ def test_what_is_no_card(path: Path, written: str) -> None:
 
 def test_delimited_messages_and_their_heading(path: Path) -> None:
     text = BASE.replace(
-        'kind = "k"',
-        'kind = "k"\nformat = "delimited"\ncolumns = ["k", "t", "n", "at", "r", "sum", "who", "seat", "what"]',
+        'kind = "k"', 'kind = "k"\nformat = "delimited"\ncolumns = ["k", "t", "n", "at", "r", "sum", "who", "seat", "what"]'
     )
     device = profile(path, text + BET)
     said = b'k,t,n,at,r,sum,who,seat,what\nbet,fu-01,7,1773500000.25,,"1,250.00",p-9,B,\nbet,fu-01\n'
@@ -243,12 +238,7 @@ def test_delimited_messages_and_their_heading(path: Path) -> None:
         ('form = "discard-rack device profile 1"', 'form = "2"', "1: form", "Invalid enum value"),
         ('name = "A device"', 'name = "A device"\nspeed = 3', "3: speed", "unknown field"),
         ("[names.seat]", "[names.chair]", ": message[0].event[0].payload.seat.names", "no table [names.seat]"),
-        (
-            'seat = { from = "seat", names = "seat" }\n',
-            "",
-            ": message[0].event[0].payload",
-            "wager_placed needs seat too",
-        ),
+        ('seat = { from = "seat", names = "seat" }\n', "", ": message[0].event[0].payload", "wager_placed needs seat too"),
         ("form = { is", "tender = { is", ": message[0].event[0].payload.tender", "no such field"),
         ('type = "wager_placed"', 'type = "wager_put"', ": message[0].event[0].type", "no event of the vocabulary"),
         ('type = "wager_placed"', 'type = "intake_refused"', ": message[0].event[0].type", "not a device's"),

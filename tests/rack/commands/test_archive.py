@@ -100,9 +100,7 @@ def manifests(folder: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("command", [["round", "fu-01", "3"], ["quarantine", "list"]])
-def test_other_commands_say_the_same(
-    live: str, archive: str, command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_commands_say_the_same(live: str, archive: str, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     from_log = said(capsys, *command, "--log", live)
     assert from_log
     assert said(capsys, *command, "--log", archive) == from_log
@@ -164,9 +162,7 @@ def test_restore(live: str, archive: str, tmp_path: Path, capsys: pytest.Capture
     assert "name a new log" in capsys.readouterr().err
 
 
-def test_damage_is_named_by_table_number_and_kind(
-    archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_damage_is_named_by_table_number_and_kind(archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = min((tmp_path / "archive" / "segments" / "table" / "fu-01").iterdir())
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -186,8 +182,7 @@ def test_damage_is_named_by_table_number_and_kind(
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["notes.txt", "segments/table/fu-01/2026-03-20.000000000900-000000000901.parquet", "attachments/ab/" + "ab" * 32],
+    "name", ["notes.txt", "segments/table/fu-01/2026-03-20.000000000900-000000000901.parquet", "attachments/ab/" + "ab" * 32]
 )
 def test_every_reader_of_a_folder_names_a_file_that_was_not_sealed_into_it(
     live: str, archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -15,9 +15,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_answers_as_json_and_as_text(
-    question: str, warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_question_answers_as_json_and_as_text(question: str, warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dealer-errors", question, "--warehouse", warehouse, "--json"]) == 0
     assert isinstance(json.loads(capsys.readouterr().out), list)
     assert main(["dealer-errors", question, "--warehouse", warehouse]) == 0

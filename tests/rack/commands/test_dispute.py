@@ -86,20 +86,7 @@ def test_other_patrons_are_left_out_if_a_seat_is_named(
 
 
 def test_what_was_changed_is_said(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rack(
-        capsys,
-        "dispute",
-        "fu-01",
-        "6",
-        "--log",
-        floor.address,
-        "--key",
-        floor.key,
-        "--out",
-        tmp_path,
-        "--quiet",
-        "--json",
-    )
+    rack(capsys, "dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--out", tmp_path, "--quiet", "--json")
     file = tmp_path / "fu-01-6.json"
     file.write_bytes(file.read_bytes().replace(b'"verdict":"VARIANCE"', b'"verdict":"UPHELD"'))
     assert rack(capsys, "verify", file, "--key", f"{floor.key}.pub", "--json", code=4) == (
@@ -115,12 +102,8 @@ def test_a_file_is_not_checked_without_a_key_or_with_another(
     for form in ("json", "pdf"):
         file = tmp_path / f"fu-01-6.{form}"
         assert "--key" in rack(capsys, "verify", file, "--json", code=2)
-        assert "no key that was given" in rack(
-            capsys, "verify", file, "--key", tmp_path / "other.pub", "--json", code=4
-        )
-    assert "without a signature" in rack(
-        capsys, "verify", tmp_path / "fu-01-6.html", "--key", f"{floor.key}.pub", code=2
-    )
+        assert "no key that was given" in rack(capsys, "verify", file, "--key", tmp_path / "other.pub", "--json", code=4)
+    assert "without a signature" in rack(capsys, "verify", tmp_path / "fu-01-6.html", "--key", f"{floor.key}.pub", code=2)
     assert "no.json" in rack(capsys, "verify", tmp_path / "no.json", "--key", f"{floor.key}.pub", code=3)
 
 
@@ -163,9 +146,7 @@ def test_a_packet_is_not_overwritten(floor: Floor, tmp_path: Path, capsys: pytes
     assert (tmp_path / "fu-01-6.pdf").read_bytes() == before
 
 
-def test_packets_and_a_process_that_signs_live_together(
-    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_packets_and_a_process_that_signs_live_together(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each packet writes its export down, so that the next one of the round is newer than the last checkpoint."""
     with signing(floor.address, floor.key, tmp_path) as signer:
         signer.until("signed")
@@ -191,9 +172,7 @@ def test_a_process_that_signs_waits_for_a_packet_that_does_so_for_a_moment(floor
         assert signer.stop() == 0
 
 
-def test_a_packet_says_that_it_waits_and_for_how_long(
-    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_packet_says_that_it_waits_and_for_how_long(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--wait", "1", "--out")
     rack(capsys, *words, tmp_path / "one", "--json")
     with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id)):

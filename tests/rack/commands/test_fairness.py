@@ -36,8 +36,6 @@ def test_counts(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["--dealer", "d-01"], "leave out --dealer"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
-    given: list[str], said: str, warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_asked_is_refused(given: list[str], said: str, warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fairness", *given, "--warehouse", warehouse]) == 2
     assert said in capsys.readouterr().err

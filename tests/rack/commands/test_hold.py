@@ -24,9 +24,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_answers_as_json_and_as_text(
-    question: str, warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_question_answers_as_json_and_as_text(question: str, warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hold", question, "--warehouse", warehouse, "--json"]) in (0, 1)
     assert isinstance(json.loads(capsys.readouterr().out), list)
     assert main(["hold", question, "--warehouse", warehouse]) in (0, 1)
@@ -34,9 +32,7 @@ def test_every_question_answers_as_json_and_as_text(
 
 
 def test_periods_by_table(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["hold", "--by", "table", "--period", "gaming_day", "--from", "2026-03-06", "--warehouse", warehouse]) == 0
-    )
+    assert main(["hold", "--by", "table", "--period", "gaming_day", "--from", "2026-03-06", "--warehouse", warehouse]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == [
         "2026-03-06",
@@ -55,9 +51,7 @@ def test_periods_by_table(warehouse: str, capsys: pytest.CaptureFixture[str]) ->
     assert "–" in lines[2]
 
 
-def test_the_newest_day_beside_the_one_before_and_the_sql_of_it(
-    warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_newest_day_beside_the_one_before_and_the_sql_of_it(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hold", "change", "--table", "fu-01", "--sql", "--json", "--warehouse", warehouse]) == 0
     printed = capsys.readouterr()
     (row,) = json.loads(printed.out)
@@ -74,19 +68,7 @@ def counts_only(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-ABOUT_WAGERS = [
-    "wagers",
-    "theory",
-    "win",
-    "win-change",
-    "funnel",
-    "chart",
-    "pace",
-    "average",
-    "take-up",
-    "tray",
-    "behind",
-]
+ABOUT_WAGERS = ["wagers", "theory", "win", "win-change", "funnel", "chart", "pace", "average", "take-up", "tray", "behind"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -103,9 +85,7 @@ def test_d870_without_wagers_on_record_no_answer_has_a_figure_of_wagers(
 
 
 @pytest.mark.parametrize("question", ["tray", "reconcile", "counts", "periods", "to-date", "change", "investigate"])
-def test_d871_a_drop_entered_twice_is_named(
-    question: str, counts_only: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_d871_a_drop_entered_twice_is_named(question: str, counts_only: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["hold", question, "--warehouse", counts_only])
     assert "fu-01, 2026-03-01: drop b-1 of 9,000.00 is on record twice (events 13 and 500)" in capsys.readouterr().err
 
@@ -128,9 +108,7 @@ def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: py
         (["investigate", "--by", "game", "--open"], "an investigation is about one table"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
-    given: list[str], said: str, warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_asked_is_refused(given: list[str], said: str, warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hold", *given, "--warehouse", warehouse]) == 2
     assert said in capsys.readouterr().err
 

@@ -92,9 +92,7 @@ def test_verify_names_the_first_break_and_exits_4(day: Path, address: str, tmp_p
     run("ingest", day, "--log", address, "--property", "bellwether")
     with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         database.execute("DROP TRIGGER events_keep")
-        database.execute(
-            "UPDATE events SET data = CAST(replace(CAST(data AS TEXT), 'dealer', 'device') AS BLOB) WHERE seq = 3"
-        )
+        database.execute("UPDATE events SET data = CAST(replace(CAST(data AS TEXT), 'dealer', 'device') AS BLOB) WHERE seq = 3")
     capsys.readouterr()
     assert run("verify", "--log", address, "--json") == 4
     out, _ = capsys.readouterr()

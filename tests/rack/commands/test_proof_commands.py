@@ -151,9 +151,7 @@ def rotated(rack: CommandRunner, key: Path, folder: Path) -> Path:
     return new
 
 
-def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(
-    rack: CommandRunner, key: Path, tmp_path: Path
-) -> None:
+def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     """D448: neither forged nor whole by that key alone."""
     rack("checkpoint", "--key", key)
     new = rotated(rack, key, tmp_path)
@@ -174,9 +172,7 @@ def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(
     assert (both["signed"]["earlier"], len(both["signed"]["keys"])) == ([], 2)
 
 
-def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(
-    rack: CommandRunner, key: Path, tmp_path: Path
-) -> None:
+def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     """D448"""
     rack("checkpoint", "--key", key)
     new = rotated(rack, key, tmp_path)
@@ -194,10 +190,7 @@ def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: CommandRun
     for order in ((key, "strange"), ("strange", key)):
         said = rack("verify", *(part for name in order for part in ("--key", f"{tmp_path / name}.pub")))
         assert f"the key {made}, which you gave, is not named by the log; nothing was checked with it" in said
-    assert (
-        rack("verify", "--json", "--key", tmp_path / "strange.pub", code=4)["first_break"]["kind"]
-        == "checkpoint_forged"
-    )
+    assert rack("verify", "--json", "--key", tmp_path / "strange.pub", code=4)["first_break"]["kind"] == "checkpoint_forged"
 
 
 def test_a_proof_signed_with_another_key_asks_for_that_key(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
@@ -289,9 +282,7 @@ def test_a_witness_cosigns_what_only_grows(
     ]
 
 
-def test_a_witness_refuses_a_fork_loudly(
-    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
-) -> None:
+def test_a_witness_refuses_a_fork_loudly(rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path) -> None:
     """The operator makes another log of the same identity with the same key, and another story in it."""
     stores = {path.name: path.read_bytes() for path in rack.folder.iterdir() if path.is_file()}
     rack("checkpoint", "--key", key)

@@ -81,9 +81,7 @@ def test_a_report_is_on_record_and_verifies_without_the_log(
             if isinstance(payload := decode(record.data).payload, RecordExported)
         ]
     digest = made["files"][str(pdf)]
-    assert digest in {
-        each.digest for each in exported if (each.by, each.format, each.what) == ("m.ortiz", "pdf", "table")
-    }
+    assert digest in {each.digest for each in exported if (each.by, each.format, each.what) == ("m.ortiz", "pdf", "table")}
     checked = rack(capsys, "verify", pdf, "--key", f"{floor.key}.pub", "--json")
     assert (checked["ok"], checked["name"], checked["first"]) == (True, name, made["from"])
     data = bytearray(pdf.read_bytes())
@@ -92,9 +90,7 @@ def test_a_report_is_on_record_and_verifies_without_the_log(
     rack(capsys, "verify", pdf, "--key", f"{floor.key}.pub", codes=(4,))
 
 
-def test_a_report_that_was_filed_is_never_overwritten(
-    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_that_was_filed_is_never_overwritten(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = report(capsys, "table-games", floor, tmp_path)
     Path(next(iter(made["files"]))).write_bytes(b"filed")
     assert "never overwritten" in report_refused(capsys, floor, tmp_path)
@@ -102,19 +98,7 @@ def test_a_report_that_was_filed_is_never_overwritten(
 
 def report_refused(capsys: pytest.CaptureFixture[str], floor: Floor, out: Path, *more: str, code: int = 2) -> str:
     at = floor.address
-    words = (
-        "report",
-        "table-games",
-        "--out",
-        out,
-        "--log",
-        at,
-        "--warehouse",
-        warehouse(at),
-        "--key",
-        floor.key,
-        *more,
-    )
+    words = ("report", "table-games", "--out", out, "--log", at, "--warehouse", warehouse(at), "--key", floor.key, *more)
     said: str = rack(capsys, *words, codes=(code,))
     return said
 
@@ -155,9 +139,7 @@ def test_all_reports_are_those_made_one_by_one_and_each_is_on_record(
     assert pdfs <= digests
 
 
-def test_if_one_report_cannot_be_written_none_is(
-    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_if_one_report_cannot_be_written_none_is(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The last of them is there with other bytes: it is not overwritten, and no other is written or recorded."""
     report(capsys, list(REPORTS)[-1], floor, tmp_path)
     for path in tmp_path.iterdir():
@@ -166,9 +148,7 @@ def test_if_one_report_cannot_be_written_none_is(
     def exports() -> int:
         with closing(open_log(floor.address, read_only=True)) as log:
             return sum(
-                isinstance(decode(record.data).payload, RecordExported)
-                for stream in log.streams()
-                for record in log.read(stream)
+                isinstance(decode(record.data).payload, RecordExported) for stream in log.streams() for record in log.read(stream)
             )
 
     before, files = exports(), sorted(tmp_path.iterdir())

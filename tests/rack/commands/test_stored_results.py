@@ -79,9 +79,7 @@ def test_an_altered_verdict_is_named_and_restored(desk: CommandRunner, hand: Sql
     desk("verify", "--verdicts")
 
 
-def test_a_rewritten_chain_is_named_by_judging_again_and_by_a_checkpoint(
-    desk: CommandRunner, hand: SqliteTamper
-) -> None:
+def test_a_rewritten_chain_is_named_by_judging_again_and_by_a_checkpoint(desk: CommandRunner, hand: SqliteTamper) -> None:
     desk("checkpoint", "--key", desk.folder / "key")
     hand.execute(OTHER_VERDICT)
     rechain(hand)

@@ -160,12 +160,7 @@ def test_accepting_excuses_nothing_else(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["--accept-loss", "restored"],
-        ["--accept-loss", "restored", "--by", " "],
-        ["--accept-loss", "", "--by", "b.chief"],
-    ],
+    "words", [["--accept-loss", "restored"], ["--accept-loss", "restored", "--by", " "], ["--accept-loss", "", "--by", "b.chief"]]
 )
 def test_a_decision_needs_a_name_and_a_reason(desk: Desk, words: list[str]) -> None:
     assert desk.verify(*words)[0] == 2
@@ -303,9 +298,7 @@ def test_what_somebody_took_away_shows_that_everything_was_replaced(
     assert desk.state is State.FAILED
 
 
-@pytest.mark.parametrize(
-    "garbage", [b"", b"{}", b'{"', b"%PDF-1.7", b"a\nb\n", b"x" * 70_000], ids=lambda data: data[:9]
-)
+@pytest.mark.parametrize("garbage", [b"", b"{}", b'{"', b"%PDF-1.7", b"a\nb\n", b"x" * 70_000], ids=lambda data: data[:9])
 def test_what_is_no_checkpoint_is_no_failure_of_the_log(desk: Desk, garbage: bytes, tmp_path: Path) -> None:
     (tmp_path / "taken").write_bytes(garbage)
     assert desk.verify("--checkpoint", str(tmp_path / "taken"))[0] == 2
@@ -323,11 +316,7 @@ def test_a_checkpoint_that_anybody_could_have_written_accuses_no_log(desk: Desk,
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [
-        ([], "only the inside of the log is proved"),
-        (["--key"], "an older state of the log"),
-        (["--checkpoint"], "1 checkpoint"),
-    ],
+    [([], "only the inside of the log is proved"), (["--key"], "an older state of the log"), (["--checkpoint"], "1 checkpoint")],
 )
 def test_a_pass_says_what_it_does_not_prove(desk: Desk, words: list[str], sentence: str, tmp_path: Path) -> None:
     note_of(desk, tmp_path / "taken")

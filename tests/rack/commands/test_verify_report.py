@@ -25,9 +25,7 @@ def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RACK_KEY", raising=False)
 
 
-def test_a_report_is_signed_with_the_key_that_is_named(
-    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_signed_with_the_key_that_is_named(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pdf, public = tmp_path / "v.pdf", f"{floor.key}.pub"
     words = ["verify", "--log", floor.address, "--key", public, "--by", "m.ortiz"]
     assert main([*words, "--report", str(pdf), "--sign", str(floor.key)]) == 0

@@ -117,9 +117,7 @@ def test_the_next_begins_where_the_last_one_ended_and_names_who_read_everything(
 def table(at: Property) -> tuple[str, int, int]:
     """Return a table with its last event verified before, and its last."""
     with closing(open_log(at.address, read_only=True, check_heads=False)) as log:
-        found = [
-            (stream, size, log.head(stream).seq) for stream, size in ends(at).items() if stream.startswith("table/")
-        ]
+        found = [(stream, size, log.head(stream).seq) for stream, size in ends(at).items() if stream.startswith("table/")]
     return max(found, key=lambda each: each[2] - each[1])
 
 
@@ -166,18 +164,12 @@ def rewritten(at: Property, stream: str, seq: int) -> None:
     """Change an event, and compute every later hash of its stream again."""
     in_rows(at.folder / "floor.db")
     with closing(sqlite3.connect(at.folder / "floor.db")) as database, database:
-        rows = database.execute(
-            "SELECT seq, data FROM events WHERE stream = ? AND seq >= ? ORDER BY seq", (stream, seq)
-        )
-        (before,) = database.execute(
-            "SELECT hash FROM events WHERE stream = ? AND seq = ?", (stream, seq - 1)
-        ).fetchone()
+        rows = database.execute("SELECT seq, data FROM events WHERE stream = ? AND seq >= ? ORDER BY seq", (stream, seq))
+        (before,) = database.execute("SELECT hash FROM events WHERE stream = ? AND seq = ?", (stream, seq - 1)).fetchone()
         for number, data in rows.fetchall():
             data = data.replace(b'"occurred_at_us":1', b'"occurred_at_us":2') if number == seq else data
             before = sha256(b"rack/chain/v1\0" + before + data).digest()
-            database.execute(
-                "UPDATE events SET data = ?, hash = ? WHERE stream = ? AND seq = ?", (data, before, stream, number)
-            )
+            database.execute("UPDATE events SET data = ?, hash = ? WHERE stream = ? AND seq = ?", (data, before, stream, number))
 
 
 def test_results_that_are_new_are_read_and_those_that_are_missing_among_the_others_show(at: Property) -> None:
@@ -245,9 +237,7 @@ def test_what_is_read_grows_by_what_is_new(at: Property, day: Day, monkeypatch: 
                 assert counted[stream] <= log.head(stream).seq - start + LEAD + 5, stream
 
 
-def test_of_a_table_that_has_not_grown_the_last_event_alone_is_read(
-    at: Property, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_table_that_has_not_grown_the_last_event_alone_is_read(at: Property, monkeypatch: pytest.MonkeyPatch) -> None:
     from events.sqlite.log import SqliteLog
 
     assert at("checkpoint", "--key", at.folder / "key") == 0

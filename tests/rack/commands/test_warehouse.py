@@ -29,9 +29,7 @@ def log_of(folder: Path) -> str:
     return f"sqlite://{folder}/floor.db"
 
 
-def test_building_again_without_anything_new_leaves_the_file_alone(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_building_again_without_anything_new_leaves_the_file_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "warehouse.duckdb"
     before = stamp(path)
     assert main(["warehouse", "build", "--log", log_of(folder), "--warehouse", str(path)]) == 0
@@ -131,10 +129,7 @@ def test_an_export_is_on_record_at_every_table_before_it_is_there(
 ) -> None:
     at = ["--warehouse", str(folder / "warehouse.duckdb"), "--by", "a.chen", "--reason", "monthly report"]
     out = tmp_path / "out"
-    assert (
-        main(["warehouse", "export", *at, "--out", str(out), "--format", "csv", "--tables", "fct_rounds", "--json"])
-        == 0
-    )
+    assert main(["warehouse", "export", *at, "--out", str(out), "--format", "csv", "--tables", "fct_rounds", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["files"] == {str(out / "fct_rounds.csv"): 60}
     assert said["digest"] == sha256((out / "SHA256SUMS").read_bytes()).hexdigest()
@@ -180,10 +175,7 @@ def test_a_proof_is_on_record_too(folder: Path, tmp_path: Path, capsys: pytest.C
     with desk(log_of(folder), read_only=True) as at:
         found = [(each.seq, decode(each.data).round_no) for each in at.log.read(f"table/{table}")]
     first = next(seq for seq, number in found if number == 1)
-    assert (
-        main(["prove", table, "1", str(first), *log, "--reason", "for the court", "--out", str(tmp_path / "proof")])
-        == 0
-    )
+    assert main(["prove", table, "1", str(first), *log, "--reason", "for the court", "--out", str(tmp_path / "proof")]) == 0
     digest = sha256((tmp_path / "proof").read_bytes()).hexdigest()
     proofs = [(where, number) for where, number, _, says in custody(log_of(folder)) if digest in says]
     assert proofs == [(table, 1), (table, None)]  # event 1 opens the table, and is of no round
@@ -225,12 +217,7 @@ def test_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("given", "said"), [([], "needs --out"), (["--out", "x", "--tables", "no"], "no table 'no'; the warehouse has")]
 )
 def test_what_cannot_be_exported(
-    folder: Path,
-    given: list[str],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    folder: Path, given: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["warehouse", "export", "--warehouse", str(folder / "warehouse.duckdb"), *given]) == 2

@@ -36,9 +36,7 @@ def runs(pid: int) -> bool:
 def part(folder: Path, name: str, manner: str = "waits") -> Part:
     """A part that is up once what it starts runs."""
     path = folder / name
-    return Part(
-        name, [str(path), manner], lambda: path.is_file() and bool(path.read_text()), "tests.rack.live.stand_in"
-    )
+    return Part(name, [str(path), manner], lambda: path.is_file() and bool(path.read_text()), "tests.rack.live.stand_in")
 
 
 def started_by(folder: Path, name: str) -> int:
@@ -81,9 +79,7 @@ def test_a_part_that_may_end_is_no_failure(tmp_path: Path, parts: Supervision) -
     parts.check()
 
 
-def test_a_part_that_does_not_end_is_killed(
-    tmp_path: Path, parts: Supervision, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_does_not_end_is_killed(tmp_path: Path, parts: Supervision, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "GRACE_S", 0.5)
     parts.start([part(tmp_path, "stubborn", "stubborn")])
     child = started_by(tmp_path, "stubborn")
@@ -91,9 +87,7 @@ def test_a_part_that_does_not_end_is_killed(
     until(lambda: not runs(child))
 
 
-def test_a_part_that_does_not_come_up_is_named(
-    tmp_path: Path, parts: Supervision, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_does_not_come_up_is_named(tmp_path: Path, parts: Supervision, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "READY_S", 0.5)
     with pytest.raises(PartEnded, match="never was not up after"):
         parts.start([Part("never", [str(tmp_path / "x"), "waits"], lambda: False, "tests.rack.live.stand_in")])

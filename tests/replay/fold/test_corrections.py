@@ -23,9 +23,7 @@ MISSED = "PAY-MISSED seat=3 wager=base -25.00"
 
 def said(results: MemoryResults) -> list[tuple[int, str, tuple[str, ...]]]:
     """Return (round, verdict, findings) as they are."""
-    return [
-        (each.round_no, each.verdict, tuple(found.line() for found in each.findings)) for each in adjudications(results)
-    ]
+    return [(each.round_no, each.verdict, tuple(found.line() for found in each.findings)) for each in adjudications(results)]
 
 
 def in_all_ways(table: Table) -> MemoryResults:
@@ -66,9 +64,7 @@ def test_with_another_id_it_changes_nothing_and_leaves_a_doubt() -> None:
     assert said(results) == [(1, "UNDETERMINED", ("LOG-CORRECTION",))]
     (found,) = findings(results)
     assert (found.evidence, found.severity, found.round_no) == ((wrong,), "high", 1)
-    assert found.observed == (
-        f"the correction at event {wrong} names event {played['wager_paid']} by an id that is not its own"
-    )
+    assert found.observed == (f"the correction at event {wrong} names event {played['wager_paid']} by an id that is not its own")
     assert adjudications(results)[0].undetermined == (found.observed,)
 
 
@@ -172,8 +168,7 @@ def test_far_back_it_is_found_by_folding_the_stream_again() -> None:
     table.play(10, PAID)
     doubtful = (1, 9)  # the round of the payment, and the one after the rules were not corrected
     assert said(in_all_ways(table)) == [
-        (number, "UNDETERMINED", ("LOG-CORRECTION",)) if number in doubtful else (number, "UPHELD", ())
-        for number in range(1, 11)
+        (number, "UNDETERMINED", ("LOG-CORRECTION",)) if number in doubtful else (number, "UPHELD", ()) for number in range(1, 11)
     ]
 
 
@@ -184,10 +179,7 @@ def test_right_ones_beside_it_count() -> None:
     table.correct(played["wager_paid"], paid(cents=2000, source="inventory"))
     table.correct(2, filed("pa-688a max=30.00"))
     table.play(2, PAID)
-    assert said(in_all_ways(table)) == [
-        (1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)),
-        (2, "UPHELD", ()),
-    ]
+    assert said(in_all_ways(table)) == [(1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)), (2, "UPHELD", ())]
 
 
 def test_as_of_before_it_there_is_no_doubt() -> None:
@@ -248,10 +240,7 @@ def test_a_meter_stays_as_it_was() -> None:
     table = meter()
     wrong = table.correct(4, advanced(100_005_600, seat=4), event_id=OTHER)
     results = in_all_ways(table)
-    assert [(each.code, each.evidence) for each in findings(results)] == [
-        ("PAY-METER", (4,)),
-        ("LOG-CORRECTION", (wrong,)),
-    ]
+    assert [(each.code, each.evidence) for each in findings(results)] == [("PAY-METER", (4,)), ("LOG-CORRECTION", (wrong,))]
     (_, refused) = findings(results)
     assert (refused.stream, refused.round_no, refused.severity) == (METER, None, "high")
     assert refused.cite == "Log contract, corrections"

@@ -39,16 +39,10 @@ def order(round_: Round | None) -> list[str] | None:
         pytest.param([("a", 1, 1), ("a", 2, 2)], ["a 1", "a 2"], None, None, id="in order"),
         pytest.param([("a", 1, 2), ("a", 2, 1)], ["a 1", "a 2"], None, None, id="its clock was set back"),
         pytest.param([("a", 1, 1), ("a", 3, 3), ("a", 2, 2)], ["a 1", "a 2", "a 3"], None, None, id="late"),
-        pytest.param(
-            [("a", 1, 1), ("a", 3, 3), ("a", 2, 9)], ["a 1", "a 2", "a 3"], None, None, id="late, wrong clock"
-        ),
+        pytest.param([("a", 1, 1), ("a", 3, 3), ("a", 2, 9)], ["a 1", "a 2", "a 3"], None, None, id="late, wrong clock"),
         pytest.param([("a", 2, 2), ("a", 1, 1)], ["a 1", "a 2"], None, None, id="the first one is late"),
         pytest.param(
-            [("a", 1, 1), ("a", 4, 4), ("a", 3, 3), ("a", 2, 2)],
-            ["a 1", "a 2", "a 3", "a 4"],
-            None,
-            None,
-            id="two late",
+            [("a", 1, 1), ("a", 4, 4), ("a", 3, 3), ("a", 2, 2)], ["a 1", "a 2", "a 3", "a 4"], None, None, id="two late"
         ),
         pytest.param(
             [("a", 1, 1), ("b", 1, 3), ("a", 3, 4), ("a", 2, 2)],

@@ -21,16 +21,12 @@ EVENTS = (
     model.PatronSeated(seat=3, patron="p-3"),
     model.BuyIn(seat=3, patron="p-3", amount_cents=10_000, form="cash"),
     model.StubCounted(count=4, exposed=0),
-    model.WagerPaid(
-        seat=3, bettor="p-3", wager="base", number=None, stake_cents=2500, winnings_cents=2500, source="inventory"
-    ),
+    model.WagerPaid(seat=3, bettor="p-3", wager="base", number=None, stake_cents=2500, winnings_cents=2500, source="inventory"),
     model.IntakeRefused(sha256="0" * 64, size=3, reason="not an event envelope"),
     model.RoundClosed(by="d-7"),
 )
 Moment = tuple[Event, int | None, int]
-MOMENTS = st.tuples(
-    st.sampled_from(EVENTS), st.sampled_from((None, 0, 0, 0, 1)), st.sampled_from((1, 1, 1, 1, 3, 0, -1, -2))
-)
+MOMENTS = st.tuples(st.sampled_from(EVENTS), st.sampled_from((None, 0, 0, 0, 1)), st.sampled_from((1, 1, 1, 1, 3, 0, -1, -2)))
 """An event; its round, counted back from the last opened; how far its device's counter steps."""
 
 
@@ -79,12 +75,4 @@ def fold_in_runs(table: Table, length: int, replacements: Replacements | None) -
 def contents(round_: Round) -> tuple[object, ...]:
     faults = [(fault.kind, fault.detail, tuple(fault.missing)) for fault in round_.record_faults]
     facts = {kind: tuple(same) for kind, same in round_.by_type.items() if same}
-    return (
-        round_.round_no,
-        tuple(round_.facts),
-        facts,
-        round_.first_card,
-        faults,
-        tuple(round_.strays),
-        tuple(round_.refusals),
-    )
+    return (round_.round_no, tuple(round_.facts), facts, round_.first_card, faults, tuple(round_.strays), tuple(round_.refusals))

@@ -168,9 +168,7 @@ def test_what_came_late_is_taken_as_if_it_had_come_in_time(
     for event in events:
         if event is not left_out:
             table.say(event, 1)
-    next_round = (
-        (lambda number: dealt(number, "Kh" if number == 2 else "Tc")) if words == SHOE else lambda number: RIGHT
-    )
+    next_round = (lambda number: dealt(number, "Kh" if number == 2 else "Tc")) if words == SHOE else lambda number: RIGHT
     for number in range(2, last + 1):
         table.play(number, next_round(number))
     table.say(left_out, 1)
@@ -196,9 +194,7 @@ def test_d331_688a_12_d_a_payment_of_the_progressive_that_comes_late_left_the_me
     paid = "light seat=3\nvalidate seat=3 progressive floorperson\npay seat=3 progressive 20000.00 slip\n"
     paid += "document seat=3 progressive 20000.00\n"
     table = Table(words="pa-688a progressive=1")
-    (script,) = parse(
-        f"rules {table.words}\nround 1\n" + METER.format(reading=20_000, cards=straight_flush, paid=paid), "played"
-    )
+    (script,) = parse(f"rules {table.words}\nround 1\n" + METER.format(reading=20_000, cards=straight_flush, paid=paid), "played")
     events = [each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled)]
     for event in events:
         if not isinstance(event, model.WagerPaid):

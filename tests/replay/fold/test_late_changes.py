@@ -186,8 +186,7 @@ def faults_shown_late(game: str, turns: int) -> int:
         drafts = by_own_devices(day[stream]) if own else day[stream]
         if not names:
             drafts = [
-                each if isinstance(each.payload, FRAME) else msgspec.structs.replace(each, round_no=None)
-                for each in drafts
+                each if isinstance(each.payload, FRAME) else msgspec.structs.replace(each, round_no=None) for each in drafts
             ]
         ends = [to for to, each in enumerate(drafts) if to > at and isinstance(each.payload, model.RoundClosed)]
         if len(ends) <= later:
@@ -197,9 +196,7 @@ def faults_shown_late(game: str, turns: int) -> int:
         event = f"event {ends[later] + 1} ("
         case = f"{drafts[at].payload}, {later} rounds later, {own=}, {names=}: round {number} of {stream}"
         assert verdict.verdict in ("VARIANCE", "UNDETERMINED"), case
-        assert verdict.verdict == "VARIANCE" or any(event in each or "late" in each for each in verdict.undetermined), (
-            case
-        )
+        assert verdict.verdict == "VARIANCE" or any(event in each or "late" in each for each in verdict.undetermined), case
     return tried
 
 
@@ -223,9 +220,7 @@ CODES = {
 @pytest.mark.parametrize("later", [1, 2, 3, 6])
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("is_late", [False, True], ids=["in its order", "late"])
-def test_what_is_found_by_a_change_that_comes_late_is_a_doubt_that_names_it(
-    code: str, later: int, is_late: bool
-) -> None:
+def test_what_is_found_by_a_change_that_comes_late_is_a_doubt_that_names_it(code: str, later: int, is_late: bool) -> None:
     """It is found at once where the clock of the message and its place in the log agree."""
     _, change = CODES[code]
     table = over_under()
@@ -288,10 +283,7 @@ SHIFTS: dict[str, tuple[list[tuple[int, str, model.ShiftChanged, int]], dict[int
         [(6, "pit", SWING, 4)],
         dict.fromkeys(range(1, 5), "day") | {5: "", 6: ""} | dict.fromkeys(range(7, 13), "swing"),
     ),
-    "and eight rounds later": (
-        [(12, "pit", SWING, 4)],
-        dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), ""),
-    ),
+    "and eight rounds later": ([(12, "pit", SWING, 4)], dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), "")),
     "a person states when it began": (
         [(11, "pit-m-ortiz", SWING, 4)],
         dict.fromkeys(range(1, 5), "day") | dict.fromkeys(range(5, 13), "swing"),

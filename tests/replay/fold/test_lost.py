@@ -45,11 +45,7 @@ def test_a_wager_whose_event_was_lost_is_not_owed_nothing() -> None:
     table.play(1, PAID)
     placed = (model.WagerPlaced, 3)
     del table.drafts[
-        next(
-            at
-            for at, draft in enumerate(table.drafts)
-            if (type(draft.payload), getattr(draft.payload, "seat", 0)) == placed
-        )
+        next(at for at, draft in enumerate(table.drafts) if (type(draft.payload), getattr(draft.payload, "seat", 0)) == placed)
     ]
     ((_, conclusion),) = table.verdicts()
     assert conclusion.verdict == "UNDETERMINED"
@@ -67,14 +63,10 @@ def test_a_meter_is_not_compared_across_a_round_of_which_evidence_was_lost() -> 
         table.play(
             number,
             PAID.replace("base 25.00\n", "base 25.00 progressive 1.00\n", 1).replace(
-                "base 10.00\n",
-                f"base 10.00 {optional}\n{accepted}\nlock accepted={len(readings)} collected={len(readings)}\n",
-                1,
+                "base 10.00\n", f"base 10.00 {optional}\n{accepted}\nlock accepted={len(readings)} collected={len(readings)}\n", 1
             ),
         )
-    said_by_meter = [
-        at for at, draft in enumerate(table.drafts) if isinstance(draft.payload, model.ProgressiveAccepted)
-    ]
+    said_by_meter = [at for at, draft in enumerate(table.drafts) if isinstance(draft.payload, model.ProgressiveAccepted)]
     del table.drafts[said_by_meter[2]]
     assert said(table) == [(1, "UPHELD", []), (2, "UNDETERMINED", ["LOG-SOURCE-GAP"]), (3, "UPHELD", [])]
 
@@ -227,26 +219,16 @@ def test_d1191_a_device_that_files_and_loses_a_message_a_round_leaves_few_marks(
 
 ANNA, BEN = model.DealerTappedIn(dealer="d-1"), model.DealerTappedIn(dealer="d-2")
 DEALERS: list[tuple[str, list[Step], dict[int, str]]] = [
-    (
-        "a dealer may have come unseen, until one is reported",
-        [ANNA, "lost", SHIFT, 1, 2, BEN, 3],
-        {1: "", 2: "", 3: "d-2"},
-    ),
+    ("a dealer may have come unseen, until one is reported", [ANNA, "lost", SHIFT, 1, 2, BEN, 3], {1: "", 2: "", 3: "d-2"}),
     ("another device reports dealers", [("floor", ANNA), "lost", SHIFT, 1], {1: "d-1"}),
     ("it was another message", [ANNA, "lost", SHIFT, 1, 2, ("late", SHIFT), 3], {1: "d-1", 2: "d-1", 3: "d-1"}),
-    (
-        "d1201 it was the dealer",
-        [ANNA, "lost", SHIFT, 1, 2, ("late", BEN), 3, ANNA, 4],
-        {1: "", 2: "", 3: "", 4: "d-1"},
-    ),
+    ("d1201 it was the dealer", [ANNA, "lost", SHIFT, 1, 2, ("late", BEN), 3, ANNA, 4], {1: "", 2: "", 3: "", 4: "d-1"}),
     ("d1201 another came in between", [ANNA, "lost", SHIFT, 1, ANNA, 2, ("late", BEN), 3], {1: "", 2: "", 3: ""}),
 ]
 
 
 @pytest.mark.parametrize(("steps", "dealers"), [row[1:] for row in DEALERS], ids=[row[0] for row in DEALERS])
-def test_d1191_a_dealer_whom_a_lost_message_may_have_relieved_is_not_named(
-    steps: list[Step], dealers: dict[int, str]
-) -> None:
+def test_d1191_a_dealer_whom_a_lost_message_may_have_relieved_is_not_named(steps: list[Step], dealers: dict[int, str]) -> None:
     assert {number: dealer for number, (_, dealer, _) in judged_after(steps).items()} == dealers
 
 
@@ -268,9 +250,7 @@ def test_d1192_messages_before_the_first_of_a_device_are_missing_if_it_counted_f
     table = Table()
     for device, first in firsts.items():
         if device == "pit":
-            table.drafts = [
-                msgspec.structs.replace(each, source_seq=first + at) for at, each in enumerate(table.drafts)
-            ]
+            table.drafts = [msgspec.structs.replace(each, source_seq=first + at) for at, each in enumerate(table.drafts)]
         else:
             table.say(SHIFT, source=device, source_seq=first)
     table.play(1, PAID)

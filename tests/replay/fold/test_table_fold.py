@@ -21,15 +21,11 @@ def paid(cents: int = 2500, **fields: Any) -> model.WagerPaid:
 
 
 def taken(cents: int = 1000, seat: int = 1) -> model.WagerTaken:
-    return model.WagerTaken(
-        seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, reason="lost"
-    )
+    return model.WagerTaken(seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, reason="lost")
 
 
 def placed(cents: int = 500, seat: int = 3) -> model.WagerPlaced:
-    return model.WagerPlaced(
-        seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, form="chips"
-    )
+    return model.WagerPlaced(seat=seat, bettor=f"seat-{seat}", wager="base", number=None, amount_cents=cents, form="chips")
 
 
 def refused() -> model.IntakeRefused:
@@ -167,9 +163,7 @@ def test_an_early_acceptance_moves_the_meter_in_its_own_round() -> None:
     table = Table(words="pa-688a progressive=2")
     for round_no, reading in ((1, 100_000_000), (2, 100_002_800)):
         table.say(
-            model.ProgressiveAccepted(
-                seat=3, meter="m-1", amount_cents=100, reading_centicents=reading, meter_seq=round_no
-            ),
+            model.ProgressiveAccepted(seat=3, meter="m-1", amount_cents=100, reading_centicents=reading, meter_seq=round_no),
             round_no,
             source="progressive",
         )
@@ -381,11 +375,7 @@ def test_the_last_correction_of_an_event_counts() -> None:
     played = table.play(1, UNPAID)
     table.correct(played["wager_taken"], taken(500))
     table.correct(played["wager_taken"], taken())
-    assert [found for _, _, found in said(table)] == [
-        MISSED,
-        ["PAY-NOT-TAKEN seat=1 wager=base +5.00", *MISSED],
-        MISSED,
-    ]
+    assert [found for _, _, found in said(table)] == [MISSED, ["PAY-NOT-TAKEN seat=1 wager=base +5.00", *MISSED], MISSED]
 
 
 def test_a_correction_can_say_that_an_event_never_was() -> None:
@@ -424,9 +414,7 @@ REACHING_FURTHER = {
         played["wager_paid"], model.DeckInPlay(deck="d-1")
     ),
     "no deal": lambda table, played: [
-        table.correct(seq, None)
-        for seq, draft in enumerate(list(table.drafts), 1)
-        if isinstance(draft.payload, model.CardsDealt)
+        table.correct(seq, None) for seq, draft in enumerate(list(table.drafts), 1) if isinstance(draft.payload, model.CardsDealt)
     ],
 }
 
@@ -536,9 +524,7 @@ def test_d550_an_opening_reported_again_opens_nothing(closed_before: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("again", "round_no"),
-    [(opening("d-2"), 1), (opening(observed=()), 1), (opening(), 2)],
-    ids=["deck", "claims", "number"],
+    ("again", "round_no"), [(opening("d-2"), 1), (opening(observed=()), 1), (opening(), 2)], ids=["deck", "claims", "number"]
 )
 def test_d550_an_opening_in_other_words_begins_a_round(again: model.RoundOpened, round_no: int) -> None:
     table = Table()

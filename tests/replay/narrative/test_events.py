@@ -181,9 +181,7 @@ def test_the_transcript_tells_in_the_same_sentence_what_it_has_no_statement_for(
 def registered_codes() -> set[str]:
     """The codes of rules and of faults of the log."""
     faults = [value for value in vars(errors).values() if isinstance(value, type)]
-    return {*SEVERITY} | {
-        fault.code for fault in faults if isinstance(getattr(fault, "code", None), str) and fault.code
-    }
+    return {*SEVERITY} | {fault.code for fault in faults if isinstance(getattr(fault, "code", None), str) and fault.code}
 
 
 def test_every_registered_code_has_one_title_of_at_most_four_words() -> None:

@@ -23,10 +23,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
     ("findings", "sentence"),
     [
         ((COUNT,), "Misdeal: wrong card count · Seat 4"),
-        (
-            (COUNT, void(3, -2_500)),
-            "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 at seat 3 · 1 consequence",
-        ),
+        ((COUNT, void(3, -2_500)), "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 at seat 3 · 1 consequence"),
         # $6.00 owed next to $3,825.00 paid too much: the larger is said first
         (
             (COUNT, void(3, -600), void(5, 382_500)),
@@ -38,10 +35,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
             "Misdeal: wrong card count · Seat 4 · underpaid by $20.00 at seat 3, overpaid by $5.00 at seat 3 · 2 consequences",
         ),
         # the seat of the cause is the seat of the money: it is said once
-        (
-            (COUNT, void(4, -2_500)),
-            "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 · 1 consequence",
-        ),
+        ((COUNT, void(4, -2_500)), "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 · 1 consequence"),
         # no one may read that seat 4 alone is owed $41.00
         (
             (COUNT, void(4, -2_500), void(1, -600), void(2, -1_000)),
@@ -69,12 +63,7 @@ def test_the_sentence_of_an_incident(findings: tuple[Finding, ...], sentence: st
 def test_a_small_debt_is_not_the_headline_beside_a_large_overpayment() -> None:
     told = narrate(
         RoundVerdict.of(
-            {
-                "verdict": "VARIANCE",
-                "undetermined": (),
-                "settlements": [],
-                "findings": [void(3, -600), void(5, 382_500)],
-            }
+            {"verdict": "VARIANCE", "undetermined": (), "settlements": [], "findings": [void(3, -600), void(5, 382_500)]}
         )
     )
     assert told.outcome == SentenceOutcome.OVERPAID

@@ -41,11 +41,7 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
         ),
         ("pa-688a", settled("base", "", 2_500, -2_500, 2_500, "lose"), "$25.00 is lost; $25.00 was paid"),
         ("pa-688a", settled("base", "", 2_500, -2_500, 0, "foul"), "$25.00 is lost (foul); it was not collected"),
-        (
-            "pa-688a",
-            settled("base", "", 2_500, 0, -2_500, "tie"),
-            "$25.00 goes back to the patron (tie); $25.00 was collected",
-        ),
+        ("pa-688a", settled("base", "", 2_500, 0, -2_500, "tie"), "$25.00 goes back to the patron (tie); $25.00 was collected"),
         # § 645c without a commission-free submission: a vigorish of 5 %
         (
             "pa-645c",
@@ -80,11 +76,7 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
             settled("progressive", "1", 100, 7_400, -100, "four_of_a_kind"),
             "$1.00 wins $74.00 net (four of a kind, paytable 1); the patron lost $1.00",
         ),
-        (
-            "pa-688a",
-            settled("progressive", "1", 100, -100, -200, "lose"),
-            "$1.00 is lost (paytable 1); the patron lost $2.00",
-        ),
+        ("pa-688a", settled("progressive", "1", 100, -100, -200, "lose"), "$1.00 is lost (paytable 1); the patron lost $2.00"),
         (
             "pa-688a",
             settled("progressive", "1", 100, -100, 0, "lose"),
@@ -164,9 +156,9 @@ def test_645c_3_c_3_a_trigger_error_without_a_winner_says_what_to_read_and_whose
     (words,) = actions(Incident(findings=(open_winner,)))
     assert "progressive controller" in words
     assert "belongs to the player" in words
-    assert actions(
-        Incident(findings=(finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none"),))
-    ) == ["Overpaid by $150.01 at seat 4: note it, and take nothing back without the shift manager."]
+    assert actions(Incident(findings=(finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none"),))) == [
+        "Overpaid by $150.01 at seat 4: note it, and take nothing back without the shift manager."
+    ]
 
 
 def test_a_finding_of_every_code_without_money_says_what_to_do() -> None:

@@ -11,9 +11,7 @@ DECIDE = "Decide by the video, and correct what is on record."
 
 
 def settled(seat: int, due: int | None, done: int | None) -> Settled:
-    return Settled(
-        seat=seat, wager="base", number=None, staked_cents=2500, due_cents=due, done_cents=done, cite="§ 688a.11(f)"
-    )
+    return Settled(seat=seat, wager="base", number=None, staked_cents=2500, due_cents=due, done_cents=done, cite="§ 688a.11(f)")
 
 
 def found(code: str, seat: int | None, cents: int | None) -> VerdictFinding:
@@ -29,9 +27,7 @@ def found(code: str, seat: int | None, cents: int | None) -> VerdictFinding:
     )
 
 
-def verdict(
-    name: str, wagers: list[Settled], findings: Sequence[VerdictFinding] = (), why: tuple[str, ...] = ()
-) -> RoundVerdict:
+def verdict(name: str, wagers: list[Settled], findings: Sequence[VerdictFinding] = (), why: tuple[str, ...] = ()) -> RoundVerdict:
     return RoundVerdict.of({"verdict": name, "undetermined": why, "settlements": wagers, "findings": findings})
 
 
@@ -53,23 +49,14 @@ def verdict(
             ],
             "because intake refused a line (unknown version); evidence missing: that line",
         ),
+        (["the round was not closed on record"], "because no event closes the round; evidence missing: the end of the round"),
         (
-            ["the round was not closed on record"],
-            "because no event closes the round; evidence missing: the end of the round",
-        ),
-        (
-            [
-                f"seat 3 {wager}: what is due cannot be told (the dealer's cards were not all read)"
-                for wager in ("ante", "blind")
-            ],
+            [f"seat 3 {wager}: what is due cannot be told (the dealer's cards were not all read)" for wager in ("ante", "blind")],
             "because what is due on the Ante and Blind of seat 3 is not known; evidence missing: the dealer's cards were "
             "not all read",
         ),
         (
-            [
-                f"seat {seat} base: what is due cannot be told (the cards of seat {seat} were not all read)"
-                for seat in (1, 5, 6)
-            ],
+            [f"seat {seat} base: what is due cannot be told (the cards of seat {seat} were not all read)" for seat in (1, 5, 6)],
             "because what is due on the Base wager of seat 1, the Base wager of seat 5 and the Base wager of seat 6 is not "
             "known; evidence missing: the cards of seat 1 were not all read; the cards of seat 5 were not all read; the cards "
             "of seat 6 were not all read",
@@ -125,10 +112,7 @@ def test_why_a_round_is_undetermined(reasons: list[str], right: str) -> None:
         (["the correction at event 7 names event 2 by an id that is not its own"], ["Enter the correction again"]),
         (["event 7 (wager_placed) came where no round was open"], ["number of the round"]),
         (["PAY-ORDER: a device said two things under one number"], ["which of the two"]),
-        (
-            ["the round was not closed on record", "seat 1: the clocks contradict the order"],
-            ["came first", "how the round"],
-        ),
+        (["the round was not closed on record", "seat 1: the clocks contradict the order"], ["came first", "how the round"]),
         (["seat 5 base: what is due cannot be told (the cards of seat 5 were not all read)"], ["Decide by the video"]),
         ([], ["Decide by the video"]),
     ],
@@ -172,9 +156,7 @@ SEVEN = [settled(seat, 2500 if seat < 7 else 0, None) for seat in (1, 1, 2, 3, 4
         (SEVEN[:6], 1, "seat 1 is due a win of $25.00 on the Base wager and a win of $25.00 on the Base wager"),
     ],
 )
-def test_a_round_without_a_settlement_on_record_says_what_is_due(
-    wagers: list[Settled], seat: int | None, due: str
-) -> None:
+def test_a_round_without_a_settlement_on_record_says_what_is_due(wagers: list[Settled], seat: int | None, due: str) -> None:
     told = narrate(verdict("UNDETERMINED", wagers, why=(NOTHING_SETTLED,)), seat)
     assert told.headline == f"UNDETERMINED because nothing was recorded of how the round was settled; {due}."
     assert told.outcome is SentenceOutcome.NOT_SETTLED
@@ -187,11 +169,7 @@ def test_a_round_without_a_settlement_on_record_says_what_is_due(
         (verdict("VOID", [settled(1, 0, 0)]), None, SentenceOutcome.AS_DUE),
         (verdict("UPHELD", [settled(1, 2500, None)]), None, SentenceOutcome.NOT_SETTLED),
         (verdict("UPHELD", []), None, SentenceOutcome.NO_WAGER),
-        (
-            verdict("VARIANCE", [settled(1, 2500, 2500)], [found("DEAL-CUT", None, None)]),
-            1,
-            SentenceOutcome.NOT_CONDUCTED,
-        ),
+        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("DEAL-CUT", None, None)]), 1, SentenceOutcome.NOT_CONDUCTED),
         (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("LOG-CLOCK", None, None)]), 1, SentenceOutcome.AS_DUE),
         (verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)]), None, SentenceOutcome.UNDERPAID),
         (verdict("VARIANCE", [settled(1, 2500, 2501)], [found("PAY-OVER", 1, 1)]), None, SentenceOutcome.OVERPAID),

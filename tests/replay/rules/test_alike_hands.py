@@ -39,10 +39,7 @@ def with_unread(random: Random, cards: Sequence[int], unread: int) -> list[str]:
 def test_687a_hands_that_are_alike_stand_for_every_hand(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     dealt = random.sample(DECK, 11)
-    hands = {
-        "dealer": with_unread(random, dealt[:5], seed % 2),
-        "seat1": with_unread(random, dealt[5:10], 1 + (seed % 4 == 0)),
-    }
+    hands = {"dealer": with_unread(random, dealt[:5], seed % 2), "seat1": with_unread(random, dealt[5:10], 1 + (seed % 4 == 0))}
     side = TEXT[dealt[10]] if seed % 3 and TEXT[dealt[10]] != "Jk" else None
     factored = dues(hands, side)
     every_hand = msgspec.structs.replace(GAMES["dj_wild"], alike=None)

@@ -87,9 +87,7 @@ def test_a_code_that_its_chapter_does_not_declare_and_one_of_all_games_are_refus
         yield from ()
 
     record, book = GameRules(game="over_under", rules={"paying": (own,)}), chapter("pa", "686a")
-    with pytest.raises(
-        ValueError, match=r"pa-686a: the chapter does not declare the code HC-TURN; add a \[\[finding\]\]"
-    ):
+    with pytest.raises(ValueError, match=r"pa-686a: the chapter does not declare the code HC-TURN; add a \[\[finding\]\]"):
         record.must_have_its_codes(book)
     kind = FindingKind(code="PAY-OVER", title="Another meaning", severity="low")
     with pytest.raises(ValueError, match="pa-686a: the code PAY-OVER is in the register of all games"):

@@ -117,21 +117,12 @@ def returned(*seats: int) -> str:
             EXPOSED + "decide seat=2 fold\ndecide seat=4 fold\n" + FOLDED.format(2) + FOLDED.format(4),
             (
                 "VARIANCE",
-                [
-                    "DEAL-EXPOSED seat=2",
-                    *(f"PAY-VOID seat={s} wager={w} -10.00" for s in (2, 4) for w in ("ante", "blind")),
-                ],
+                ["DEAL-EXPOSED seat=2", *(f"PAY-VOID seat={s} wager={w} -10.00" for s in (2, 4) for w in ("ante", "blind"))],
             ),
         ),
         # between a raise and a fold it may be read either way: played on, or void
-        (
-            "wager seat=2 raise 20.00\n" + EXPOSED + "decide seat=4 fold\n" + FOLDED.format(4) + push(2),
-            ("UPHELD", []),
-        ),
-        (
-            "wager seat=2 raise 20.00\n" + EXPOSED + VOID + returned(2, 4) + "return seat=2 raise 20.00 void\n",
-            ("VOID", []),
-        ),
+        ("wager seat=2 raise 20.00\n" + EXPOSED + "decide seat=4 fold\n" + FOLDED.format(4) + push(2), ("UPHELD", [])),
+        ("wager seat=2 raise 20.00\n" + EXPOSED + VOID + returned(2, 4) + "return seat=2 raise 20.00 void\n", ("VOID", [])),
         # after all decisions there is nothing to void
         (RAISED + EXPOSED + push(2, 4), ("UPHELD", [])),
         (RAISED + EXPOSED + VOID + push(2, 4), ("UNDETERMINED", [])),
@@ -245,8 +236,7 @@ def test_687a_8_e_one_side_card_after_the_dealers_hand(deal: str, found: list[st
 
 
 @pytest.mark.parametrize(
-    ("counts", "found"),
-    [("53 53", []), ("53 52", ["EQUIP-COUNT"]), ("52 53", ["EQUIP-COUNT"]), ("51 52", ["EQUIP-COUNT"])],
+    ("counts", "found"), [("53 53", []), ("53 52", ["EQUIP-COUNT"]), ("52 53", ["EQUIP-COUNT"]), ("51 52", ["EQUIP-COUNT"])]
 )
 def test_687a_5_b_a_wrong_count_is_not_cured_by_a_right_one(counts: str, found: list[str]) -> None:
     text = "".join(f"shuffle automated count={count}\n" for count in counts.split()) + WAGERS + DEAL
@@ -266,9 +256,7 @@ def test_687a_5_b_a_deck_that_was_removed_and_comes_back_is_counted_anew() -> No
 @pytest.mark.parametrize(("method", "found"), [("manual_shoe", True), ("hand", True), ("automated_shoe", False)])
 def test_687a_10_says_nothing_of_the_keypad(method: str, found: bool) -> None:
     """Only .8(c) and .9(b) have the dealer press Start Game."""
-    text = (
-        WITH_PROGRESSIVE + "accepted seat=2 1.00 meter=2000.15\nlock accepted=1 collected=2\n" + DEAL + "deal side=6d\n"
-    )
+    text = WITH_PROGRESSIVE + "accepted seat=2 1.00 meter=2000.15\nlock accepted=1 collected=2\n" + DEAL + "deal side=6d\n"
     assert lines(judged(text, f"{PROGRESSIVE} deal_method={method}")) == ["WAGER-PROGRESSIVE wager=progressive"] * found
 
 
@@ -332,14 +320,7 @@ def test_687a_11_e_two_clocks_and_the_order_of_settlement() -> None:
     table.say(model.RoundOpened(deck="d-1", observed=["settlement"]), 1)
 
     def took(seat: int, wager: str, source: str, second: int) -> None:
-        taken = model.WagerTaken(
-            seat=seat,
-            bettor=f"p-{seat}",
-            wager=wager,
-            number=None,
-            amount_cents=500,
-            reason="lost",
-        )
+        taken = model.WagerTaken(seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=500, reason="lost")
         table.say(taken, 1, source=source, at_us=START_US + (100 + second) * SECOND_US)
 
     took(2, "ante", "one", 0)
@@ -466,18 +447,8 @@ TURNED, FOLD = model.HandRevealed(position="dealer"), model.DecisionMade(seat=4,
     ("first", "second", "code", "doubt"),
     [
         (SIDE, LAST, "DEAL-SIDE", "the clocks contradict the order of the side card and the dealer's hand"),
-        (
-            COLLECTED,
-            TAKEN,
-            "DEAL-RACK",
-            "seat 2: the clocks contradict the order of its settlement and of collecting its cards",
-        ),
-        (
-            TURNED,
-            FOLD,
-            "PLAY-ORDER",
-            "the clocks contradict the order of the last decision and the dealer's turning over",
-        ),
+        (COLLECTED, TAKEN, "DEAL-RACK", "seat 2: the clocks contradict the order of its settlement and of collecting its cards"),
+        (TURNED, FOLD, "PLAY-ORDER", "the clocks contradict the order of the last decision and the dealer's turning over"),
     ],
     ids=["DEAL-SIDE", "DEAL-RACK", "PLAY-ORDER"],
 )

@@ -76,9 +76,7 @@ DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"]
     ],
     ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY", "looked before the deal", "set before the deal", "WAGER-LOCKOUT"],
 )
-def test_a_finding_that_rests_on_two_clocks(
-    aspect: str, first: model.Event, second: model.Event, code: str, doubt: str
-) -> None:
+def test_a_finding_that_rests_on_two_clocks(aspect: str, first: model.Event, second: model.Event, code: str, doubt: str) -> None:
     certain = two_clocks([aspect], first, second, contradicting=False)
     assert code in [found.code for found in certain.findings]
     open_ = two_clocks([aspect], first, second, contradicting=True)
@@ -94,9 +92,7 @@ def test_688a_5_i_a_die_that_was_not_read_points_nowhere() -> None:
     assert not {found.code for found in conclusion.findings} & {"DEAL-START", "DEAL-TOTAL", "DEAL-NOROLL"}
 
 
-@pytest.mark.parametrize(
-    "text", ["drawn_in_error ??\ndeal seat1=As", "drawn_in_error 4c\ndeal seat1=??"], ids=["drawn", "dealt"]
-)
+@pytest.mark.parametrize("text", ["drawn_in_error ??\ndeal seat1=As", "drawn_in_error 4c\ndeal seat1=??"], ids=["drawn", "dealt"])
 def test_688a_13_f_a_card_drawn_in_error_that_was_not_read(text: str) -> None:
     conclusion = judged(text)
     assert "DEAL-DRAWN" not in [found.code for found in conclusion.findings]
@@ -113,9 +109,7 @@ def test_688a_13_h_the_dealers_setting_where_a_card_decides_it() -> None:
     """With a seventh card unread the house way may want another setting: nothing is said of it."""
     conclusion = judged("deal dealer=Kh Qd Js 9c 8d 4h ??\nset dealer high=Kh 9c 8d 4h ?? low=Qd Js\nclose")
     assert "SET-DEALER" not in [found.code for found in conclusion.findings]
-    assert "whether the dealer's hands follow the house way depends on a card that was not read" in (
-        conclusion.undetermined
-    )
+    assert "whether the dealer's hands follow the house way depends on a card that was not read" in (conclusion.undetermined)
 
 
 ROUND = f"wager seat=3 base 25.00\ndeal dealer={DEALER} seat3=As Ah 7c 7d 5s 4c 2h\n"

@@ -85,11 +85,7 @@ def test_an_envy_bonus_paid_without_a_ground_says_which_is_missing(fortune: str,
 
 
 @pytest.mark.parametrize(
-    ("paid_for", "part"),
-    [
-        ("6", "none for seat 6: no fortune_bonus wager there"),
-        ("4", "none for the player-dealer's hand"),
-    ],
+    ("paid_for", "part"), [("6", "none for seat 6: no fortune_bonus wager there"), ("4", "none for the player-dealer's hand")]
 )
 def test_an_envy_bonus_in_california_needs_a_wager_at_the_hand(paid_for: str, part: str) -> None:
     text = f"""
@@ -113,9 +109,7 @@ def test_an_envy_bonus_in_california_needs_a_wager_at_the_hand(paid_for: str, pa
         (1, "4c 5c 6c 7c 9h", "none for seat 1: no hand there that qualifies", False),
     ],
 )
-def test_an_envy_bonus_for_a_folded_hand_says_who_folded(
-    folder: int, hand: str, part: str, names_a_reading: bool
-) -> None:
+def test_an_envy_bonus_for_a_folded_hand_says_who_folded(folder: int, hand: str, part: str, names_a_reading: bool) -> None:
     text = f"""
         rules pa-687a progressive=1 progressive.rate=15%
         wager seat=1 ante 10.00 blind 10.00 progressive 1.00
@@ -144,11 +138,7 @@ def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     [
         ("withdraw seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
         ("refuse seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
-        (
-            "withdraw seat=3 sum 5.00\nshake 3\nwager seat=3 sum 5.00\nrefuse seat=3 sum 5.00\n",
-            "late",
-            "no wager in time",
-        ),
+        ("withdraw seat=3 sum 5.00\nshake 3\nwager seat=3 sum 5.00\nrefuse seat=3 sum 5.00\n", "late", "no wager in time"),
     ],
 )
 def test_what_was_withdrawn_in_time_is_not_called_late(moved: str, line: str, expected: str) -> None:
@@ -304,10 +294,7 @@ def test_who_left_is_not_called_never_seated() -> None:
 
 @pytest.mark.parametrize(
     ("deal", "why"),
-    [
-        ("", "the cards of seat 3 are not on record"),
-        ("  seat3=As Ah 7s 7d 5s 4c ??", "the cards of seat 3 were not all read"),
-    ],
+    [("", "the cards of seat 3 are not on record"), ("  seat3=As Ah 7s 7d 5s 4c ??", "the cards of seat 3 were not all read")],
 )
 def test_cards_never_dealt_are_not_called_unread(deal: str, why: str) -> None:
     (judged,) = judge(f"rules pa-688a\nwager seat=3 base 25.00\ndeal dealer=Kh Qd Js 9c 8d 4h 3s{deal}\n", "unread")

@@ -135,9 +135,7 @@ def test_659a_13_e_a_card_of_the_dealer_seen_before_it_is_turned_over(text: str,
 )
 def test_659a_13_j_a_card_of_the_dealer_seen_while_dealing(deal: str, section: str | None) -> None:
     conclusion = judged("wager seat=3 base 25.00\n" + deal + SET_3 + SET_DEALER)
-    assert [found.cite for found in conclusion.findings] == (
-        [] if section is None else [f"58 Pa. Code § 659a.{section}"]
-    )
+    assert [found.cite for found in conclusion.findings] == ([] if section is None else [f"58 Pa. Code § 659a.{section}"])
 
 
 def test_659a_13_e_several_cards_are_one_ground() -> None:
@@ -180,9 +178,7 @@ def test_659a_13_d_a_card_seen_before_it_is_delivered_is_whose_it_becomes(
 
 
 def test_659a_13_d_an_exposed_stack_voids_nothing_by_itself() -> None:
-    conclusion = judged(
-        ROUND + "exposed stack ?? by player\n" + SET_3 + SET_DEALER + PAY_3, "pa-659a deal_method=automated_shoe"
-    )
+    conclusion = judged(ROUND + "exposed stack ?? by player\n" + SET_3 + SET_DEALER + PAY_3, "pa-659a deal_method=automated_shoe")
     assert (conclusion.verdict, conclusion.settlements[0].due_cents) == ("UPHELD", 2500)
 
 

@@ -28,14 +28,7 @@ WON_ALL = "won seat=3 meter=20000.00 share=20% after=16000.00\n"
     ("rules", "wager", "hand", "lines", "by_slip", "from_meter"),
     [
         # Paytable 4, royal match: $5,000 and a fifth of the meter.
-        (
-            "progressive=4",
-            WAGER + ACCEPTED,
-            ROYAL_MATCH,
-            WON_ALL + "pay seat=3 progressive 9000.00 slip\n",
-            900_000,
-            400_000,
-        ),
+        ("progressive=4", WAGER + ACCEPTED, ROYAL_MATCH, WON_ALL + "pay seat=3 progressive 9000.00 slip\n", 900_000, 400_000),
         ("progressive=4", WAGER + ACCEPTED, ROYAL_MATCH, "pay seat=3 progressive 9000.00 slip\n", 900_000, 400_000),
         (
             "progressive=4",
@@ -46,14 +39,7 @@ WON_ALL = "won seat=3 meter=20000.00 share=20% after=16000.00\n"
             400_000,
         ),
         ("progressive=4", WAGER + ACCEPTED, ROYAL_MATCH, "pay seat=3 progressive 5000.00\n", 0, None),
-        (
-            "progressive=4",
-            WAGER + ACCEPTED,
-            ROYAL_MATCH,
-            WON_ALL + "pay seat=3 progressive 9500.00 slip\n",
-            950_000,
-            400_000,
-        ),
+        ("progressive=4", WAGER + ACCEPTED, ROYAL_MATCH, WON_ALL + "pay seat=3 progressive 9500.00 slip\n", 950_000, 400_000),
         ("progressive=4", WAGER, ROYAL_MATCH, "pay seat=3 progressive 9000.00 slip\n", 900_000, 400_000),
         # Paytable 4, five aces: $2,500 and nothing of the meter.
         ("progressive=4", WAGER + ACCEPTED, FIVE_ACES, "pay seat=3 progressive 2500.00 slip\n", 250_000, 0),
@@ -77,22 +63,8 @@ WON_ALL = "won seat=3 meter=20000.00 share=20% after=16000.00\n"
             150_000,
         ),
         # The hand was not read: a slip over a fixed amount is the house's, another is the meter's.
-        (
-            "progressive=4",
-            WAGER + ACCEPTED,
-            "?? ?? ?? ?? ?? ?? ??",
-            "pay seat=3 progressive 2500.00 slip\n",
-            250_000,
-            0,
-        ),
-        (
-            "progressive=4",
-            WAGER + ACCEPTED,
-            "?? ?? ?? ?? ?? ?? ??",
-            "pay seat=3 progressive 9000.00 slip\n",
-            900_000,
-            900_000,
-        ),
+        ("progressive=4", WAGER + ACCEPTED, "?? ?? ?? ?? ?? ?? ??", "pay seat=3 progressive 2500.00 slip\n", 250_000, 0),
+        ("progressive=4", WAGER + ACCEPTED, "?? ?? ?? ?? ?? ?? ??", "pay seat=3 progressive 9000.00 slip\n", 900_000, 900_000),
     ],
     ids=[
         "share and fixed amount on one slip",

@@ -20,12 +20,7 @@ def armed(
     reading: int = 1_499_700, low: int = 10_000, high: int = 20_000, rate: int = 200, secret: str | None = None
 ) -> model.MysteryArmed:
     return model.MysteryArmed(
-        meter="mystery",
-        reading_centicents=reading,
-        minimum_cents=low,
-        maximum_cents=high,
-        rate_bp=rate,
-        commitment=secret,
+        meter="mystery", reading_centicents=reading, minimum_cents=low, maximum_cents=high, rate_bp=rate, commitment=secret
     )
 
 
@@ -62,10 +57,7 @@ def found(*payloads: model.Event) -> list[str]:
     results = MemoryResults()
     replay(MemoryLog([table]), results)
     said = findings(results)
-    assert all(
-        each.stream == METER and each.cite.startswith(("58 Pa. Code § 645c.3(c)", "58 Pa. Code § 645x."))
-        for each in said
-    )
+    assert all(each.stream == METER and each.cite.startswith(("58 Pa. Code § 645c.3(c)", "58 Pa. Code § 645x.")) for each in said)
     return [each.line() for each in said]
 
 
@@ -94,10 +86,7 @@ TRIGGER, RESET = "MYST-TRIGGER seat=5 wager=mystery", "MYST-RESET seat=5 wager=m
         ((advanced(1_500_000), armed(1_500_000), advanced(1_500_200)), []),
         ((hit(1_500_100),), []),  # nothing else is on record
         ((armed(1_999_800), advanced(2_000_000), advanced(2_000_200)), []),  # 200.00 is not above 200.00
-        (
-            (armed(1_999_800), advanced(2_000_200, wager=200), advanced(2_000_400)),
-            ["MYST-TRIGGER seat=3 wager=mystery"],
-        ),
+        ((armed(1_999_800), advanced(2_000_200, wager=200), advanced(2_000_400)), ["MYST-TRIGGER seat=3 wager=mystery"]),
         ((armed(1_000_000), advanced(1_000_200)), []),
         ((armed(999_999), advanced(1_000_199)), ["MYST-CONTRIBUTION wager=mystery"]),  # found once
         ((armed(2_000_000), advanced(2_000_200), hit(2_000_200, 3, target=None)), []),
@@ -113,13 +102,7 @@ def test_645c_3_c_the_stream_of_a_meter(events: tuple[model.Event, ...], lines: 
 
 @pytest.mark.parametrize(
     ("low", "high", "rate", "right"),
-    [
-        (100, 200, 200, True),
-        (100, 500, 200, True),
-        (100, 500, 300, False),
-        (250, 1000, 300, True),
-        (100, 250, 200, False),
-    ],
+    [(100, 200, 200, True), (100, 500, 200, True), (100, 500, 300, False), (250, 1000, 300, True), (100, 250, 200, False)],
 )
 def test_645c_3_c_4_a_meter_is_armed_in_one_of_the_configurations(low: int, high: int, rate: int, right: bool) -> None:
     assert (found(armed(low * 10_000, low * 100, high * 100, rate)) == []) is right
@@ -167,9 +150,7 @@ def test_a_meter_put_into_service_under_a_configuration_is_a_must_hit_by_meter()
     assert [each.code for each in findings(results)] == ["PAY-METER"]
 
 
-@pytest.mark.parametrize(
-    ("value", "right"), [(999_999, False), (1_000_000, True), (2_000_000, True), (2_000_001, False)]
-)
+@pytest.mark.parametrize(("value", "right"), [(999_999, False), (1_000_000, True), (2_000_000, True), (2_000_001, False)])
 def test_645c_3_c_4_a_meter_is_put_into_service_within_its_bounds(value: int, right: bool) -> None:
     assert found(meter_set(value=value)) == ([] if right else ["MYST-CONTRIBUTION wager=mystery"])
 
@@ -195,9 +176,7 @@ rate_bp = 70
 
 @pytest.mark.parametrize(("effective", "right"), [("2026-03-01", True), ("2026-03-02", False)])
 @pytest.mark.parametrize("how", ["armed", "put into service"])
-def test_645c_3_c_4_a_meter_has_a_configuration_of_the_edition_of_its_day(
-    effective: str, right: bool, how: str
-) -> None:
+def test_645c_3_c_4_a_meter_has_a_configuration_of_the_edition_of_its_day(effective: str, right: bool, how: str) -> None:
     text = (Path(rulebook.__file__).parents[1] / "games/pai_gow_poker/chapters/pa-645c.toml").read_text()
     add_chapter(text.replace('"645c"', '"645x"', 1), "pa-645x.toml", [ADDED.replace("2026-03-01", effective)])
     serve = msgspec.structs.replace(meter_set("A-9", "pa-645x", 2_999_950), seed_cents=9_000, rate_bp=70)

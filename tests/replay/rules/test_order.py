@@ -39,12 +39,7 @@ GAMES_FOLDER = Path(games.__file__).parent
 
 def told_by_a_fresh_process(modules: list[str]) -> object:
     done = subprocess.run(
-        [sys.executable, "-c", TELL, json.dumps(modules)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        [sys.executable, "-c", TELL, json.dumps(modules)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -75,9 +75,7 @@ def test_687a_11_b_3_a_folded_hand_that_loses_by_its_cards_loses_by_any_filing()
 
 
 @pytest.mark.parametrize(("paytable", "names"), [("DJWBB-04", True), ("DJWBB-03", False)])
-def test_687a_12_e_a_losing_pair_paid_by_three_of_a_kind_or_less_names_the_line_as_printed(
-    paytable: str, names: bool
-) -> None:
+def test_687a_12_e_a_losing_pair_paid_by_three_of_a_kind_or_less_names_the_line_as_printed(paytable: str, names: bool) -> None:
     """D20, with the money: by the line as printed a pair of tens that loses to kings wins 15 to 1."""
     text = (
         f"rules pa-687a bad_beat={paytable}\nwager seat=4 ante 5.00 blind 5.00 bad_beat 2.00\n"

@@ -121,9 +121,7 @@ def test_d130_a_round_that_does_not_cover_the_shuffle_may_have_had_one() -> None
     ],
     ids=["no reshuffle", "reshuffle", "the other batch"],
 )
-def test_686a_6_b_a_patron_barred_between_two_rounds(
-    between: list[model.Event], verdict: str, found: list[str]
-) -> None:
+def test_686a_6_b_a_patron_barred_between_two_rounds(between: list[model.Event], verdict: str, found: list[str]) -> None:
     table = over_under()
     table.play(1, ROUND)
     table.say(model.PatronBarred(patron="seat-1", reason="mid-shoe entry"))
@@ -247,9 +245,7 @@ def two_clocks(before: str, first: model.Event, second: model.Event, after: str)
 
 def parsed(text: str) -> list[model.Event]:
     (script,) = parse(f"rules {WORDS}\nround 1\n{text}", "after")
-    return [
-        each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled | model.RoundOpened)
-    ]
+    return [each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled | model.RoundOpened)]
 
 
 ANTES = "wager seat=1 ante 10.00\nwager seat=4 ante 10.00\nburn ??\ndeal seat1=Tc seat4=2d\n"
@@ -260,9 +256,7 @@ TWO_MORE = model.CardsDealt(to=4, cards=["3c", "5h"], face_up=True)
 
 
 def taken(seat: int) -> model.WagerTaken:
-    return model.WagerTaken(
-        seat=seat, bettor=f"seat-{seat}", wager="bonus", number=None, amount_cents=500, reason="lost"
-    )
+    return model.WagerTaken(seat=seat, bettor=f"seat-{seat}", wager="bonus", number=None, amount_cents=500, reason="lost")
 
 
 @pytest.mark.parametrize(
@@ -345,9 +339,7 @@ def test_a_late_wager_by_another_clock_names_the_end_of_its_time() -> None:
     table.say(ante, 1, source="camera", at_us=at_us - SECOND_US)
     table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + SECOND_US)
     ((_, conclusion),) = table.verdicts()
-    assert (
-        "seat 1 ante: the clocks contradict the order of the wager and the end of its time" in conclusion.undetermined
-    )
+    assert "seat 1 ante: the clocks contradict the order of the wager and the end of its time" in conclusion.undetermined
 
 
 # ---------------------------------------------------------------------------------------------------- why it is not told
@@ -362,10 +354,7 @@ def test_a_late_wager_by_another_clock_names_the_end_of_its_time() -> None:
             "wager seat=1 ante 10.00\ndeal seat1=9d\nwager seat=1 over 10.00\ndeal seat1=9c ??",
             "the cards of seat 1 were not all read",
         ),
-        (
-            "wager seat=1 ante 10.00\ndeal seat1=Jk\nwager seat=1 over 10.00\ndeal seat1=9c 9h",
-            "a card of seat 1 has no value",
-        ),
+        ("wager seat=1 ante 10.00\ndeal seat1=Jk\nwager seat=1 over 10.00\ndeal seat1=9c 9h", "a card of seat 1 has no value"),
         ("wager seat=1 trips 10.00\ndeal seat1=9d 9c 9h", "the wager is not offered"),
         ("wager seat=1 ante 10.00\ndeal seat1=9d 9c 9h\nelect seat=1 void", "there is no ground on record"),
         ("wager seat=1 ante 10.00\ndeal seat1=9d\nvoid round", "for which the chapter has no ground"),

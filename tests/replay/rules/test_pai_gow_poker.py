@@ -81,9 +81,7 @@ def test_645c_2_f_no_more_bets_comes_before_the_shaker(before: str, cover: str, 
 
 
 def test_645c_2_f_no_more_bets_is_missed_before_any_card() -> None:
-    assert found("sum=A", "covers wagering\nwager seat=3 base 25.00\nactivate seat=3\nshake 5000 ms\n") == [
-        "DEAL-NOBETS"
-    ]
+    assert found("sum=A", "covers wagering\nwager seat=3 base 25.00\nactivate seat=3\nshake 5000 ms\n") == ["DEAL-NOBETS"]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +133,7 @@ def test_645c_2_g_2_each_number_gets_its_own_stake_back() -> None:
 
 
 def test_645c_2_g_the_doubt_says_what_is_missing() -> None:
-    (one,) = conclusions(
-        "beat_it=A", "wager seat=3 base 25.00 beat_it 5.00\nactivate seat=3\nshake 5000 ms\ndice 6 2 1\n"
-    )
+    (one,) = conclusions("beat_it=A", "wager seat=3 base 25.00 beat_it 5.00\nactivate seat=3\nshake 5000 ms\ndice 6 2 1\n")
     assert any("which die is red is not on record" in reason for reason in one.undetermined)
 
 
@@ -152,12 +148,7 @@ UNSETTLED = ["PAY-ORDER seat=3"]
     ("before", "after", "sum_due", "findings"),
     [
         ("pay seat=3 sum 15.00\n", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 1500, []),
-        (
-            "",
-            "void round stub_count\nreturn seat=3 base 25.00 void\nreturn seat=3 sum 5.00 void\nclose\n",
-            0,
-            UNSETTLED,
-        ),
+        ("", "void round stub_count\nreturn seat=3 base 25.00 void\nreturn seat=3 sum 5.00 void\nclose\n", 0, UNSETTLED),
         (
             "",
             "void round stub_count\nreturn seat=3 base 25.00 void\npay seat=3 sum 15.00\nclose\n",
@@ -173,12 +164,8 @@ UNSETTLED = ["PAY-ORDER seat=3"]
         ),
     ],
 )
-def test_d23_a_wager_on_the_dice_stands_where_it_was_settled(
-    before: str, after: str, sum_due: int, findings: list[str]
-) -> None:
-    text = (
-        "wager seat=3 base 25.00 sum 5.00\nno_more_bets\nactivate seat=3\nshake 5000 ms\ndice 2 2 4 total=8 -> dealer\n"
-    )
+def test_d23_a_wager_on_the_dice_stands_where_it_was_settled(before: str, after: str, sum_due: int, findings: list[str]) -> None:
+    text = "wager seat=3 base 25.00 sum 5.00\nno_more_bets\nactivate seat=3\nshake 5000 ms\ndice 2 2 4 total=8 -> dealer\n"
     assert found("sum=A", f"{text}{before}{VOID}{after}") == findings
     assert due("sum=A", f"{text}{before}{VOID}{after}") == sum_due
 
@@ -305,11 +292,7 @@ BOTH = "return seat=5 base 25.00 push\nreturn seat=3 base 25.00 push\nclose\n"
             "pay seat=3 mystery 150.01",
             ["PAY-MISSED seat=5 wager=mystery -150.01", "MYST-TRIGGER seat=3 wager=mystery +150.01"],
         ),
-        (
-            "seat=5 meter=150.01 target=150.01",
-            "pay seat=5 mystery 150.01",
-            ["MYST-TRIGGER seat=5 wager=mystery +150.01"],
-        ),
+        ("seat=5 meter=150.01 target=150.01", "pay seat=5 mystery 150.01", ["MYST-TRIGGER seat=5 wager=mystery +150.01"]),
         ("seat=5 meter=150.01 target=150.01", "", ["MYST-TRIGGER seat=5 wager=mystery"]),
         ("seat=5 meter=150.01 target=250.00", "", ["MYST-TRIGGER seat=5 wager=mystery"]),
         ("seat=5 meter=150.03 target=150.00", "pay seat=5 mystery 150.01", ["MYST-AMOUNT seat=5 wager=mystery"]),
@@ -451,9 +434,7 @@ def test_645c_3_a_bonus_that_nobody_paid_names_whose_it_is() -> None:
 
 
 @pytest.mark.parametrize(("change", "is_doubtful"), [({}, False), ({"round_no": 9}, True), ({"table": "pg-9"}, True)])
-def test_645c_3_c_3_a_hit_names_the_table_and_the_round_it_stands_in(
-    change: dict[str, int | str], is_doubtful: bool
-) -> None:
+def test_645c_3_c_3_a_hit_names_the_table_and_the_round_it_stands_in(change: dict[str, int | str], is_doubtful: bool) -> None:
     text = (
         "wager seat=3 base 25.00 progressive 1.00\narmed meter=100.00\naccepted seat=3 1.00 meter=10400.1200\n"
         "contributed seat=3 1.00 meter=100.02\nlock accepted=1 collected=1\n"

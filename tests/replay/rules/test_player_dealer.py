@@ -117,11 +117,7 @@ def rounds(*texts: str) -> Table:
 
 def test_a_third_round_is_found_in_a_log_too() -> None:
     first = PATRONS + "offer_position seat=4 accepted\n" + STAYS
-    assert said(rounds(first, STAYS, STAYS)) == [
-        (1, "UPHELD", []),
-        (2, "UPHELD", []),
-        (3, "VARIANCE", ["CA-ROTATE"]),
-    ]
+    assert said(rounds(first, STAYS, STAYS)) == [(1, "UPHELD", []), (2, "UPHELD", []), (3, "VARIANCE", ["CA-ROTATE"])]
 
 
 def test_an_offer_between_rounds_is_for_the_next() -> None:
@@ -137,12 +133,7 @@ def test_a_corrected_offer_judges_the_rounds_again() -> None:
     offer = table.say(model.PlayerDealerOffered(seat=5, accepted=True))
     table.play(3, STAYS + "close\n")
     table.correct(offer, model.PlayerDealerOffered(seat=5, accepted=False))
-    assert verdicts(one_run(table)) == [
-        (1, 1, "UPHELD"),
-        (2, 1, "UPHELD"),
-        (3, 1, "VARIANCE"),
-        (3, 2, "UPHELD"),
-    ]
+    assert verdicts(one_run(table)) == [(1, 1, "UPHELD"), (2, 1, "UPHELD"), (3, 1, "VARIANCE"), (3, 2, "UPHELD")]
 
 
 def test_a_round_without_a_player_dealer_on_record_begins_the_count_anew() -> None:

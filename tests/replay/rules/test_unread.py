@@ -27,9 +27,7 @@ LEFT = {CODE[card] for card in ("Tc", "Jc", "Kd", "Kh")}
 """What lies nowhere: the four cards of the stub."""
 
 
-def script(
-    dealt: list[str], high: list[str] | None = None, low: list[str] | None = None, others: bool = True
-) -> Script:
+def script(dealt: list[str], high: list[str] | None = None, low: list[str] | None = None, others: bool = True) -> Script:
     table = " ".join(f"{seat}={cards}" for seat, cards in OTHERS.items()) if others else ""
     text = f"rules pa-688a\nwager seat=3 base 25.00\ndeal {table} dealer={DEALER} seat3={' '.join(dealt)}\n"
     if high is not None and low is not None:
@@ -93,14 +91,7 @@ def test_more_unread_cards_than_are_left_in_the_deck_cannot_be_told() -> None:
 
 @pytest.mark.parametrize(
     ("candidates", "places", "copies", "number"),
-    [
-        (5, (1,), 1, 5),
-        (5, (3,), 1, 10),
-        (5, (2, 1), 1, 30),
-        (5, (0, 0, 2), 1, 10),
-        (2, (3,), 1, 0),
-        (52, (3,), 6, 24_804),
-    ],
+    [(5, (1,), 1, 5), (5, (3,), 1, 10), (5, (2, 1), 1, 30), (5, (0, 0, 2), 1, 10), (2, (3,), 1, 0), (52, (3,), 6, 24_804)],
 )
 def test_in_how_many_ways_cards_can_lie(candidates: int, places: tuple[int, ...], copies: int, number: int) -> None:
     assert ways(candidates, places, copies) == number

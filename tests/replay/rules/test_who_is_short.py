@@ -72,14 +72,8 @@ def test_in_pennsylvania_the_house_is_short_and_needs_no_word() -> None:
 @pytest.mark.parametrize(
     ("lines", "reckoning"),
     [
-        (
-            WON + "pay seat=5 base 45.00\n",
-            "$45.00 wins, and the player-dealer's wager covers $30.00 of it; $45.00 was paid",
-        ),
-        (
-            WON.replace("2 30.00", "2 45.00") + "pay seat=5 base 50.00\n",
-            "$45.00 at even money pays $45.00; $50.00 was paid",
-        ),
+        (WON + "pay seat=5 base 45.00\n", "$45.00 wins, and the player-dealer's wager covers $30.00 of it; $45.00 was paid"),
+        (WON.replace("2 30.00", "2 45.00") + "pay seat=5 base 50.00\n", "$45.00 at even money pays $45.00; $50.00 was paid"),
         (
             LOST.replace("800.00", "30.00") + "take seat=5 base 45.00\n",
             "$45.00 loses, and the player-dealer's wager covers $30.00 of it; $45.00 was collected",

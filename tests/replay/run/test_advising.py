@@ -81,9 +81,7 @@ def advised(text: str, device: Callable[[Event], str] = lambda payload: "transcr
          {"ante": 1000, "blind": 0, "raise": 2000}),
     ],
 )  # fmt: skip
-def test_what_is_given_back_in_time_is_not_at_stake(
-    text: str, phase: str, warnings: list[str], dues: dict[str, int]
-) -> None:
+def test_what_is_given_back_in_time_is_not_at_stake(text: str, phase: str, warnings: list[str], dues: dict[str, int]) -> None:
     advice = advised(text)
     assert [warning.line() for warning in advice.warnings] == warnings
     assert {due.wager: due.due_cents for due in advice.dues} == dues

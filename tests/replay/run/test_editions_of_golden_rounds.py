@@ -21,9 +21,7 @@ CASES = [case for path in round_files() for case in read_cases(path) if "\nediti
 def judged(case: GoldenCase, published: tuple[str, ...]) -> tuple[list[bytes], dict[str, Chapter], date]:
     """Return what each round of a case is judged to, with edition and digest, the chapters, and the last day."""
     folds, made, used, days = dict[str, TableFold](), list[bytes](), dict[str, Chapter](), list[str]()
-    for script in parse(
-        case.transcript, case.title, lambda name: (case.path.parent / name).read_text(), published=published
-    ):
+    for script in parse(case.transcript, case.title, lambda name: (case.path.parent / name).read_text(), published=published):
         fold = folds.setdefault(script.table, TableFold(f"table/{script.table}"))
         of = script.book.chapter
         made.append(encode((of.edition, of.edition_digest, adjudicate(fold_script(fold, script), script.book))))

@@ -91,11 +91,7 @@ def imports(path: Path) -> set[str]:
 def files_of(name: str) -> set[str]:
     """Return the files that importing a name of ours runs."""
     parts = name.split(".")
-    ways = (
-        f"{'/'.join(parts[:length])}{ending}"
-        for length in range(1, len(parts) + 1)
-        for ending in (".py", "/__init__.py")
-    )
+    ways = (f"{'/'.join(parts[:length])}{ending}" for length in range(1, len(parts) + 1) for ending in (".py", "/__init__.py"))
     return {way for way in ways if parts[0] in PACKAGES and (ROOT / way).is_file()}
 
 
@@ -122,13 +118,7 @@ def test_a_file_of_a_game_changes_the_engine_of_that_game_alone(copy: Path, befo
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "replay/run/adjudicate.py",
-        "replay/rules/rule.py",
-        "events/vocabulary/base.py",
-        "rulebook/house_ways/stones.toml",
-    ],
+    "name", ["replay/run/adjudicate.py", "replay/rules/rule.py", "events/vocabulary/base.py", "rulebook/house_ways/stones.toml"]
 )
 def test_a_file_that_games_share_changes_the_engine_of_each(copy: Path, before: dict[str, str], name: str) -> None:
     with changed(copy, name):
@@ -209,9 +199,7 @@ def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path)
         "rack/cli.py",
     ],
 )
-def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(
-    copy: Path, before: dict[str, str], name: str
-) -> None:
+def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, before: dict[str, str], name: str) -> None:
     with changed(copy, name):
         assert digest_of(copy) == digest_of(ROOT)
         assert by_game(copy) == before

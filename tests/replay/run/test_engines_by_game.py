@@ -116,9 +116,7 @@ def test_where_it_concludes_otherwise_its_shadow_supersedes_its_verdicts_and_no_
     assert all(each.supersedes == digest(before[key]) for key, each in made.items())
 
 
-def test_until_then_its_results_count_as_not_judged_by_this_program(
-    log: SimulatedLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_until_then_its_results_count_as_not_judged_by_this_program(log: SimulatedLog, monkeypatch: pytest.MonkeyPatch) -> None:
     results = MemoryResults()
     replay(log, results)
     assert not check_verdicts(log, results).failures()
@@ -134,9 +132,7 @@ def test_until_then_its_results_count_as_not_judged_by_this_program(
     assert set(check.by_conclusion) <= streams_of(log)
 
 
-def test_another_release_with_the_same_engines_judges_nothing_again(
-    log: SimulatedLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_release_with_the_same_engines_judges_nothing_again(log: SimulatedLog, monkeypatch: pytest.MonkeyPatch) -> None:
     results = MemoryResults()
     replay(log, results)
     monkeypatch.setattr(engine, "_version", lambda: "99.0.0")
@@ -172,11 +168,7 @@ def test_a_meter_is_judged_again_with_the_games_under_which_it_was_in_service(mo
 
 def test_without_rules_on_file_the_shared_part_judges_and_with_an_unknown_chapter_the_whole_program() -> None:
     unknown = msgspec.structs.replace(filed(), toml='chapter = "pa-999z"')
-    for event, name in [
-        (None, engine.engine_of("")),
-        (filed(), engine.engine_of("face_up_pai_gow")),
-        (unknown, engine.engine()),
-    ]:
+    for event, name in [(None, engine.engine_of("")), (filed(), engine.engine_of("face_up_pai_gow")), (unknown, engine.engine())]:
         table = Table(words=None)
         if event is not None:
             table.say(event)
@@ -219,7 +211,4 @@ def test_the_verdicts_of_a_game_are_the_same_without_any_other_game(game: str) -
 
 
 def conclusions(case: GoldenCase) -> list[Conclusion]:
-    return [
-        each.conclusion
-        for each in judge(case.transcript, case.title, lambda name: (case.path.parent / name).read_text())
-    ]
+    return [each.conclusion for each in judge(case.transcript, case.title, lambda name: (case.path.parent / name).read_text())]

@@ -175,16 +175,11 @@ def test_appended_in_one_group_is_one_commit(tmp_path: Path) -> None:
     table.play(1, PAID)
     log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
     append(log, table)
-    assert (
-        len({b'"recorded_at_us":' + each.data.split(b'"recorded_at_us":')[1][:16] for each in log.read(table.stream)})
-        == 1
-    )
+    assert len({b'"recorded_at_us":' + each.data.split(b'"recorded_at_us":')[1][:16] for each in log.read(table.stream)}) == 1
     log.close()
 
 
-def test_a_wait_that_goes_on_where_it_seemed_to_end_leaves_no_event_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wait_that_goes_on_where_it_seemed_to_end_leaves_no_event_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run is cut where the wait seems to end; if it does not end there after all, the run goes on to where it does."""
     monkeypatch.setattr(late_events, "LITTLE", 60)
     table, in_time = cut_off(ROUNDS)

@@ -122,17 +122,7 @@ def test_where_the_order_was_not_seen_the_evidence_has_the_numbers_of_the_stream
         (PAID.replace(SEAT_1, f"{SEAT_1}wager   seat=1 base 5.00\nrefuse  seat=1 base 5.00\n"), []),
         (PAID.replace(SEAT_1, f"{SEAT_1}refuse  seat=1 base 10.00\n"), ["LOG-OBSERVED-DIFFERS seat=1 wager=base"]),
     ],
-    ids=[
-        "alike",
-        "card",
-        "unread card",
-        "amounts",
-        "not seen",
-        "refused",
-        "not refused",
-        "raise refused",
-        "one refused",
-    ],
+    ids=["alike", "card", "unread card", "amounts", "not seen", "refused", "not refused", "raise refused", "one refused"],
 )
 def test_two_records_of_one_round_are_compared_and_none_replaces_the_other(text: str, found: list[str]) -> None:
     table = house()
@@ -257,21 +247,9 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
 @pytest.mark.parametrize(
     ("rules", "lines", "verdict"),
     [
-        (
-            "688a",
-            f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 15.00\n",
-            "UPHELD",
-        ),
-        (
-            "688a",
-            f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 10.00\n",
-            "VARIANCE",
-        ),
-        (
-            "688a",
-            f"wager seat=1 base 9.00\nno_more_bets\nwithdraw seat=1 base 1.00\n{HAND}pay seat=1 base 8.00\n",
-            "UPHELD",
-        ),
+        ("688a", f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 15.00\n", "UPHELD"),
+        ("688a", f"wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\n{HAND}pay seat=1 base 10.00\n", "VARIANCE"),
+        ("688a", f"wager seat=1 base 9.00\nno_more_bets\nwithdraw seat=1 base 1.00\n{HAND}pay seat=1 base 8.00\n", "UPHELD"),
         (
             "688a",
             "wager seat=1 base 10.00\nno_more_bets\nwager seat=1 base 5.00\nreturn seat=1 base 5.00 late\n"
@@ -281,15 +259,10 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
         ("688a", f"wager seat=1 base 10.00\n{HAND}take seat=1 base 10.00 surrendered\nsurrender seat=1\n", "UPHELD"),
         (
             "686a",
-            "wager seat=1 ante 10.00\ndeal seat1=5c\ndeal seat1=4h 6d\nsurrender seat=1\n"
-            "take seat=1 ante 10.00 surrendered\n",
+            "wager seat=1 ante 10.00\ndeal seat1=5c\ndeal seat1=4h 6d\nsurrender seat=1\ntake seat=1 ante 10.00 surrendered\n",
             "UPHELD",
         ),
-        (
-            "687a",
-            f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}reveal dealer\nwager seat=1 raise 20.00\n{STUD_PAID}",
-            "UPHELD",
-        ),
+        ("687a", f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}reveal dealer\nwager seat=1 raise 20.00\n{STUD_PAID}", "UPHELD"),
         (
             "687a",
             f"wager seat=1 ante 10.00 blind 10.00\n{BOXES}exposed dealer 9s by dealer\nwager seat=1 raise 20.00\n{STUD_PAID}",
@@ -302,11 +275,7 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 6.00\n{HAND}pay seat=1 base 12.00\n", "VARIANCE"),
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 push\n{HAND}", "VARIANCE"),
         ("688a", f"wager seat=1 base 10.00\nreturn seat=1 base 10.00 other\n{HAND}", "UNDETERMINED"),
-        (
-            "688a",
-            f"wager seat=1 base 10.00\n{HAND}pay seat=1 base 10.00 stake=0\nreturn seat=1 base 10.00 other\n",
-            "UPHELD",
-        ),
+        ("688a", f"wager seat=1 base 10.00\n{HAND}pay seat=1 base 10.00 stake=0\nreturn seat=1 base 10.00 other\n", "UPHELD"),
         ("686a", f"{OVER}return seat=1 over 10.00 other\nwager seat=1 over 10.00\n{OVER_PAID}", "UNDETERMINED"),
         ("686a", f"{OVER}wager seat=1 over 10.00\n{OVER_PAID}", "VARIANCE"),
         ("686a", f"{OVER}return seat=1 over 10.00\nsurrender seat=1\n{ANTE_TAKEN} surrendered\n", "UNDETERMINED"),
@@ -320,9 +289,7 @@ STUD_PAID = "pay seat=1 ante 10.00\npay seat=1 blind 30.00\npay seat=1 raise 20.
         ),
     ],
 )
-def test_what_an_unordered_round_makes_due_does_not_hang_on_when_it_was_typed(
-    rules: str, lines: str, verdict: str
-) -> None:
+def test_what_an_unordered_round_makes_due_does_not_hang_on_when_it_was_typed(rules: str, lines: str, verdict: str) -> None:
     """D902, D1313, D1360. What is due and what was done never differ in a round that is upheld."""
     (typed,) = judge(f"rules pa-{rules}\n{lines}close unordered\n", "t")
     assert typed.conclusion.verdict == verdict, [each.line() for each in typed.conclusion.findings]
@@ -333,8 +300,7 @@ def test_what_an_unordered_round_makes_due_does_not_hang_on_when_it_was_typed(
 
 
 MADE_READY = (
-    frozenset({"rules", "shuffle", "offer_cut", "cut", "recut_ordered", "cover_card", "burn", "armed"})
-    | TABLE_STATEMENTS
+    frozenset({"rules", "shuffle", "offer_cut", "cut", "recut_ordered", "cover_card", "burn", "armed"}) | TABLE_STATEMENTS
 )
 OF_ONE_KIND = {
     **dict.fromkeys(("take", "pay", "return"), "money"),
@@ -355,9 +321,7 @@ TOLD_BY_ITS_ORDER = (
 def closed(share: int) -> list[GoldenCase]:
     """Every so many-th golden case of one round that is closed, without times."""
     cases = [case for path in round_files() for case in read_cases(path)]
-    keywords = [
-        [line.split()[0] for line in case.transcript.split("\n") if line.split("#")[0].split()] for case in cases
-    ]
+    keywords = [[line.split()[0] for line in case.transcript.split("\n") if line.split("#")[0].split()] for case in cases]
     fit = [
         case
         for case, words in zip(cases, keywords, strict=True)
@@ -367,9 +331,7 @@ def closed(share: int) -> list[GoldenCase]:
     return fit[::share]
 
 
-def judged_unordered(
-    case: GoldenCase, lines: list[str]
-) -> tuple[str, list[str], list[tuple[int, str, int | None, int | None]]]:
+def judged_unordered(case: GoldenCase, lines: list[str]) -> tuple[str, list[str], list[tuple[int, str, int | None, int | None]]]:
     text = "\n".join([*lines, "close unordered"])
     conclusion = judge(text, "t", lambda name: (case.path.parent / name).read_text())[0].conclusion
     money = [(each.seat, each.wager, each.due_cents, each.done_cents) for each in conclusion.settlements]
@@ -395,8 +357,6 @@ def test_a_round_without_order_is_accused_of_nothing_that_its_order_shows_to_be_
             assert verdict != "VARIANCE", (case.title, found)
         if verdict == "UPHELD":
             assert [due for *_, due, _ in money] == [done for *_, done in money], case.title
-        if not MADE_READY.isdisjoint(
-            line.split()[0] for line in dropwhile(lambda line: line.split()[0] in MADE_READY, lines)
-        ):
+        if not MADE_READY.isdisjoint(line.split()[0] for line in dropwhile(lambda line: line.split()[0] in MADE_READY, lines)):
             continue
         assert judged_unordered(case, shuffled(lines, Random(share))) == (verdict, found, money), case.title

@@ -139,10 +139,7 @@ def log(tmp_path: Path) -> Iterator[SqliteLog]:
 @pytest.fixture
 def parts(log: SqliteLog, tmp_path: Path) -> Iterator[dict[int, PartitionLog]]:
     results = SqliteResults(tmp_path / "together.verdicts")
-    yield {
-        0: PartitionLog(log, results, {"table/fu-01"}),
-        1: PartitionLog(log, results, {"table/fu-02", tables()[2].stream}),
-    }
+    yield {0: PartitionLog(log, results, {"table/fu-01"}), 1: PartitionLog(log, results, {"table/fu-02", tables()[2].stream})}
     results.close()
 
 
@@ -216,9 +213,7 @@ def test_a_partition_that_another_took_first(parts: dict[int, PartitionLog], alo
     assert (together(parts), group.opened) == (alone, [1, 0])
 
 
-def test_while_it_is_left_alone_the_others_are_worked_on(
-    parts: dict[int, PartitionLog], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_it_is_left_alone_the_others_are_worked_on(parts: dict[int, PartitionLog], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_module, "RETRY_S", 3600.0)
     parts[0].refuse = 1
     group = FakeGroup(parts, [frozenset({0, 1})])

@@ -61,8 +61,7 @@ def play_days(table: Table, *days: str, since: int = 1) -> None:
 def told(results: MemoryResults) -> list[tuple[int | None, int, int, list[str]]]:
     """Round, revision, edition and findings of each verdict in force."""
     return [
-        (each.round_no, each.revision, each.edition, [found.line() for found in each.findings])
-        for each in adjudications(results)
+        (each.round_no, each.revision, each.edition, [found.line() for found in each.findings]) for each in adjudications(results)
     ]
 
 

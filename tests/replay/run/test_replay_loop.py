@@ -192,9 +192,7 @@ def test_the_ledger_follows_corrections(in_round: bool) -> None:
 def test_streams_of_the_property_and_of_reviews_lead_to_nothing() -> None:
     office, review = Table("property/main"), Table("review/fu-01")
     office.say(
-        model.PropertyConfigured(
-            name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD"
-        )
+        model.PropertyConfigured(name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD")
     )
     results = MemoryResults()
     log = MemoryLog([office, review])
@@ -274,15 +272,11 @@ def test_a_commit_without_news_stores_nothing() -> None:
     results.close()
 
 
-@pytest.mark.parametrize(
-    "toml", ["a = " + "9" * 5_000, "a = " + "[" * 5_000, 'chapter = ["pa-686a"]', "a = 1\n" * 30_000]
-)
+@pytest.mark.parametrize("toml", ["a = " + "9" * 5_000, "a = " + "[" * 5_000, 'chapter = ["pa-686a"]', "a = 1\n" * 30_000])
 def test_rules_that_nobody_can_read_stop_no_replay(toml: str) -> None:
     table, other = Table(), Table("table/fu-02")
     digest = sha256(toml.encode()).hexdigest()
-    table.say(
-        model.RulesFiled(submission="r-1", effective_gaming_day="2025-01-01", toml=toml, sha256=digest), source="pit"
-    )
+    table.say(model.RulesFiled(submission="r-1", effective_gaming_day="2025-01-01", toml=toml, sha256=digest), source="pit")
     table.play(1, PAID)
     other.play(1, PAID)
     assert sorted(verdicts(one_run(table, other))) == [(1, 1, "UNDETERMINED"), (1, 1, "UPHELD")]

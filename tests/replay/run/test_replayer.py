@@ -106,9 +106,7 @@ def test_another_engine_that_concludes_otherwise_supersedes_in_its_shadow(monkey
     replay(log, results)
     results.reset()
     monkeypatch.setattr("replay.run.engine._digest", lambda *_: "another")
-    monkeypatch.setattr(
-        "replay.run.stream_worker.rulebook", lambda *_: parse_submission(rules_text("pa-688a max=20.00"))
-    )
+    monkeypatch.setattr("replay.run.stream_worker.rulebook", lambda *_: parse_submission(rules_text("pa-688a max=20.00")))
     replay(log, results)
     assert verdicts(results) == [(1, 1, "VARIANCE"), (2, 1, "UPHELD"), (1, 2, "UPHELD")]
     shadow = MemoryResults()

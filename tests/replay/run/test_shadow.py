@@ -66,9 +66,7 @@ class Upgraded(msgspec.Struct):
     def adopt(self, by: str = "m.ortiz", signed_by: str = "s.kane") -> Any:
         office = Office(self.log, PERSONS, START_US)
         with closing(self.results(read_only=True)) as results, closing(self.shadow()) as shadow:
-            return adopt(
-                office, shadow, results, name="next", by=by, signed_by=signed_by, reason="read § 688a.12(b) anew"
-            )
+            return adopt(office, shadow, results, name="next", by=by, signed_by=signed_by, reason="read § 688a.12(b) anew")
 
     def say(self, *payloads: tuple[Any, int]) -> None:
         for payload, round_no in payloads:
@@ -78,9 +76,7 @@ class Upgraded(msgspec.Struct):
     def verdicts(self) -> list[tuple[int, int, str, str, int]]:
         with closing(self.results(read_only=True)) as results:
             made = [msgspec.json.decode(data, type=Adjudication) for _, data in results.results("adjudications")]
-        return [
-            (each.round_no, each.revision, each.verdict, each.engine.partition("+")[2], each.adopted) for each in made
-        ]
+        return [(each.round_no, each.revision, each.verdict, each.engine.partition("+")[2], each.adopted) for each in made]
 
 
 @pytest.fixture
@@ -104,9 +100,7 @@ def upgrade(monkeypatch: pytest.MonkeyPatch, name: str = "new") -> None:
 OLD = [(1, 1, "VARIANCE", "old", 0), (2, 1, "UPHELD", "old", 0), (3, 1, "UPHELD", "old", 0)]
 
 
-def test_a_new_engine_leaves_standing_verdicts_and_judges_new_rounds(
-    house: Upgraded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_engine_leaves_standing_verdicts_and_judges_new_rounds(house: Upgraded, monkeypatch: pytest.MonkeyPatch) -> None:
     assert house.verdicts() == OLD
     upgrade(monkeypatch)
     assert (house.replay().held, house.replay().held, house.verdicts()) == (3, 3, OLD)
@@ -131,14 +125,10 @@ def test_what_comes_late_of_an_old_round_has_it_judged_by_the_new_engine_and_no_
     assert house.verdicts() == [*OLD, (1, 2, "UPHELD", "new", 0)]
 
 
-def test_a_correction_that_reaches_back_touches_what_it_corrects_alone(
-    house: Upgraded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_correction_that_reaches_back_touches_what_it_corrects_alone(house: Upgraded, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(monkeypatch)
     house.replay()
-    seq = next(
-        n for n, each in enumerate(house.table.drafts, 1) if each.round_no == 1 and each.payload.TYPE == "wager_placed"
-    )
+    seq = next(n for n, each in enumerate(house.table.drafts, 1) if each.round_no == 1 and each.payload.TYPE == "wager_placed")
     house.table.correct(seq, msgspec.structs.replace(house.table.payload(seq), amount_cents=5_000), 1)
     house.say()
     house.replay()
@@ -260,9 +250,7 @@ def test_a_verdict_that_changed_since_the_shadow_remains(house: Upgraded, monkey
 
 def alter(house: Upgraded) -> None:
     with closing(house.shadow()) as shadow, shadow._database.transaction() as connection:
-        connection.execute(
-            "UPDATE records SET data = CAST(replace(data, 'UPHELD', 'VOID') AS BLOB) WHERE kind = 'adjudications'"
-        )
+        connection.execute("UPDATE records SET data = CAST(replace(data, 'UPHELD', 'VOID') AS BLOB) WHERE kind = 'adjudications'")
 
 
 def judge_other(house: Upgraded) -> None:
@@ -274,9 +262,7 @@ def remove(house: Upgraded) -> None:
     next(house.folder.glob("*.shadow-next")).unlink()
 
 
-@pytest.mark.parametrize(
-    ("change", "says"), [(judge_other, "others now"), (remove, "is not here"), (alter, "was altered")]
-)
+@pytest.mark.parametrize(("change", "says"), [(judge_other, "others now"), (remove, "is not here"), (alter, "was altered")])
 def test_only_the_shadow_that_was_signed_is_put_in_force(
     house: Upgraded, monkeypatch: pytest.MonkeyPatch, change: Callable[[Upgraded], None], says: str
 ) -> None:
@@ -290,18 +276,12 @@ def test_only_the_shadow_that_was_signed_is_put_in_force(
     assert house.verdicts() == OLD
 
 
-def test_a_shadow_that_was_altered_is_neither_shown_nor_adopted(
-    house: Upgraded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shadow_that_was_altered_is_neither_shown_nor_adopted(house: Upgraded, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(monkeypatch)
     house.replay()
     house.judge_beside()
     alter(house)
-    with (
-        closing(house.results(read_only=True)) as results,
-        closing(house.shadow()) as shadow,
-        pytest.raises(ResultBroken),
-    ):
+    with closing(house.results(read_only=True)) as results, closing(house.shadow()) as shadow, pytest.raises(ResultBroken):
         list(differences(shadow, results))
     with pytest.raises(ResultBroken):
         house.adopt()
@@ -343,9 +323,7 @@ def test_an_adoption_tells_no_one_of_old_days(house: Upgraded, monkeypatch: pyte
         assert outbox.alarms_about(house.table.stream, "#1")[0].withdrawn
 
 
-def test_an_unknown_adoption_of_an_earlier_program_is_passed_over(
-    house: Upgraded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_adoption_of_an_earlier_program_is_passed_over(house: Upgraded, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(monkeypatch)
     house.replay()
     house.judge_beside()

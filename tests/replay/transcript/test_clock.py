@@ -48,8 +48,7 @@ def test_a_time_of_the_gaming_day(text: str, moment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["24:00", "21:60", "13:00pm", "0:30am", "noon", "9pm", "21:14:05:06", "2026-02-30T10:00", "21:14 EST", "21:14Z"],
+    "text", ["24:00", "21:60", "13:00pm", "0:30am", "noon", "9pm", "21:14:05:06", "2026-02-30T10:00", "21:14 EST", "21:14Z"]
 )
 def test_what_is_no_time_there_is_said(text: str) -> None:
     with pytest.raises(UnreadableTime, match="expected a time like"):

@@ -148,9 +148,7 @@ def test_several_rounds_each_with_the_rules_before_it() -> None:
         ("fu-04", 1, "VARIANCE"),
     ]
     assert [found.line() for found in judged[2].conclusion.findings] == ["WAGER-LIMIT seat=3 wager=base"]
-    assert [
-        each.payload.deck for each in parse(text, "t")[2].events if isinstance(each.payload, model.RoundOpened)
-    ] == ["d-2"]
+    assert [each.payload.deck for each in parse(text, "t")[2].events if isinstance(each.payload, model.RoundOpened)] == ["d-2"]
 
 
 def test_what_stands_before_a_round_belongs_to_the_table() -> None:
@@ -215,9 +213,7 @@ def test_times_of_what_follows() -> None:
 
 
 def test_a_time_before_the_last_one_is_on_the_next_day() -> None:
-    text = (
-        "at 23:59:58\nexamine seat=1\nat 00:01:00\nexamine seat=2\nat 18:00\nexamine seat=3\nat 09:00\nexamine seat=4\n"
-    )
+    text = "at 23:59:58\nexamine seat=1\nat 00:01:00\nexamine seat=2\nat 18:00\nexamine seat=3\nat 09:00\nexamine seat=4\n"
     assert clock_times(text) == ["01 23:59:58", "02 00:01:00", "02 18:00:00", "03 09:00:00"]
 
 
@@ -349,20 +345,12 @@ ERRORS = [
     ("rules pa-688a\nwager seat=3 base 25.5", 2, "wager: expected the amount of base like 25.00, got '25.5'"),
     ("rules pa-688a\nwager seat=3 base -25.00", 2, "wager: expected the amount of base like 25.00"),
     ("rules pa-688a\nwager seat=3 base 99999999999999999.00", 2, "wager: expected the amount of base"),
-    (
-        "rules pa-688a\nwager seat=3 bettor=Mr_X base 25.00",
-        2,
-        "wager: expected an id of a-z, 0-9 and -, 32 at most, as bettor",
-    ),
+    ("rules pa-688a\nwager seat=3 bettor=Mr_X base 25.00", 2, "wager: expected an id of a-z, 0-9 and -, 32 at most, as bettor"),
     ("rules pa-688a\nwager seat=3 number=7 base 25.00", 2, "wager: expected a number (1 to 6), got '7'"),
     ("rules pa-688a\ndeal seat3=As Xh", 2, "deal: "),
     ("rules pa-688a\ndeal", 2, "deal: expected POSITION=CARDS"),
     ("rules pa-688a\ndeal As Kh", 2, "deal: expected POSITION=CARDS, got 'As'"),
-    (
-        "rules pa-688a\ndeal seat3=",
-        2,
-        "deal: expected cards for seat3, like Ks, Td or Jk (?? if one was not read), got ''",
-    ),
+    ("rules pa-688a\ndeal seat3=", 2, "deal: expected cards for seat3, like Ks, Td or Jk (?? if one was not read), got ''"),
     ("rules pa-688a\ndeal seat=3", 2, "deal: expected POSITION=CARDS"),
     ("rules pa-688a\ndeal seat9=As", 2, "deal: expected a seat (1 to 6), got '9'"),
     ("rules pa-688a\ndeal pile=As", 2, "deal: expected dealer or seat=N, got 'pile'"),
@@ -399,27 +387,15 @@ ERRORS = [
     ("rules pa-688a\nstub ４", 2, "stub: expected cards (0 to 400)"),
     ("rules pa-688a\nlammer seat=3 base", 2, "lammer: expected fortune_bonus, progressive, got 'base'"),
     ("rules pa-688a\nenvy seat=1 for=3 base 5.00", 2, "envy: expected fortune_bonus, progressive, got 'base'"),
-    (
-        "rules pa-688a\nequipment teleport none",
-        2,
-        "equipment: expected manual_shoe, hand, automated_shoe, got 'teleport'",
-    ),
+    ("rules pa-688a\nequipment teleport none", 2, "equipment: expected manual_shoe, hand, automated_shoe, got 'teleport'"),
     ("rules pa-688a\nwager seat=3 base 25,00", 2, "wager: expected the amount of base like 25.00, got '25,00'"),
     ("rules pa-688a\nwager seat=3 base 1,0,0.00", 2, "wager: expected the amount of base like 25.00, got '1,0,0.00'"),
     ("rules pa-688a\nwager seat=3 base 1000,000", 2, "wager: expected the amount of base like 25.00, got '1000,000'"),
     ("rules pa-688a\nvoid", 2, "void: expected round, or seat=N of the hand that is void"),
     ("rules pa-688a\nset seat=3 high=As Ad 5c 3h Td", 2, "set: expected high=CARDS and low=CARDS, or house_way"),
     ("rules pa-645c match=yes\nwager seat=3 match 5.00", 2, "wager: expected number=1 to number=6 with a match wager"),
-    (
-        "rules pa-645c match=yes\nwager seat=3 match 5.00 match 5.00 number=1",
-        2,
-        "wager: expected one match wager in a line",
-    ),
-    (
-        "rules pa-688a\npay seat=3 base 25.00 fortune_bonus 5.00 stake=5.00",
-        2,
-        "pay: expected one wager in a line with stake=",
-    ),
+    ("rules pa-645c match=yes\nwager seat=3 match 5.00 match 5.00 number=1", 2, "wager: expected one match wager in a line"),
+    ("rules pa-688a\npay seat=3 base 25.00 fortune_bonus 5.00 stake=5.00", 2, "pay: expected one wager in a line with stake="),
     ("rules pa-688a\nclose now", 2, "close: did not understand 'now'"),
     ("rules pa-688a\n# " + "x" * MAX_LINE, 2, f"the line is longer than {MAX_LINE} characters"),
 ]
@@ -491,9 +467,7 @@ def test_two_faults_of_one_cut_are_two_findings() -> None:
 
 def clocks(text: str) -> list[datetime]:
     """The device clock of every event, in order."""
-    return [
-        datetime.fromtimestamp(each.at_us / 1_000_000, UTC) for script in parse(text, "clock") for each in script.events
-    ]
+    return [datetime.fromtimestamp(each.at_us / 1_000_000, UTC) for script in parse(text, "clock") for each in script.events]
 
 
 @pytest.mark.parametrize("time", ["12:00:00", "11:59:59", "12:00:01", "12:00:02", "21:14:05"])

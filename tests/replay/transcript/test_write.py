@@ -156,9 +156,7 @@ def assert_read_back(case: GoldenCase) -> None:
         if len(scripts) == 1:
             (first,) = judge(case.transcript, "golden")
             (second,) = judge(f"day {script.gaming_day}\n{text}", "written", files.__getitem__)
-            assert [each.line() for each in second.conclusion.findings] == [
-                each.line() for each in first.conclusion.findings
-            ]
+            assert [each.line() for each in second.conclusion.findings] == [each.line() for each in first.conclusion.findings]
             assert second.conclusion.settlements == first.conclusion.settlements
 
 
@@ -195,9 +193,7 @@ def test_every_event_of_play_has_a_statement() -> None:
 def test_what_has_no_statement_is_named_in_a_comment() -> None:
     fill = model.FillReceived(amount_cents=100, slip="s-1", by="cage")
     assert statement(fill) is None
-    text = to_text(
-        [(9, START_US, model.RoundOpened(deck="d-1", observed=[])), (10, START_US, fill)], table="fu-01", round_no=7
-    )
+    text = to_text([(9, START_US, model.RoundOpened(deck="d-1", observed=[])), (10, START_US, fill)], table="fu-01", round_no=7)
     assert "# event 10: CAGE received a fill of $1.00 on slip s-1 (not part of the notation)" in text.split("\n")
 
 
@@ -211,10 +207,7 @@ def test_every_statement_that_is_written_can_be_read() -> None:
 def test_times_are_those_of_the_property_and_a_changed_clock_is_a_distance() -> None:
     """On 1 November 2026 at 02:00 EDT, 06:00 UTC, New York goes back to 01:00 EST."""
     before = 1_793_512_799_000_000  # 05:59:59 UTC
-    timed = [
-        (1, before, model.DealerTappedIn(dealer="d-7")),
-        (2, before + 1_000_000, model.DealerTappedIn(dealer="d-8")),
-    ]
+    timed = [(1, before, model.DealerTappedIn(dealer="d-7")), (2, before + 1_000_000, model.DealerTappedIn(dealer="d-8"))]
     text = to_text(timed, table="fu-01", round_no=7, zone=ZoneInfo("America/New_York"))
     assert text.splitlines() == [
         "# times are America/New_York",

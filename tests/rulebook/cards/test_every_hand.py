@@ -76,9 +76,9 @@ def test_659a_6_b_every_hand_of_four_counted():
     tops = [(14, 13), (14, 4)] + [(top, top - 1) for top in range(13, 4, -1)]
     sets = [4, 4, *[3] * 8, 2]
     assert sum(sets) == run
-    assert straights == {
-        ("STRAIGHT", top): (4**4 - 4) + run_ * (4**3 - 4) for top, run_ in zip(tops, sets, strict=True)
-    } | {("STRAIGHT_FLUSH", top): 4 + run_ * 4 for top, run_ in zip(tops, sets, strict=True)}
+    assert straights == {("STRAIGHT", top): (4**4 - 4) + run_ * (4**3 - 4) for top, run_ in zip(tops, sets, strict=True)} | {
+        ("STRAIGHT_FLUSH", top): 4 + run_ * 4 for top, run_ in zip(tops, sets, strict=True)
+    }
     assert sorted({rank_[1:3] for rank_ in ranks if rank_[0] == F.STRAIGHT}, reverse=True) == tops
 
     # Equal hands have equal ranks: as many ranks as there are hands that compare otherwise.
@@ -112,9 +112,9 @@ def test_D2_every_hand_of_five_counted_with_the_wheel_lowest():
     # ace. A-2-3-4-5 as second highest takes 2-3-4-5 from the six as well.
     tops = [(14, 13)] + [(top, top - 1) for top in range(13, 4, -1)]
     sets = [5, *[4] * 9]
-    assert straights == {
-        ("STRAIGHT", top): (4**5 - 4) + run * (4**4 - 4) for top, run in zip(tops, sets, strict=True)
-    } | {("STRAIGHT_FLUSH", top): 4 + run * 4 for top, run in zip(tops[1:], sets[1:], strict=True)}
+    assert straights == {("STRAIGHT", top): (4**5 - 4) + run * (4**4 - 4) for top, run in zip(tops, sets, strict=True)} | {
+        ("STRAIGHT_FLUSH", top): 4 + run * 4 for top, run in zip(tops[1:], sets[1:], strict=True)
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------ DJ Wild
@@ -145,9 +145,7 @@ def expected_wild():
         runs, sets, offsuit = runs_for_wilds(n), comb(12, n), 4**n - 4
         run = sum(runs.values())
         one_rank = 12 * comb(4, n) if n <= 4 else 0
-        made = Counter(
-            {W.ROYAL_FLUSH: runs[14] * 4, W.STRAIGHT_FLUSH: (run - runs[14]) * 4, W.FIVE_OF_A_KIND: one_rank}
-        )
+        made = Counter({W.ROYAL_FLUSH: runs[14] * 4, W.STRAIGHT_FLUSH: (run - runs[14]) * 4, W.FIVE_OF_A_KIND: one_rank})
         flush, straight, rest = (sets - run) * 4, run * offsuit, (sets - run) * offsuit
         match wilds:
             case 0:
@@ -337,9 +335,7 @@ def suits_of(multiplicities, needed):
     polynomial = [1]  # its coefficient k: the ways with k of the suit
     for m in multiplicities:
         without, with_ = comb(3, m), comb(3, m - 1)
-        polynomial = [
-            without * low + with_ * high for low, high in zip([*polynomial, 0], [0, *polynomial], strict=True)
-        ]
+        polynomial = [without * low + with_ * high for low, high in zip([*polynomial, 0], [0, *polynomial], strict=True)]
     return prod(comb(4, m) for m in multiplicities) - 4 * sum(polynomial[needed:])
 
 

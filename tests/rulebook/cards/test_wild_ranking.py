@@ -188,13 +188,7 @@ def test_D6_deuces_as_twos_never_make_more_than_wild(hand):
 
 def test_D6_with_the_joker_no_hand_makes_its_rank_without_it():
     """Four cards by groups alone, which is all that they can make: never as much as with the joker next to them."""
-    groups = {
-        (4,): C.FOUR_OF_A_KIND,
-        (3, 1): C.THREE_OF_A_KIND,
-        (2, 2): C.TWO_PAIR,
-        (2, 1, 1): C.PAIR,
-        (1, 1, 1, 1): C.HIGH_CARD,
-    }
+    groups = {(4,): C.FOUR_OF_A_KIND, (3, 1): C.THREE_OF_A_KIND, (2, 2): C.TWO_PAIR, (2, 1, 1): C.PAIR, (1, 1, 1, 1): C.HIGH_CARD}
     for four in combinations(DECK[:52], 4):
         counts = sorted(Counter(card // 4 for card in four).values(), reverse=True)
         assert groups[tuple(counts)] < rank_wild((*four, JOKER))[0]

@@ -67,14 +67,8 @@ def test_without_a_key_a_chapter_is_refused_by_that_key_or_is_whole(file: Path) 
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (
-            ('odds_cite = "12(b)"\n', ""),
-            r"pa-700a.toml: wager\[1\].odds_cite: Object missing required field `odds_cite`",
-        ),
-        (
-            ('wager = "pair_plus"', 'wager = "pear_plus"'),
-            r"paytable\[0\].wager: 'pear_plus'; expected a wager of the chapter",
-        ),
+        (('odds_cite = "12(b)"\n', ""), r"pa-700a.toml: wager\[1\].odds_cite: Object missing required field `odds_cite`"),
+        (('wager = "pair_plus"', 'wager = "pear_plus"'), r"paytable\[0\].wager: 'pear_plus'; expected a wager of the chapter"),
         (('odds = "25:1"', 'odds = "25 to 1"'), r"paytable\[0\].lines\[0\].odds: '25 to 1'"),
         (("cards_per_hand", "cards_per_hnd"), "numbers.cards_per_hand is missing"),
         (('severity = "low"', 'severity = "lowest"'), r"finding\[0\].severity: Invalid enum value 'lowest'"),
@@ -84,10 +78,7 @@ def test_without_a_key_a_chapter_is_refused_by_that_key_or_is_whole(file: Path) 
             r"setting\[0\].default: 'pusch'; expected one of the values \['push', 'lose'\]",
         ),
         (("wheel = ", "wheel = ["), "pa-700a.toml: not TOML"),
-        (
-            ('"7(c)" = "7(c)"', '"3(c)(2)" = "3(c)"'),
-            r"numbers.deck_age_shoe_hours is missing; section 3\(c\)\(2\) needs it",
-        ),
+        (('"7(c)" = "7(c)"', '"3(c)(2)" = "3(c)"'), r"numbers.deck_age_shoe_hours is missing; section 3\(c\)\(2\) needs it"),
         (('odds = "25:1"', 'odds = "25:1", envy = "5"'), "numbers.qualifying_wager_cents is missing; a line with envy"),
     ],
 )

@@ -50,15 +50,11 @@ def strays(table: Mapping[str, Any]) -> Iterator[str]:
     for key in table:
         if key not in known[""] and key not in known:
             yield key
-    yield from (
-        f"numbers.{name}.{key}" for name, entry in table["numbers"].items() for key in entry.keys() ^ {"value", "cite"}
-    )
+    yield from (f"numbers.{name}.{key}" for name, entry in table["numbers"].items() for key in entry.keys() ^ {"value", "cite"})
     for kind in LISTS:
         for entry in table.get(kind, ()):
             yield from (f"{kind}.{key}" for key in entry if key not in known[kind] | {"from"})
-            yield from (
-                f"line.{key}" for line in entry.get("lines", ()) for key in line if key not in known["paytable"]
-            )
+            yield from (f"line.{key}" for line in entry.get("lines", ()) for key in line if key not in known["paytable"])
     for entry in (table, *(entry for kind in LISTS for entry in table.get(kind, ()))):
         yield from (f"{key} = {entry[key]}" for key in ALLOWED if key in entry and entry[key] not in ALLOWED[key])
 

@@ -147,9 +147,7 @@ def found(case: GoldenCase) -> set[str]:
 def observed(case_text: str, folder: Path) -> frozenset[str]:
     """Return the aspects that a case's rounds cover."""
     scripts = parse(case_text, "golden", lambda name: (folder / name).read_text())
-    return frozenset(
-        aspect for script in scripts for each in script.events for aspect in getattr(each.payload, "observed", ())
-    )
+    return frozenset(aspect for script in scripts for each in script.events for aspect in getattr(each.payload, "observed", ()))
 
 
 @pytest.mark.parametrize("document", OUTLINE)
@@ -170,9 +168,7 @@ def test_a_row_says_what_became_of_it(document: str) -> None:
         if document_of(row) != document:
             continue
         assert row["status"] in ("modelled", "procedural", "not_modelled"), row
-        if (
-            "same_as" in row
-        ):  # it reads as a paragraph of another chapter, whose sections hold here under the same number
+        if "same_as" in row:  # it reads as a paragraph of another chapter, whose sections hold here under the same number
             (other,) = [each for each in ROWS if each["section"] == row["same_as"]]
             assert (known.like, row["status"]) == (True, other["status"]), row
         elif row["status"] == "modelled":

@@ -88,10 +88,7 @@ def test_what_does_not_fit_is_named(word: str, found: str) -> None:
         (("edition = 2", "edition = 1"), "edition: Expected `int` >= 2"),
         (("effective = 2027-02-01", 'effective = "soon"'), "effective: Invalid RFC3339 encoded date"),
         (('cite = "not stated"\n', ""), "cite: Object missing required field `cite`"),
-        (
-            ('[[line]]\nwager = "ace_high_bonus"\npaytable = "1"\nhand = "both_ace_high"\nodds = "25:1"\n', ""),
-            "nothing",
-        ),
+        (('[[line]]\nwager = "ace_high_bonus"\npaytable = "1"\nhand = "both_ace_high"\nodds = "25:1"\n', ""), "nothing"),
         (("edition = 2", "edition = "), "not TOML"),
     ],
 )
@@ -112,9 +109,7 @@ def test_a_wager_that_ends_is_not_offered_any_more_and_the_filing_stays() -> Non
 
 def test_rules_filed_after_a_wager_ended_cannot_offer_it() -> None:
     text = submission_from_words(["pa-688a", "effective=2027-02-01", "ace_high_bonus=1"])
-    with pytest.raises(
-        RulesRefused, match=r"wagers.ace_high_bonus: no such wager; the chapter has base, fortune_bonus"
-    ):
+    with pytest.raises(RulesRefused, match=r"wagers.ace_high_bonus: no such wager; the chapter has base, fortune_bonus"):
         parse_submission(text, published=(amendment("strike=ace_high_bonus"),))
 
 

@@ -70,31 +70,14 @@ def test_odds_are_frozen():
 
 
 @pytest.mark.parametrize(
-    ("text", "cents"),
-    [("25.00", 2500), ("25", 2500), ("7.50", 750), ("0", 0), ("0.01", 1), ("90071992547409.91", CENTS_MAX)],
+    ("text", "cents"), [("25.00", 2500), ("25", 2500), ("7.50", 750), ("0", 0), ("0.01", 1), ("90071992547409.91", CENTS_MAX)]
 )
 def test_amounts(text, cents):
     assert parse_money(text) == cents
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "25.0",
-        "25.",
-        ".50",
-        "1,000.00",
-        "$25",
-        "-1",
-        "+1",
-        "1e3",
-        "025",
-        "25.000",
-        " 25",
-        "25\n",
-        "90071992547409.92",
-    ],
+    "text", ["", "25.0", "25.", ".50", "1,000.00", "$25", "-1", "+1", "1e3", "025", "25.000", " 25", "25\n", "90071992547409.92"]
 )
 def test_what_is_not_an_amount(text):
     with pytest.raises(ValueError, match=r"not an amount|more than can be kept"):

@@ -9,14 +9,7 @@ from rulebook.cards.cards import parse_cards
 from rulebook.cards.ranking import LINES_BY_RANK, seven_card_lines
 from rulebook.chapters.money import Odds, show_money
 from rulebook.chapters.offer import most_from_smallest_wagers
-from rulebook.chapters.rulebook import (
-    RulesRefused,
-    chapter,
-    known_chapters,
-    known_rules,
-    parse_submission,
-    simple_submission,
-)
+from rulebook.chapters.rulebook import RulesRefused, chapter, known_chapters, known_rules, parse_submission, simple_submission
 
 PA_688A = chapter("pa", "688a")
 
@@ -86,11 +79,7 @@ def columns(text):
 def test_688a_12_b_ace_high_bonus():
     for name, *odds in (line.split() for line in ACE_HIGH.strip().splitlines()):
         paytable = PA_688A.paytable("ace_high_bonus", name)
-        assert [line.hand for line in paytable.lines] == [
-            "both_ace_high",
-            "dealer_ace_high_joker",
-            "dealer_ace_high_no_joker",
-        ]
+        assert [line.hand for line in paytable.lines] == ["both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker"]
         assert [line.odds for line in paytable.lines] == [Odds(int(number), 1) for number in odds]
         assert not paytable.has_envy
 
@@ -336,9 +325,7 @@ play = [{ front = "highest" }]
     assert book.house_way.name == "own"
     assert str(book.house_way.choose(parse_cards("As Kd Qh Jc 9s 7d 4h"))) == "As Jc 9s 7d 4h / Kd Qh"
     assert parse_submission(text + "\n# a remark\n").house_way.digest == book.house_way.digest
-    with pytest.raises(
-        RulesRefused, match=r"main.toml: house_way: main.toml: house_way: row 1 \(every hand\): hand:"
-    ) as refused:
+    with pytest.raises(RulesRefused, match=r"main.toml: house_way: main.toml: house_way: row 1 \(every hand\): hand:") as refused:
         parse_submission(text.replace('hand = "any"', 'hand = "all"'), "main.toml")
     assert refused.value.section == "58 Pa. Code § 688a.11(a)"
     with pytest.raises(RulesRefused, match="dates and times have no place"):
@@ -373,12 +360,7 @@ FILED = "58 Pa. Code § 601a.2"
         (changed('house_way = "stones"\n', ""), "house_way", "missing", "11(a)"),
         (changed('"hand"', '"by hand"'), "table.deal_method", "'by hand'; expected one of manual_shoe, hand", "8"),
         (changed('"number"', '"dice"'), "table.starting", "'dice'; expected one of shaker, number", "5(i)(1)"),
-        (
-            changed('"automated_counting"', '"continuous"'),
-            "table.shuffler",
-            "'continuous'; expected one of none",
-            "5(a)",
-        ),
+        (changed('"automated_counting"', '"continuous"'), "table.shuffler", "'continuous'; expected one of none", "5(a)"),
         (changed('"automated_counting"', '"none"'), "table.shuffler", "dealing by hand takes an automated", "9(a)(1)"),
         (
             changed('"hand"', '"manual_shoe"').replace('"automated_counting"', '"none"'),
@@ -388,35 +370,15 @@ FILED = "58 Pa. Code § 601a.2"
         ),
         (changed("decks = 2", "decks = 3"), "table.decks", "3; expected 1 to 2", "3(b)"),
         (changed("decks = 2", "decks = true"), "table.decks", "True; expected a number", FILED),
-        (
-            changed("adjacent_boxes = true", 'adjacent_boxes = "yes"'),
-            "table.adjacent_boxes",
-            "'yes'; expected true",
-            "7(f)",
-        ),
+        (changed("adjacent_boxes = true", 'adjacent_boxes = "yes"'), "table.adjacent_boxes", "'yes'; expected true", "7(f)"),
         (changed("decks = 2", "cards = 53"), "table.cards", "unknown; expected one of deal_method", FILED),
         (changed("[wagers.ace_high_bonus]", "[wagers.tiger_9]"), "wagers.tiger_9", "no such wager", "7(e)(1)"),
         (changed('min = "25.00"\n', ""), "wagers.base.min", "missing", "7(d)"),
-        (
-            changed('min = "25.00"', 'min = "1000.01"'),
-            "wagers.base.min",
-            "1000.01 is above the maximum 1000.00",
-            "7(d)",
-        ),
+        (changed('min = "25.00"', 'min = "1000.01"'), "wagers.base.min", "1000.01 is above the maximum 1000.00", "7(d)"),
         (changed('min = "25.00"', 'min = "0.00"'), "wagers.base.min", "at least one cent", "7(d)"),
         (changed('min = "25.00"', "min = 25"), "wagers.base.min", "25; expected an amount", "7(d)"),
-        (
-            changed('max = "1000"', 'max = "1000"\npaytable = "1"'),
-            "wagers.base.paytable",
-            "unknown; expected one of min",
-            FILED,
-        ),
-        (
-            changed('paytable = "1"', 'paytable = "6"'),
-            "wagers.ace_high_bonus.paytable",
-            "'6' is not one; expected",
-            "12(b)",
-        ),
+        (changed('max = "1000"', 'max = "1000"\npaytable = "1"'), "wagers.base.paytable", "unknown; expected one of min", FILED),
+        (changed('paytable = "1"', 'paytable = "6"'), "wagers.ace_high_bonus.paytable", "'6' is not one; expected", "12(b)"),
         (changed('paytable = "5"', 'paytable = "7"'), "wagers.fortune_bonus.paytable", "'7' is not one", "12(c)"),
         (changed('paytable = "4"', 'paytable = "8"'), "wagers.progressive.paytable", "'8' is not one", "12(d)"),
         (changed('paytable = "4"', "paytable = 4"), "wagers.progressive.paytable", "4; expected a paytable", "12(d)"),
@@ -427,12 +389,7 @@ FILED = "58 Pa. Code § 601a.2"
             "12(d)",
         ),
         (changed('amount = "5.00"', 'max = "10.00"'), "wagers.progressive.max", "is for a wager of 5.00", "12(d)"),
-        (
-            changed("linked = true", "shared = true"),
-            "wagers.progressive.shared",
-            "unknown; expected one of paytable",
-            FILED,
-        ),
+        (changed("linked = true", "shared = true"), "wagers.progressive.shared", "unknown; expected one of paytable", FILED),
         (changed('meter = "m-1"', 'meter = "Meter 1"'), "wagers.progressive.meter", "'Meter 1'; expected", FILED),
         (
             changed("void_reverses_meter = true", 'void_reverses_meter = "yes"'),
@@ -440,18 +397,8 @@ FILED = "58 Pa. Code § 601a.2"
             "'yes'; expected false or true",
             FILED,
         ),
-        (
-            changed('"highest_rank"', '"highest"'),
-            "settings.fortune_pays",
-            "expected 'best_paid' or 'highest_rank' (D15)",
-            FILED,
-        ),
-        (
-            changed("void_reverses_meter", "void_reverses_all"),
-            "settings.void_reverses_all",
-            "unknown; expected one of",
-            FILED,
-        ),
+        (changed('"highest_rank"', '"highest"'), "settings.fortune_pays", "expected 'best_paid' or 'highest_rank' (D15)", FILED),
+        (changed("void_reverses_meter", "void_reverses_all"), "settings.void_reverses_all", "unknown; expected one of", FILED),
         ("settings = 1\n" + WHOLE.partition("[settings]")[0], "settings", "1; expected a table", FILED),
         ("wagers = 1\n" + WHOLE.partition("[wagers.base]")[0], "wagers", "1; expected a table", FILED),
         ('color = "red"\n' + WHOLE, "color", "unknown; expected one of chapter, name", FILED),
@@ -493,11 +440,7 @@ def test_645c_2_e_wagers_on_the_dice_need_dice(starting, wager):
         ({"fortune_bonus": "2"}, {"fortune_bonus.min": "5.00"}, 40_000_00),
         ({"fortune_bonus": "2"}, {"fortune_bonus.min": "10.00"}, 80_000_00),
         # The dealer's ace high, with the joker, next to a natural seven-card straight flush: 5,000 and 15 to 1.
-        (
-            {"fortune_bonus": "1", "ace_high_bonus": "2"},
-            {"fortune_bonus.min": "5", "ace_high_bonus.min": "5"},
-            25_075_00,
-        ),
+        ({"fortune_bonus": "1", "ace_high_bonus": "2"}, {"fortune_bonus.min": "5", "ace_high_bonus.min": "5"}, 25_075_00),
         # The meter is not capped, so it does not count; the five thousand next to it do.
         ({"progressive": "4"}, {}, 5_000_00),
         ({"progressive": "2"}, {}, 500_00),

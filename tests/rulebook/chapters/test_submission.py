@@ -24,12 +24,7 @@ def test_the_shortest_rules_line():
     book = parse_submission(submission_from_words(["pa-688a"]))
     assert set(book.offers) == {"base"}
     assert (book.offers["base"].min_cents, book.offers["base"].max_cents) == (100, 10_000_000)
-    assert (book.deal_method, book.shuffler, book.max_payout_cents, book.meter) == (
-        "automated_shoe",
-        "automated",
-        None,
-        None,
-    )
+    assert (book.deal_method, book.shuffler, book.max_payout_cents, book.meter) == ("automated_shoe", "automated", None, None)
     assert simple_submission() == submission_from_words(["pa-688a"])
 
 

@@ -108,11 +108,7 @@ CHART = [
     ("four of a kind: aces, kings, queens", "As Ad Ah Ac Ks 9d 4h", ["Ad Ac Ks 9d 4h / As Ah"]),
     ("four of a kind: aces, kings, queens", "As Ad Ah Jk Ks 9d 4h", ["Ah Ad Ks 9d 4h / Jk As"]),
     # Aces with the joker that completes: two aces in front; behind it may complete or not.
-    (
-        "four of a kind: aces, kings, queens",
-        "As Ad Ah Jk Kc Qd Js",
-        ["Jk Ad Kc Qd Js / As Ah", "Ah Ad Kc Qd Js / Jk As"],
-    ),
+    ("four of a kind: aces, kings, queens", "As Ad Ah Jk Kc Qd Js", ["Jk Ad Kc Qd Js / As Ah", "Ah Ad Kc Qd Js / Jk As"]),
     # Jacks to nines: together with a king in front.
     ("four of a kind: jacks, tens, nines", "Js Jd Jh Jc Ks 9d 4h", ["Js Jh Jd Jc 4h / Ks 9d"]),
     ("four of a kind: jacks, tens, nines", "Js Jd Jh Jc Qs 9d 4h", ["Qs Jd Jc 9d 4h / Js Jh"]),
@@ -216,9 +212,7 @@ def test_no_hand_comes_to_the_row_for_any_other():
 def test_order_and_names_of_suits_never_matter(hand, suits, dice):
     other = [card if card == JOKER else card // 4 * 4 + suits[card % 4] for card in hand]
     dice.shuffle(other)
-    assert {ranks(setting) for setting in STONES.settings(other)} == {
-        ranks(setting) for setting in STONES.settings(hand)
-    }
+    assert {ranks(setting) for setting in STONES.settings(other)} == {ranks(setting) for setting in STONES.settings(hand)}
 
 
 @given(HANDS_7)
@@ -249,9 +243,7 @@ def row(**keys):
 
 def test_a_house_way_of_ones_own_in_a_few_rows():
     way = load_house_way(
-        HEAD
-        + row(hand='["one_pair", "two_pair"]', play='[{ front = "unlike", back = "pair", at_least = "K" }]')
-        + CATCH_ALL,
+        HEAD + row(hand='["one_pair", "two_pair"]', play='[{ front = "unlike", back = "pair", at_least = "K" }]') + CATCH_ALL,
         "own.toml",
     )
     assert str(way.choose(parse_cards("As Ad 3h 3c Ks 9d 7h"))) == "Ad 9d 7h 3h 3c / As Ks"
@@ -275,30 +267,18 @@ def test_a_house_way_of_ones_own_in_a_few_rows():
         (HEAD + row(hand='"any"', play='["pair"]') + CATCH_ALL, r"row 1 \(mine\): play: 'pair'; expected a play"),
         (HEAD + row(hand='"any"', play="[{}]") + CATCH_ALL, r"row 1 \(mine\): front: None; expected one of highest"),
         (HEAD + row(hand='"any"', play='[{ front = "best" }]') + CATCH_ALL, "front: 'best'; expected one of highest"),
-        (
-            HEAD + row(hand='"any"', play='[{ front = "pair", back = "nice" }]') + CATCH_ALL,
-            "back: 'nice'; expected one",
-        ),
-        (
-            HEAD + row(hand='"any"', play='[{ front = "pair", at_least = "10" }]') + CATCH_ALL,
-            "at_least: '10'; expected a",
-        ),
+        (HEAD + row(hand='"any"', play='[{ front = "pair", back = "nice" }]') + CATCH_ALL, "back: 'nice'; expected one"),
+        (HEAD + row(hand='"any"', play='[{ front = "pair", at_least = "10" }]') + CATCH_ALL, "at_least: '10'; expected a"),
         (HEAD + row(hand='"any"', play='[{ front = "pair", at_least = 10 }]') + CATCH_ALL, "at_least: 10; expected a"),
         (HEAD + row(hand='"any"', play='[{ front = "pair", behind = "pair" }]') + CATCH_ALL, "behind: unknown"),
         (HEAD + row(hand='"one pair"', play='[{ front = "pair" }]') + CATCH_ALL, "hand: 'one pair'; expected one or"),
         (HEAD + row(hand="[]", play='[{ front = "pair" }]') + CATCH_ALL, r"hand: \[\]; expected one or"),
         (HEAD + row(play='[{ front = "pair" }]') + CATCH_ALL, "hand: None; expected one or"),
-        (
-            HEAD + row(hand='"one_pair"', ranks='"AKX"', play='[{ front = "pair" }]') + CATCH_ALL,
-            "ranks: 'AKX'; expected",
-        ),
+        (HEAD + row(hand='"one_pair"', ranks='"AKX"', play='[{ front = "pair" }]') + CATCH_ALL, "ranks: 'AKX'; expected"),
         (HEAD + row(hand='"one_pair"', ranks="14", play='[{ front = "pair" }]') + CATCH_ALL, "ranks: 14; expected"),
         (HEAD + row(hand='"one_pair"', complete='"yes"', play='[{ front = "pair" }]') + CATCH_ALL, "complete: 'yes'"),
         (HEAD + row(hand='"one_pair"', when='"now"', play='[{ front = "pair" }]') + CATCH_ALL, "when: unknown"),
-        (
-            HEAD + row(hand='"one_pair"', play='[{ front = "highest" }]'),
-            r"row 1 \(mine\): the last row must set every hand",
-        ),
+        (HEAD + row(hand='"one_pair"', play='[{ front = "highest" }]'), r"row 1 \(mine\): the last row must set every hand"),
         (HEAD + row(hand='"any"', play='[{ front = "pair" }]'), "the last row must set every hand"),
         (HEAD + row(hand='"any"', complete="true", play='[{ front = "highest" }]'), "the last row must set every hand"),
     ],

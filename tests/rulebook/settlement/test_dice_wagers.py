@@ -78,12 +78,7 @@ def test_645c_2_e_1_lines_of_sum(roll: tuple[int, int, int], made: str) -> None:
 
 @pytest.mark.parametrize(
     ("roll", "number", "made"),
-    [
-        ((1, 1, 5), 1, "double_match"),
-        ((1, 1, 1), 1, "double_match triple_match"),
-        ((1, 2, 3), 1, ""),
-        ((2, 2, 2), 1, ""),
-    ],
+    [((1, 1, 5), 1, "double_match"), ((1, 1, 1), 1, "double_match triple_match"), ((1, 2, 3), 1, ""), ((2, 2, 2), 1, "")],
 )
 def test_645c_2_e_2_lines_of_match(roll: tuple[int, int, int], number: int, made: str) -> None:
     assert sorted(match_lines(roll, number)) == made.split()

@@ -57,11 +57,7 @@ def test_645c_3_c_3_the_contribution_that_lifts_the_meter_above_the_target_wins(
 
 
 # The last wagers before the maximum of 200.00.
-OVER = (
-    Contribution(3, 1_999_700, 1_999_900),
-    Contribution(5, 1_999_900, 2_000_100),
-    Contribution(2, 2_000_100, 2_000_300),
-)
+OVER = (Contribution(3, 1_999_700, 1_999_900), Contribution(5, 1_999_900, 2_000_100), Contribution(2, 2_000_100, 2_000_300))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +73,7 @@ OVER = (
         (Cycle(OVER, hit(3, 1_999_900, None)), None, None),
     ],
 )
-def test_645c_3_c_3_no_meter_goes_above_the_maximum_without_a_hit(
-    cycle: Cycle, unsure: int | None, at: int | None
-) -> None:
+def test_645c_3_c_3_no_meter_goes_above_the_maximum_without_a_hit(cycle: Cycle, unsure: int | None, at: int | None) -> None:
     said = ruling(cycle, A_1)
     assert (said.unsure, said.at) == (unsure, at)
 
@@ -96,9 +90,7 @@ def test_645c_3_c_3_no_meter_goes_above_the_maximum_without_a_hit(
         (2_000_001, 2_000_201, False),  # every target was passed before
     ],
 )
-def test_645c_3_c_3_a_hit_passes_a_target_from_the_minimum_to_the_maximum(
-    before: int, reading: int, is_possible: bool
-) -> None:
+def test_645c_3_c_3_a_hit_passes_a_target_from_the_minimum_to_the_maximum(before: int, reading: int, is_possible: bool) -> None:
     said = ruling(Cycle((Contribution(5, before, reading),), hit(5, reading, None)), A_1)
     assert (said.at, said.unsure, bool(said.doubt)) == ((None, None, True) if is_possible else (5, 5, False))
 

@@ -86,10 +86,7 @@ def test_a_task_is_refused_by_other_software() -> None:
 def test_a_scheduler_that_is_not_there() -> None:
     import dask
 
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "200ms"}),
-        pytest.raises(NoCluster, match="cannot be reached"),
-    ):
+    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}), pytest.raises(NoCluster, match="cannot be reached"):
         ClusterPool(empty, "tcp://127.0.0.1:9")
 
 
@@ -112,10 +109,7 @@ def test_a_cluster_behind_tls(tmp_path: Path) -> None:
         assert address.startswith("tls://")
         with ClusterPool(empty, address, tls=files(keys, tmp_path / "keys")) as pool:
             assert list(pool.run(Doubling(), [1, 2], empty())) == [2, 4]
-        with (
-            config.set({"distributed.comm.timeouts.connect": "2s"}),
-            pytest.raises(NoCluster, match="cannot be reached"),
-        ):
+        with config.set({"distributed.comm.timeouts.connect": "2s"}), pytest.raises(NoCluster, match="cannot be reached"):
             ClusterPool(empty, address, tls=files(others, tmp_path / "others"))
 
 

@@ -85,9 +85,7 @@ def test_units_store_what_one_process_stores_and_sum_it_up_alike(log: EventLog, 
     assert said(units) == said(one)
 
 
-def test_two_processes_store_what_one_stores_though_one_of_them_is_killed(
-    path: Path, log: EventLog, tmp_path: Path
-) -> None:
+def test_two_processes_store_what_one_stores_though_one_of_them_is_killed(path: Path, log: EventLog, tmp_path: Path) -> None:
     one, two, killed = tmp_path / "one", tmp_path / "two", []
     in_one(log, one)
     rounds = KeptTable(tmp_path / "rounds", log.log_id, log.property_id)
@@ -109,9 +107,7 @@ def test_again_puts_right_what_was_altered_as_one_process_does(log: EventLog, tm
     in_one(log, one)
     expected = said(one)
     with closing(sqlite3.connect(one)) as database, database:
-        database.execute(
-            "UPDATE records SET data = CAST(replace(CAST(data AS TEXT), ':', ': ') AS BLOB) WHERE pos = 40"
-        )
+        database.execute("UPDATE records SET data = CAST(replace(CAST(data AS TEXT), ':', ': ') AS BLOB) WHERE pos = 40")
         database.execute("DELETE FROM records WHERE pos = 90")
     shutil.copy(one, units)
     first, second = in_one(log, one, again=True), in_units(log, units, again=True)
@@ -159,10 +155,7 @@ def test_what_comes_while_units_are_judged_is_judged_too(path: Path, tmp_path: P
     """Every unit reads to the end that there is then; what is left over an ordinary replay reads."""
     copy, one, units = tmp_path / "floor.db", tmp_path / "one", tmp_path / "units"
     groups = list(gaming_day.simulate(5, 240).groups())
-    with (
-        closing(SqliteLog(copy, property_id="bellwether", create=True)) as log,
-        closing(SqliteResults(units)) as results,
-    ):
+    with closing(SqliteLog(copy, property_id="bellwether", create=True)) as log, closing(SqliteResults(units)) as results:
         log.append_groups(groups[:-40])
         waiting = [groups[-40:]]
 
@@ -176,9 +169,7 @@ def test_what_comes_while_units_are_judged_is_judged_too(path: Path, tmp_path: P
     assert said(units) == said(one)
 
 
-def test_a_unit_that_was_cut_short_is_done_again(
-    log: EventLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_unit_that_was_cut_short_is_done_again(log: EventLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was gathered stays; the others are judged when it is run again."""
     one, units, count = tmp_path / "one", tmp_path / "units", []
     in_one(log, one)

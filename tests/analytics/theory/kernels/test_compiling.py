@@ -36,9 +36,7 @@ def answer(folder: Path, returned: int, **environment: str) -> str:
         cwd=folder,
         env=os.environ
         | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": f"{ROOT}:{folder}", "XDG_CACHE_HOME": str(folder / "cache")}
-        | {
-            "PYTHONDONTWRITEBYTECODE": "1"
-        }  # bytecode of a source that changed within its second and kept its size is stale
+        | {"PYTHONDONTWRITEBYTECODE": "1"}  # bytecode of a source that changed within its second and kept its size is stale
         | environment,
     )
     return said.stdout.strip()
@@ -73,10 +71,7 @@ def test_a_folder_for_each_set_of_sources(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cache_folder.cache_clear()
     try:
-        one, other = (
-            cache_folder(ROOT / "analytics" / "theory" / "kernels"),
-            cache_folder(ROOT / "analytics" / "theory"),
-        )
+        one, other = (cache_folder(ROOT / "analytics" / "theory" / "kernels"), cache_folder(ROOT / "analytics" / "theory"))
         assert one is not None
         assert other is not None
         assert one != other

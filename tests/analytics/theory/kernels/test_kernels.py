@@ -31,10 +31,7 @@ of_few_ranks = st.lists(
     unique=True,
 )
 of_few_suits = st.lists(
-    st.sampled_from([rank_ * 4 + suit for rank_ in range(13) for suit in (0, 1)] + [JOKER]),
-    min_size=7,
-    max_size=7,
-    unique=True,
+    st.sampled_from([rank_ * 4 + suit for rank_ in range(13) for suit in (0, 1)] + [JOKER]), min_size=7, max_size=7, unique=True
 )
 hands = sevens_of_cards | of_few_ranks | of_few_suits
 EXAMPLES = 15 if INTERPRETED else 200

@@ -84,11 +84,7 @@ def test_an_incident_goes_out_is_listed_and_acknowledged(
     assert alarm["acknowledged_by"] == "m.ortiz"
     assert "1 waiting, 0 delivered, 0 dead" in rack(capsys, address, "messages")
     (family,) = of_alarms(outbox_of(address))
-    assert {sample.labels["state"]: sample.value for sample in family.samples} == {
-        "waiting": 1,
-        "delivered": 0,
-        "dead": 0,
-    }
+    assert {sample.labels["state"]: sample.value for sample in family.samples} == {"waiting": 1, "delivered": 0, "dead": 0}
     assert value(capsys, address, "retry") == {"revived": 0}
 
 
@@ -105,9 +101,7 @@ def test_without_an_outbox_there_are_no_figures(address: str) -> None:
         (("acknowledge", "0f0f", "--by", "m.ortiz", "--reason", "x"), "there is no one finding '0f0f'"),
     ],
 )
-def test_what_is_missing_is_named(
-    address: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
-) -> None:
+def test_what_is_missing_is_named(address: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str) -> None:
     assert why in rack(capsys, address, *words, code=2)
 
 

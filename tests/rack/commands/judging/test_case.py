@@ -52,14 +52,10 @@ def test_a_decision_against_the_record_takes_a_reason_and_a_second_person(
     sign = ("sign", "fu-01-c1", "--reason", "video seen", "--by")
     assert "s.lee has signed already" in rack(capsys, floor, *sign, "s.lee", code=2)
     rack(capsys, floor, *sign, "m.ortiz")
-    assert "Case FU-01-C1: decided, decided for the patron, against the record" in rack(
-        capsys, floor, "show", "fu-01-c1"
-    )
+    assert "Case FU-01-C1: decided, decided for the patron, against the record" in rack(capsys, floor, "show", "fu-01-c1")
 
 
-def test_an_attachment_is_kept_shown_and_fetched(
-    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_an_attachment_is_kept_shown_and_fetched(floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rack(capsys, floor, *OPEN)
     photo = tmp_path / "photo.jpg"
     photo.write_bytes(b"a photograph")
@@ -136,9 +132,7 @@ def test_an_archive_has_no_attachment_of_a_day_that_it_does_not_have(
         assert main(["verify", "--log", f"archive://{archive}"]) == 0
 
 
-def test_an_archive_names_the_attachment_that_it_lacks(
-    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_an_archive_names_the_attachment_that_it_lacks(floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     stored = with_photo(floor, capsys, tmp_path)
     stored.unlink()
     archive = tmp_path / "sealed" / "archive"
@@ -232,18 +226,7 @@ def test_neither_is_attached(
     other(tmp_path / "photo.jpg")
     assert (
         main(
-            [
-                "case",
-                "attach",
-                "fu-01-c1",
-                str(tmp_path / "photo.jpg"),
-                "--by",
-                "m.ortiz",
-                "--note",
-                "x",
-                "--log",
-                floor.address,
-            ]
+            ["case", "attach", "fu-01-c1", str(tmp_path / "photo.jpg"), "--by", "m.ortiz", "--note", "x", "--log", floor.address]
         )
         == 3
     )
@@ -284,9 +267,7 @@ def test_what_an_action_needs_is_named(words: tuple[str, ...], why: str, capsys:
     assert why in capsys.readouterr().err
 
 
-def test_the_letter_is_on_record_before_it_is_there(
-    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_letter_is_on_record_before_it_is_there(floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rack(capsys, floor, *OPEN)
     words = ("letter", "fu-01-c1", "--by", "m.ortiz", "--out", str(tmp_path / "out"), "--key", str(floor.key))
     assert "is not decided" in rack(capsys, floor, *words, code=2)

@@ -37,10 +37,7 @@ close
 def filed(text: str, day: str | None = None, digest: str | None = None) -> RulesFiled:
     stated = next(line.partition(" = ")[2] for line in text.splitlines() if line.startswith("effective_gaming_day"))
     return RulesFiled(
-        submission="rs-1",
-        toml=text,
-        effective_gaming_day=day or stated,
-        sha256=digest or sha256(text.encode()).hexdigest(),
+        submission="rs-1", toml=text, effective_gaming_day=day or stated, sha256=digest or sha256(text.encode()).hexdigest()
     )
 
 

@@ -49,9 +49,7 @@ def hand_in(port: int, *lines: bytes, **headers: str) -> tuple[int, list[str]]:
         connection.request("POST", "/v1/events", b"\n".join(lines), {"Content-Type": "application/x-ndjson", **headers})
         response = connection.getresponse()
         said = response.read()
-        return response.status, [
-            json.loads(line)["status"] for line in said.splitlines()
-        ] if response.status == 200 else []
+        return response.status, [json.loads(line)["status"] for line in said.splitlines()] if response.status == 200 else []
 
 
 def test_the_desk_works_while_events_come_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,19 +60,7 @@ def test_the_desk_works_while_events_come_in(tmp_path: Path, capsys: pytest.Capt
     main(["review", "list", "--log", address, "--json"])
     finding = json.loads(capsys.readouterr().out)[0]["finding"]
     table, drafts = finding["stream"].partition("/")[2], Drafts()
-    proof = [
-        "prove",
-        table,
-        "3",
-        "--log",
-        address,
-        "--out",
-        str(tmp_path / "proof"),
-        "--by",
-        "m.ortiz",
-        "--reason",
-        "asked for",
-    ]
+    proof = ["prove", table, "3", "--log", address, "--out", str(tmp_path / "proof"), "--by", "m.ortiz", "--reason", "asked for"]
     with gateway("--log", address, "--no-auth", port=port) as running:
         await_answer(port)
         assert hand_in(port, line_of(TABLE, drafts.day())) == (200, ["stored"])
@@ -120,10 +106,7 @@ def test_devices_are_added_listed_and_revoked(tmp_path: Path, capsys: pytest.Cap
 def test_a_device_speaks_its_profile_through_the_gateway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profiles = ROOT / "docs" / "profiles"
     sample = (profiles / "jackpot-controller.csv").read_bytes()
-    assert (
-        main(["devices", "check", str(profiles / "jackpot-controller.toml"), str(profiles / "jackpot-controller.csv")])
-        == 0
-    )
+    assert main(["devices", "check", str(profiles / "jackpot-controller.toml"), str(profiles / "jackpot-controller.csv")]) == 0
     register, port = tmp_path / "devices.toml", free_port()
     profile = os.path.relpath(profiles / "jackpot-controller.toml", tmp_path)
     capsys.readouterr()
@@ -143,15 +126,7 @@ def test_a_device_speaks_its_profile_through_the_gateway(tmp_path: Path, capsys:
 def test_a_file_in_a_vendors_words_is_ingested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profiles, log = ROOT / "docs" / "profiles", f"sqlite:{tmp_path}/floor.db"
     sample = profiles / "jackpot-controller.csv"
-    options = [
-        "--profile",
-        str(profiles / "jackpot-controller.toml"),
-        "--log",
-        log,
-        "--property",
-        "bellwether",
-        "--json",
-    ]
+    options = ["--profile", str(profiles / "jackpot-controller.toml"), "--log", log, "--property", "bellwether", "--json"]
     messages = len(sample.read_text().splitlines()) - 1
     assert main(["ingest", str(sample), *options]) == 0
     assert json.loads(capsys.readouterr().out)["appended"] == messages
@@ -208,15 +183,7 @@ def test_an_address_that_is_taken_is_named(tmp_path: Path, capsys: pytest.Captur
 
     with listen("127.0.0.1", 0) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        options = [
-            "--log",
-            f"sqlite://{tmp_path}/floor.db",
-            "--property",
-            "bellwether",
-            "--no-auth",
-            "--listen",
-            address,
-        ]
+        options = ["--log", f"sqlite://{tmp_path}/floor.db", "--property", "bellwether", "--no-auth", "--listen", address]
         assert main(["gateway", *options]) == 3
     assert address in capsys.readouterr().err
 
@@ -239,7 +206,5 @@ def test_with_tls_the_token_does_not_cross_in_clear(tmp_path: Path, capsys: pyte
             connection.request("GET", "/healthz")
             assert connection.getresponse().status == 200
         ended(running)
-    assert (
-        main(["gateway", *options, "--tls-cert", str(key), "--tls-key", str(key), "--listen", f"127.0.0.1:{port}"]) == 3
-    )
+    assert main(["gateway", *options, "--tls-cert", str(key), "--tls-key", str(key), "--listen", f"127.0.0.1:{port}"]) == 3
     assert "PEM" in capsys.readouterr().err

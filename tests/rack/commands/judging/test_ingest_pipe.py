@@ -43,9 +43,7 @@ def test_everybody_works_while_a_pipe_is_open(demo: Path, capsys: pytest.Capture
         finding = json.loads(capsys.readouterr().out)[0]["finding"]
         table = finding["stream"].partition("/")[2]
         drafts = Drafts()
-        with subprocess.Popen(
-            rack("ingest", "-", "--log", address), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as ingest:
+        with subprocess.Popen(rack("ingest", "-", "--log", address), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ingest:
             assert ingest.stdin is not None
 
             def send(*lines: bytes) -> None:
@@ -57,19 +55,7 @@ def test_everybody_works_while_a_pipe_is_open(demo: Path, capsys: pytest.Capture
             wait_until_stored(log, TABLE, 1)
             asked = [
                 ["review", "note", finding["id"], "--by", "m.ortiz", "--reason", "looked at it", "--log", address],
-                [
-                    "prove",
-                    table,
-                    "3",
-                    "--log",
-                    address,
-                    "--out",
-                    str(demo / "proof"),
-                    "--by",
-                    "m.ortiz",
-                    "--reason",
-                    "asked for",
-                ],
+                ["prove", table, "3", "--log", address, "--out", str(demo / "proof"), "--by", "m.ortiz", "--reason", "asked for"],
                 ["checkpoint", "--log", address, "--key", str(demo / "demo.key")],
             ]
             for number, command in enumerate(asked, start=2):

@@ -55,12 +55,7 @@ def stored(folder: Path) -> int:
     ],
 )
 def test_what_was_stored_is_said_and_is_so(
-    day: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    batches: int,
-    error: BaseException,
-    code: int,
+    day: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], batches: int, error: BaseException, code: int
 ) -> None:
     words = ["ingest", str(day), "--log", f"sqlite://{day.parent}/floor.db", "--property", "bellwether", "--json"]
     with monkeypatch.context() as patched:

@@ -64,9 +64,7 @@ def test_the_command_says_what_is_replayed_event_by_event(log: str, in_rows: int
     many = sum(asides.values())
     assert many > 0
     at = lines.index(f"{many:,} rounds ({many / in_rows:.1%}) are replayed event by event:") + 2
-    assert [line.split(maxsplit=1) for line in lines[at : at + len(asides)]] == [
-        [str(asides[why]), why] for why in asides
-    ]
+    assert [line.split(maxsplit=1) for line in lines[at : at + len(asides)]] == [[str(asides[why]), why] for why in asides]
 
 
 def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
@@ -107,9 +105,7 @@ def test_a_replay_that_is_killed_goes_on(log: str, in_rows: int, tmp_path: Path,
     """Four times, each a little later; in the end the table is that of the log."""
     rounds = tmp_path / "rounds"
     words = ["replay", "--log", log, "--rounds", str(rounds), "--quiet"]
-    program = (
-        f"from rack.cli import main; from replay.run import replayer; replayer.COMMIT_EVERY = 300; main({words!r})"
-    )
+    program = f"from rack.cli import main; from replay.run import replayer; replayer.COMMIT_EVERY = 300; main({words!r})"
     for count in range(4):
         running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
         wait_for_a_new_manifest(rounds, running)
@@ -137,10 +133,7 @@ def wait_for_a_new_manifest(rounds: Path, running: subprocess.Popen[bytes]) -> N
     ("words", "why"),
     [
         (["--as-of", "2026-03-01T21:14:00Z"], "leave out --again, --follow, --verdicts, --warehouse and --rounds"),
-        (
-            ["--follow", "--group", "floor"],
-            "one replayer keeps a round table, and each member of a group has some of the rounds",
-        ),
+        (["--follow", "--group", "floor"], "one replayer keeps a round table, and each member of a group has some of the rounds"),
     ],
 )
 def test_where_no_rounds_are_kept(words: list[str], why: str, log: str, tmp_path: Path, capsys) -> None:

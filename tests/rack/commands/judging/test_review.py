@@ -38,9 +38,7 @@ def said(capsys: pytest.CaptureFixture[str], address: str, *words: str, code: in
 
 def underpaid(capsys: pytest.CaptureFixture[str], address: str) -> str:
     (finding,) = [
-        case["finding"]["id"]
-        for case in said(capsys, address, "list", code=1)
-        if case["finding"]["code"] == "PAY-UNDER"
+        case["finding"]["id"] for case in said(capsys, address, "list", code=1) if case["finding"]["code"] == "PAY-UNDER"
     ]
     return str(finding)
 
@@ -48,10 +46,7 @@ def underpaid(capsys: pytest.CaptureFixture[str], address: str) -> str:
 def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     finding = underpaid(capsys, address)
     by = ("--by", "m.ortiz", "--reason", "slip 17")
-    assert (
-        said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"]
-        == "assigned the finding to s.lee: slip 17"
-    )
+    assert said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"] == "assigned the finding to s.lee: slip 17"
     resolved = said(
         capsys,
         address,
@@ -93,12 +88,7 @@ def test_who_is_not_registered_acts_on_nothing_until_they_are(address: str, caps
     assert "'t.ito' is not registered" in capsys.readouterr().err
     account = ("--account", "t.ito@bellwether.example", "--account", "tito")
     added = said(capsys, address, "register", "t.ito", "--name", "Tomo Ito", *account)
-    assert added[-1] == {
-        "id": "t.ito",
-        "name": "Tomo Ito",
-        "accounts": ["t.ito@bellwether.example", "tito"],
-        "roles": [],
-    }
+    assert added[-1] == {"id": "t.ito", "name": "Tomo Ito", "accounts": ["t.ito@bellwether.example", "tito"], "roles": []}
     assert said(capsys, address, "persons") == added
     assert main(note) == 0
     assert "t.ito noted" in capsys.readouterr().out
@@ -166,17 +156,13 @@ def test_a_clip_is_marked_by_its_cameras_clock_and_with_the_digest_of_its_file(
         "marked 30 s of video of camera cam-4 from 2026-03-01 21:14:02 UTC by its clock, 2.3 s ahead "
         f"(file with SHA-256 {abc}): seat 3 points"
     )
-    assert second["says"] == (
-        "marked 30 s of video of camera cam-8 from 2026-03-01 21:14:00 UTC by its clock: seat 3 points"
-    )
+    assert second["says"] == ("marked 30 s of video of camera cam-8 from 2026-03-01 21:14:00 UTC by its clock: seat 3 points")
     missing = ["review", "video", "fu-01", "1", "--camera", "cam-4", *at, "--file", str(tmp_path / "none.mkv"), *by]
     assert main([*missing, "--log", address]) == 3
     assert "none.mkv: No such file" in capsys.readouterr().err
 
 
-def test_a_broken_review_of_one_table_hides_no_other(
-    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_review_of_one_table_hides_no_other(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was done about its findings cannot be told, so that they are left out and named."""
     second = tmp_path / "second.txt"
     second.write_text(TRANSCRIPT.replace("fu-01", "fu-02"))
@@ -225,9 +211,7 @@ def test_a_broken_review_of_one_table_hides_no_other(
         (["video", "fu-01", "1", "--camera", "c", "--by", "a", "--reason", "b", "--from", "fu=1"], "expected a time"),
     ],
 )
-def test_what_is_missing_is_named(
-    address: str, capsys: pytest.CaptureFixture[str], words: list[str], problem: str
-) -> None:
+def test_what_is_missing_is_named(address: str, capsys: pytest.CaptureFixture[str], words: list[str], problem: str) -> None:
     finding = underpaid(capsys, address)
     assert main(["review", *(finding if word == "FINDING" else word for word in words), "--log", address]) == 2
     assert problem in capsys.readouterr().err

@@ -58,9 +58,7 @@ def test_a_misdeal_is_one_line_of_the_list(address: str, capsys: pytest.CaptureF
     assert line.split()[-3:] == ["3", "open", "–"]
 
 
-def test_the_gravest_incident_stands_first_wherever_it_was_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_gravest_incident_stands_first_wherever_it_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two misdeals of one severity: $25.00 were taken in the first, $250.00 in the second."""
     second = MISDEAL.partition("round   1")[2].replace("25.00", "250.00")
     address = judged(tmp_path, f"{MISDEAL}round   2{second}", capsys)
@@ -71,27 +69,20 @@ def test_the_gravest_incident_stands_first_wherever_it_was_found(
     assert [cases[at]["finding"]["code"] for at in (0, 3)] == ["DEAL-COUNT", "DEAL-COUNT"]
 
 
-def test_the_round_shows_the_cause_and_beneath_it_what_follows(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_round_shows_the_cause_and_beneath_it_what_follows(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["round", "fu-01", "1", "--log", address]) == 1
     shown = capsys.readouterr().out
     assert (
         "\nMisdeal: wrong card count · Seat 3 · underpaid by $25.00 at seat 3, overpaid by $10.00 at seat 4 · 2 consequences"
         "  (DEAL-COUNT, high)\n" in shown
     )
-    assert (
-        "\n  to do       Pay $25.00 to the patron at seat 3.\n  to do       Overpaid by $10.00 at seat 4: note it,"
-        in shown
-    )
+    assert "\n  to do       Pay $25.00 to the patron at seat 3.\n  to do       Overpaid by $10.00 at seat 4: note it," in shown
     assert "\n  2 consequences:\n" in shown
     assert "\n      calculation $25.00 goes back to the patron (void); $25.00 was collected\n" in shown
     assert "\n    Voided wager mispaid · Seat 3 · Base wager · underpaid by $25.00  (PAY-VOID, high)\n" in shown
 
 
-def test_an_incident_is_resolved_signed_and_reopened_as_a_whole(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_incident_is_resolved_signed_and_reopened_as_a_whole(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     incident = misdeal(capsys, address)
     assert len(answer(capsys, address, "assign", incident[:8], "--incident", "--to", "s.lee", *BY)) == 3
     paid = ("--disposition", "confirmed_paid_patron", "--by", "s.lee", "--reason", "paid at the cage")
@@ -102,9 +93,7 @@ def test_an_incident_is_resolved_signed_and_reopened_as_a_whole(
         "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage",
     ]
     assert answer(capsys, address, "show", incident, "--incident")["state"] == "awaiting_signature"
-    assert "another person's" in refusal(
-        capsys, address, "sign", incident, "--incident", "--by", "s.lee", "--reason", "seen"
-    )
+    assert "another person's" in refusal(capsys, address, "sign", incident, "--incident", "--by", "s.lee", "--reason", "seen")
     assert len(answer(capsys, address, "sign", incident, "--incident", *BY)) == 1
     assert answer(capsys, address, "list") == []
     assert "none of its findings waits" in refusal(
@@ -120,9 +109,7 @@ def test_what_does_not_fit_the_whole_incident_is_refused_and_nothing_is_written(
 ) -> None:
     incident = misdeal(capsys, address)
     whole = (incident, "--incident", *BY)
-    assert "a patron is owed money" in refusal(
-        capsys, address, "resolve", *whole, "--disposition", "confirmed_recovered"
-    )
+    assert "a patron is owed money" in refusal(capsys, address, "resolve", *whole, "--disposition", "confirmed_recovered")
     assert "no disposition of an incident" in refusal(capsys, address, "resolve", *whole, "--disposition", "duplicate")
     assert "leave out --amount" in refusal(
         capsys, address, "resolve", *whole, "--disposition", "confirmed_paid_patron", "--amount", "25.00"

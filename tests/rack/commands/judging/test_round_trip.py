@@ -94,9 +94,6 @@ def test_a_time_is_shown_as_it_was_written_down(tmp_path: Path, capfd: pytest.Ca
     capfd.readouterr()
     main(["round", "fu-01", "1", "--log", address])
     said = capfd.readouterr().out
-    assert [line for line in said.splitlines() if line.startswith(("at ", "day "))][:2] == [
-        "day 2026-03-14",
-        "at 21:14:05",
-    ]
+    assert [line for line in said.splitlines() if line.startswith(("at ", "day "))][:2] == ["day 2026-03-14", "at 21:14:05"]
     assert "at 02:14:00" in said
     assert seconds(tmp_path / "first")[0] == 1_773_537_245  # 2026-03-15T01:14:05Z

@@ -118,9 +118,7 @@ def test_no_transcript(tmp_path: Path, capsys) -> None:
 @pytest.fixture
 def house(tmp_path: Path) -> str:
     """A log with table fu-01, one recorded round of 1 March and its filing, and registered persons."""
-    (tmp_path / "played.txt").write_text(
-        RULES + "table fu-01\nday 2026-03-01\n" + DISPUTE.split("\n", 1)[1] + "close\n"
-    )
+    (tmp_path / "played.txt").write_text(RULES + "table fu-01\nday 2026-03-01\n" + DISPUTE.split("\n", 1)[1] + "close\n")
     register_people(tmp_path)
     address = f"sqlite://{tmp_path}/floor.db"
     assert main(["ingest", str(as_lines(tmp_path / "played.txt")), "--log", address, "--property", "bellwether"]) == 0
@@ -164,13 +162,9 @@ def test_an_entered_round_is_judged_by_the_filing_of_its_table_and_numbered_by_i
     assert main(["observe", "result", "--log", house, "--json"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["basis"], found["entered"], found["interval"]) == ("for_cause", 2, None)
-    with closing(
-        SqliteResults(Path(house.removeprefix("sqlite://")).with_suffix(".db.verdicts"), read_only=True)
-    ) as results:
+    with closing(SqliteResults(Path(house.removeprefix("sqlite://")).with_suffix(".db.verdicts"), read_only=True)) as results:
         verdicts = {f"{each.stream}#{each.round_no}": each for each in adjudications(results)}
-    assert [each.line() for each in verdicts["observed/fu-01#1"].findings] == [
-        "PAY-UNDER seat=3 wager=ace_high_bonus -100.00"
-    ]
+    assert [each.line() for each in verdicts["observed/fu-01#1"].findings] == ["PAY-UNDER seat=3 wager=ace_high_bonus -100.00"]
     assert verdicts["observed/fu-01#2"].verdict == "UPHELD"
     assert verdicts["table/fu-01#1"].revision == 1
 
@@ -231,18 +225,7 @@ def test_a_typo_is_corrected_by_number_and_field_and_a_failed_form_changes_nothi
     assert main(["observe", "show", "--table", "fu-01", "--round", "1", "--log", house, "--json"]) == 0
     lines = json.loads(capsys.readouterr().out)["lines"]
     typo = next(each["event"] for each in lines if each["type"] == "wager_paid")
-    words = [
-        "observe",
-        "correct",
-        "--table",
-        "fu-01",
-        "--log",
-        house,
-        "--by",
-        "m.ortiz",
-        "--reason",
-        "typed two zeros too many",
-    ]
+    words = ["observe", "correct", "--table", "fu-01", "--log", house, "--by", "m.ortiz", "--reason", "typed two zeros too many"]
     before = streams(house)
     for wrong in (
         ("--event", str(typo), "--set", "winnings=1"),
@@ -273,20 +256,7 @@ def test_an_observation_states_its_seed_before_anything_is_watched(house: str, c
     enter(house, SEEN, "--observation", "o-1", "--dealer", "d-7")
     enter(house, SEEN, "--observation", "o-1", "--dealer", "d-8", code=1)
     enter(house, "at 2026-03-01T23:00:00Z\n" + SEEN, "--observation", "o-1", code=1)
-    close = [
-        "observe",
-        "close",
-        "--table",
-        "fu-01",
-        "--id",
-        "o-1",
-        "--by",
-        "m.ortiz",
-        "--reason",
-        "done",
-        "--unreadable",
-        "2",
-    ]
+    close = ["observe", "close", "--table", "fu-01", "--id", "o-1", "--by", "m.ortiz", "--reason", "done", "--unreadable", "2"]
     assert main([*close, "--log", house]) == 0
     assert main([*close, "--log", house]) == 2
     enter(house, SEEN + "# later\n", "--observation", "o-1", code=1)

@@ -31,9 +31,7 @@ def upgraded(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> Floor:
 def test_from_shadow_to_adoption(upgraded: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floor, address = upgraded, upgraded.address
     register = tmp_path / "persons.toml"
-    register.write_text(
-        "\n".join(entry(Person(id=name, name=name, roles=("compliance",))) for name in ("m.ortiz", "s.lee"))
-    )
+    register.write_text("\n".join(entry(Person(id=name, name=name, roles=("compliance",))) for name in ("m.ortiz", "s.lee")))
     said = printed(capsys, "replay", address)
     assert "the verdicts on 1 round are an earlier engine's and stay in force; `rack replay --shadow NAME`" in said
     assert "no shadow" in printed(capsys, "verdicts", address, "diff", "next", code=3)
