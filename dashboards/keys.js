@@ -32,115 +32,53 @@
     help.showModal();
   };
 
-  // A key for what is not drawn yet waits for it, in order. One that nothing on the drawn page answers is dropped.
-  const WAITS_MS = 10_000, SENT_MS = 1_500, SETTLES_MS = 150, MOUNTS_MS = 1_000, LOOK_AGAIN_MS = 40;
-  const held = [];
-  let sentAt = 0, drewAt = 0;
-  const stApp = document.querySelector(".stApp");
-  new MutationObserver(() => { drewAt = Date.now(); }).observe(stApp, { attributeFilter: ["data-test-script-state"] });
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest?.("button, a, label, input:not([type=text]), tr, [role=option], [role=radio], [role=tab]")) return;
-    const button = event.target.closest(".stButton button, .stFormSubmitButton button");
-    if (isCurrent(event.target) && !(button && isPressedAgain(button))) sentAt = Date.now();
-    else {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
-  }, true);
-  const isAnswered = () => (drewAt >= sentAt ? Date.now() - drewAt > SETTLES_MS : Date.now() - sentAt > SENT_MS);
-  const isDrawn = () => stApp.dataset.testScriptState === "notRunning" && isAnswered() && Date.now() - drewAt > MOUNTS_MS;
-  const isFresh = (element) => isAnswered() && !element.closest('[data-stale="true"]');
-  // A button pressed twice writes once: until the page answers, it is not pressed again. One that only steps is.
-  const pressedAt = new WeakMap();
-  const isPressedAgain = (element) => {
-    const at = pressedAt.get(element) ?? 0, isOver = drewAt > at && stApp.dataset.testScriptState === "notRunning";
-    if (Date.now() - at < WAITS_MS && !isOver && !/^(Back|Next|◆ Evidence)/.test(element.textContent.trim())) return true;
-    pressedAt.set(element, Date.now());
-    return false;
-  };
-  // A round that an earlier sentence found is not opened: its patron says something else by now.
-  const isCurrent = (element) => {
-    const hits = element.closest(".rk-hits"), box = document.querySelector('input[aria-label="What the patron remembers"]');
-    return !hits || isFresh(hits) && (!box || box.value.trim() === hits.dataset.sentence);
-  };
-
-  // A key chooses what is done about an incident, and goes to the first box that is to be filled in; Enter there stores. What is
-  // typed meanwhile is for that box, but Enter stores nothing of an incident that was not shown when it was pressed.
+  // A key chooses what is done about an incident, and goes to the first box that is to be filled in; Enter there stores.
   const ACTIONS = { a: "Assign", r: "Resolve", s: "Sign", c: "Acknowledge", m: "Note", o: "Reopen" };
-  const BUTTONS = { ArrowLeft: /^Back/, ArrowRight: /^Next/, p: /Play|Pause/, e: /Evidence/, z: /^Undo/ };  // Streamlit's shortcuts
-  let opening = null;
-  const act = (choice, said) => {
+  let opening = 0;
+  const act = (event) => {
+    const name = ACTIONS[event.key.toLowerCase()];
+    const choice = [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === name);
+    if (!choice) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();  // R alone has Streamlit draw the page again
     const isChosen = choice.matches('[aria-checked="true"], [data-selected], :has(input:checked)') || choice.dataset.testid?.endsWith("Active");
-    const before = isChosen ? null : document.querySelector(".st-key-act form, .st-key-act [data-testid=stForm]");
     if (!isChosen) choice.click();
-    opening = said;
-    const end = Date.now() + WAITS_MS;
+    const before = isChosen ? null : document.querySelector(".st-key-act form, .st-key-act [data-testid=stForm]");
+    const end = opening = Date.now() + 3000;
     const look = () => {
-      if (opening !== said) return;
-      if (typing(document.activeElement)) {  // somebody is at a box already
-        opening = null;
-        return;
-      }
-      const form = document.querySelector(".st-key-act [data-testid=stForm]"), field = form !== before && form?.querySelector("input[type=text]");
-      const box = field || (isChosen || isDrawn() ? document.querySelector(".st-key-act input:not([type=radio])") : null);
+      if (opening !== end) return;
+      const form = document.querySelector(".st-key-act [data-testid=stForm]");
+      const box = form !== before && (form?.querySelector("input[type=text]") ?? (isChosen ? document.querySelector(".st-key-act input") : null));
       if (box) {
-        opening = null;
+        opening = 0;
         box.focus();
         box.select?.();
-        if (said.text) document.execCommand("insertText", false, said.text);
-        if (said.stores && field) box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
-      } else if (Date.now() < end && !isDrawn()) setTimeout(look, LOOK_AGAIN_MS);
-      else opening = null;
+      } else if (Date.now() < end) setTimeout(look, 40);
+      else opening = 0;
     };
     look();
   };
-  const targetOf = (name) => {
-    const link = (selector) => document.querySelector(selector);
-    if (name in ACTIONS) return [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === ACTIONS[name]);
-    if (name in BUTTONS) return [...document.querySelectorAll(".stMain .stButton button:enabled")].find((each) => BUTTONS[name].test(each.textContent.trim()));
-    if (name === "j" || name === "k") return link(".rk-incidents tbody tr");
-    if (name === "n") return [...document.querySelectorAll("a.rk-next")].find((each) => each.href !== location.href);
-    if (name === "Enter") return link("a.rk-enter");
-    return name.startsWith("g ") && pages().find((each) => each.dataset.key === name.slice(2));
+
+  const take = (event, link) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    link.click();
   };
-  const isReady = (name, target) => target && (name === "j" || name === "k" || name.startsWith("g ") || isFresh(target));
-  const turn = () => {
-    const next = held[0], target = targetOf(next.name);
-    if (Date.now() > next.until || !target && isDrawn()) held.shift();
-    else if (isReady(next.name, target)) {
-      held.shift();
-      if (next.name in ACTIONS) act(target, next);
-      else if (next.name === "j" || next.name === "k") document.dispatchEvent(new KeyboardEvent("keydown", { key: next.name }));
-      else target.click();
-    }
-    if (held.length) setTimeout(turn, LOOK_AGAIN_MS);
+  const follow = (event, selector) => {
+    const link = document.querySelector(selector);
+    if (link) take(event, link);
   };
-  const press = (event, name) => {
-    const keep = () => {
-      event.preventDefault();
-      event.stopImmediatePropagation();  // R alone has Streamlit draw the page again
-    };
-    const said = opening ?? held.findLast((each) => each.name in ACTIONS);
-    if (said && (event.key.length === 1 || event.key === "Backspace" || event.key === "Enter")) {
-      keep();
-      if (event.key === "Enter") said.stores = said.isSeen;
-      else said.text = event.key === "Backspace" ? said.text.slice(0, -1) : said.text + event.key;
-      return;
-    }
-    const target = targetOf(name), added = { name, until: Date.now() + WAITS_MS, text: "", isSeen: !held.length && isReady(name, target) };
-    if (added.isSeen) {
-      if (name in ACTIONS || name === "n" || name === "Enter" || name.startsWith("g ")) {
-        keep();
-        name in ACTIONS ? act(target, added) : target.click();
-      }
-      sentAt = Date.now();
-    } else if (target !== false && (held.length || !isDrawn())) {
-      keep();
-      if (event.repeat && held.length) return;
-      held.push(added);
-      if (held.length === 1) turn();
-    }
+
+  // A round that an earlier sentence found is not opened: its patron says something else by now.
+  const isCurrent = (element) => {
+    const hits = element.closest(".rk-hits"), box = document.querySelector('input[aria-label="What the patron remembers"]');
+    return !hits || !box || box.value.trim() === hits.dataset.sentence;
   };
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest || isCurrent(event.target)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
 
   // Of points of a chart that lie one upon another, the reader chooses; the keyboard reaches each by Tab.
   document.addEventListener("click", (event) => {
@@ -179,35 +117,29 @@
     document.querySelector(".stMain").scrollTo(0, 0);
   });
 
-  const TWICE_MS = 500;
-  let waits = -Infinity, enteredAt = -Infinity;
-  const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !event.isTrusted) return;
-    if (typing(event.target)) {
-      if (event.key !== "Enter" || event.isComposing) return;
-      enteredAt = Date.now();
-      if (event.target.closest("[data-testid=stForm]") && isPressedAgain(event.target)) event.stopImmediatePropagation();
-      else sentAt = Date.now();
-      return;
-    }
-    const chosen = event.timeStamp - waits < 1500;
-    waits = -Infinity;
-    const isOnControl = event.target.closest?.("a, button, summary, [role=button], [role=radio], [role=tab], [role=slider]");
-    if (event.key === "Enter" && (event.repeat || Date.now() - enteredAt < TWICE_MS)) return;  // it stored, and opens nothing
+  let waits = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const chosen = Date.now() - waits < 1500;
+    waits = 0;
     if (event.key === "?") {
       event.preventDefault();
       help.open ? help.close() : list();
-    } else if (help.open || event.key.length > 1 && isOnControl) {
-      return;
-    } else if (event.key === "g" && !opening && !held.length) {
-      waits = event.timeStamp;
-    } else {
-      press(event, chosen ? `g ${event.key}` : event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    } else if (event.key === "g") {
+      waits = Date.now();
+    } else if (chosen) {
+      const link = pages().find((each) => each.dataset.key === event.key);
+      if (link) take(event, link);
+    } else if (event.key.toLowerCase() in ACTIONS) {
+      act(event);
+    } else if (event.key === "Enter" && Date.now() < opening) {
+      event.preventDefault();  // the form that it is meant for is on its way
+    } else if (event.key === "n") {
+      follow(event, "a.rk-next");
+    } else if (event.key === "Enter" && !event.target.closest?.("a, button, summary, [role=button], [role=radio], [role=tab]")) {
+      follow(event, "a.rk-enter");
     }
-  };
-  document.addEventListener("keydown", onKey, true);
-  removeEventListener("keydown", window.rackEarly?.add, true);
-  for (const event of window.rackEarly?.events ?? []) if (performance.now() - event.timeStamp < WAITS_MS) onKey(event);
+  }, true);
 
   // A list that is longer than its box shows the option that is chosen, as soon as all of the list is drawn.
   const LOOK_MS = 100, LOOKS = 300;

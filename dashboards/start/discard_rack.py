@@ -69,16 +69,11 @@ async def download(request: Request) -> Response:
 def document() -> str:
     """Return Streamlit's document with the path of its server, which a page would first look for below its own address.
 
-    A choice on a page changes its address without a step for Back; a link makes one (keys.js uses `rackPush`). Keys are
-    kept until keys.js is there (`rackEarly`).
+    A choice on a page changes its address without a step for Back; a link makes one (keys.js uses `rackPush`).
     """
     words = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
     place = (
         "<script>window.__streamlit = { BACKEND_BASE_URL: new URL('./', location.href).href };"
-        "window.rackEarly = { events: [], add: (event) => { if (event.target !== document.body) return;"
-        " window.rackEarly.events.push(event);"
-        " if (event.key.length === 1) event.stopImmediatePropagation(); } };"  # R would have Streamlit begin again
-        "addEventListener('keydown', window.rackEarly.add, true);"
         "window.rackPush = history.pushState.bind(history);"
         "history.pushState = (state, title, url) => (url && new URL(url, location.href).pathname === location.pathname"
         " ? history.replaceState(state, title, url) : window.rackPush(state, title, url))</script>\n    "

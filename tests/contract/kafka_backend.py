@@ -41,7 +41,7 @@ class KafkaBackend:
         return self._open(read_only=True, **options)
 
     def open_checkpoints(self, log_id: str, **options: Any) -> CheckpointStore:
-        store = KafkaCheckpoints(self.address, log_id=log_id, state_dir=self.folder, timeout_s=10.0, **options)
+        store = KafkaCheckpoints(self.address, log_id=log_id, state_dir=self.folder, **options)
         self.opened.append(store)
         return store
 
@@ -50,7 +50,7 @@ class KafkaBackend:
             log.close()
 
     def _open(self, **options: Any) -> KafkaLog:
-        log = KafkaLog(self.address, state_dir=self.folder, timeout_s=10.0, **options)
+        log = KafkaLog(self.address, state_dir=self.folder, **options)
         self.opened.append(log)
         return log
 

@@ -81,7 +81,7 @@ def address() -> str:
 
 @pytest.fixture
 def cluster(address: str) -> Cluster:
-    return Cluster(parse_address(address)[0], timeout_s=10.0)
+    return Cluster(parse_address(address)[0])
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def open_log(address: str, tmp_path: Path) -> Iterator[Open]:
     opened: list[KafkaLog] = []
 
     def open_(machine: str = "here", **options: Any) -> KafkaLog:
-        opened.append(KafkaLog(address, state_dir=tmp_path / machine, timeout_s=10.0, **options))
+        opened.append(KafkaLog(address, state_dir=tmp_path / machine, **options))
         return opened[-1]
 
     yield open_

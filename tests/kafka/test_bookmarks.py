@@ -388,18 +388,18 @@ STORED = [("findings", name, b'{"stream":"%s"}' % stream) for name, stream in ((
 @pytest.fixture
 def judged(log: KafkaLog) -> KafkaLog:
     """A log beside which two results of each of two streams are stored, and a bookmark of them."""
-    with closing(KafkaResults(log.address, timeout_s=10.0)) as results:
+    with closing(KafkaResults(log.address)) as results:
         for number in (1, 2):
             records = [(kind, f"{key}{number}", data) for kind, key, data in STORED]
             heads = {stream: Head(number, bytes([number]) * 32) for stream in ("table/x", "table/y")}
             results.commit(ENGINE, heads, {}, records)
-    with closing(KafkaResults(log.address, timeout_s=10.0, read_only=True)) as reader:
+    with closing(KafkaResults(log.address, read_only=True)) as reader:
         reader.chain_heads()
     return log
 
 
 def results_of(log: KafkaLog, **options: bool) -> KafkaResults:
-    return KafkaResults(log.address, timeout_s=10.0, **options)
+    return KafkaResults(log.address, **options)
 
 
 def everything_of(results: KafkaResults) -> list[object]:

@@ -25,7 +25,7 @@ def open_store(address: str, log: KafkaLog, tmp_path: Path) -> Iterator[OpenStor
 
         def open_(machine: str = "here", *, read_only: bool = False) -> KafkaCheckpoints:
             state_dir = tmp_path / machine
-            store = KafkaCheckpoints(address, log_id=log.log_id, read_only=read_only, state_dir=state_dir, timeout_s=10.0)
+            store = KafkaCheckpoints(address, log_id=log.log_id, read_only=read_only, state_dir=state_dir)
             return opened.enter_context(contextlib.closing(store))
 
         yield open_
@@ -75,7 +75,7 @@ def test_a_lost_answer_ends_the_process_and_the_next_one_finds_out(
 def put(address: str, key: bytes | None, value: bytes | None) -> None:
     """Write past the store, as anybody with the right to produce can."""
     bootstrap, prefix = parse_address(address)
-    Cluster(bootstrap, timeout_s=10.0).send_plain(OutgoingRecord(*TopicPartition(f"{prefix}.checkpoints", 0), key, value, []))
+    Cluster(bootstrap).send_plain(OutgoingRecord(*TopicPartition(f"{prefix}.checkpoints", 0), key, value, []))
 
 
 def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refuse(address: str, open_store: OpenStore) -> None:

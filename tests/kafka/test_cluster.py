@@ -42,13 +42,13 @@ def address(cluster: DevelopmentCluster, tmp_path_factory: pytest.TempPathFactor
 def append(cluster: DevelopmentCluster, address: str, user: str, folder: Path) -> int:
     table = Table("table/cl-01")
     table.play(1, PAID)
-    log = open_log(address, security=cluster.security(user), state_dir=folder / user, timeout_s=10.0)
+    log = open_log(address, security=cluster.security(user), state_dir=folder / user)
     with contextlib.closing(log):
         return log.append(table.stream, 1, table.drafts).head.seq
 
 
 def test_the_topics_of_a_new_log_have_three_copies_and_need_two(cluster: DevelopmentCluster, address: str) -> None:
-    asking = Cluster(cluster.bootstrap, timeout_s=10.0, security=cluster.security("auditor"))
+    asking = Cluster(cluster.bootstrap, security=cluster.security("auditor"))
     (settings,) = asking.topic_settings([f"{DEFAULT_PREFIX}.events"]).values()
     assert settings.replicas == 3
     assert settings.values is not None

@@ -212,7 +212,7 @@ def open_results(wide: KafkaLog) -> Iterator[Callable[[], KafkaResults]]:
     opened: list[KafkaResults] = []
 
     def open_() -> KafkaResults:
-        opened.append(KafkaResults(wide.address, timeout_s=10.0))
+        opened.append(KafkaResults(wide.address))
         return opened[-1]
 
     yield open_
@@ -301,7 +301,7 @@ def committed_offset(log: KafkaLog, cluster: Cluster) -> int:
 
 def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster: Cluster, tmp_path: Path) -> None:
     sent = put_rubbish(stranger)
-    with closing(KafkaGroup(wide.address, "floor", engine(), timeout_s=10.0, session_s=6.0, state_dir=tmp_path)) as group:
+    with closing(KafkaGroup(wide.address, "floor", engine(), session_s=6.0, state_dir=tmp_path)) as group:
         running = follow_group(group)
         shared = Shared()
         for shared in running:
@@ -315,7 +315,7 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster
     behind = max(each.offset for each in wide.foreign().records if each.partition == 0 and each.topic.endswith("events"))
     assert committed_offset(wide, cluster) == behind + 1, "the group's offsets go on beyond it"
     assert (shared.integrity, shared.foreign.count) == ([], sent + 1)
-    with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
+    with closing(KafkaResults(wide.address, read_only=True)) as results:
         assert {kind: sorted(results.results(kind)) for kind in CHAINED} == undisturbed()
 
 

@@ -227,7 +227,7 @@ def single(log: KafkaLog, address: str) -> Iterator[Callable[[], KafkaResults]]:
     opened: list[KafkaResults] = []
 
     def open_() -> KafkaResults:
-        opened.append(KafkaResults(address, timeout_s=10.0))
+        opened.append(KafkaResults(address))
         return opened[-1]
 
     yield open_
@@ -305,7 +305,7 @@ def test_a_group_puts_no_adoption_in_force_and_the_command_says_what_to_do(
     """What is adopted after that remains when the members come again."""
 
     def share() -> None:
-        with closing(KafkaGroup(address, "floor", "new", timeout_s=10.0, session_s=6.0)) as group:
+        with closing(KafkaGroup(address, "floor", "new", session_s=6.0)) as group:
             running, until = follow_group(group), time.monotonic() + 60
             while not (shared := next(running)).partitions or shared.events < sum(map(len, groups())):
                 assert time.monotonic() < until, shared

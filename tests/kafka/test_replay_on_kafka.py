@@ -25,7 +25,7 @@ def open_results(address: str) -> Iterator[Callable[[], KafkaResults]]:
     opened: list[KafkaResults] = []
 
     def open_() -> KafkaResults:
-        opened.append(KafkaResults(address, timeout_s=10.0))
+        opened.append(KafkaResults(address))
         return opened[-1]
 
     yield open_

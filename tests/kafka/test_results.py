@@ -35,7 +35,7 @@ def open_results(log: KafkaLog) -> Iterator[OpenResults]:
     opened: list[KafkaResults] = []
 
     def open_(**options: bool) -> KafkaResults:
-        opened.append(KafkaResults(log.address, timeout_s=10.0, **options))
+        opened.append(KafkaResults(log.address, **options))
         return opened[-1]
 
     yield open_

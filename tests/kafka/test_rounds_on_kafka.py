@@ -52,7 +52,7 @@ def assert_as_built(log: KafkaLog, folder: Path) -> None:
 def test_the_rows_are_those_derived_afterward(log: KafkaLog, address: str, tmp_path: Path) -> None:
     for step in range(STEPS):
         append_step(log, step)
-        with closing(KafkaResults(address, timeout_s=10.0)) as results:
+        with closing(KafkaResults(address)) as results:
             replay(log, results, rounds=KeptTable(tmp_path / "kept", log.log_id, log.property_id))
         assert_as_built(log, tmp_path / "kept")
     assert len(rows_in(tmp_path / "kept")) == 60
@@ -63,7 +63,7 @@ def test_a_log_that_is_followed(log: KafkaLog, address: str, tmp_path: Path) -> 
     append_step(log, 0)
     append_step(log, 1)
     ends = sum(log.head(stream).seq for stream in log.streams())
-    with closing(KafkaResults(address, timeout_s=10.0)) as results:
+    with closing(KafkaResults(address)) as results:
         for summary in follow(log, results, rounds=KeptTable(tmp_path / "kept", log.log_id, log.property_id)):
             if summary.events == ends:
                 break
@@ -75,12 +75,12 @@ def test_a_log_that_is_followed(log: KafkaLog, address: str, tmp_path: Path) -> 
 def test_rows_that_are_behind_after_a_kill_are_read_from_the_log(log: KafkaLog, address: str, tmp_path: Path) -> None:
     """The results were committed, the rows were not written."""
     append_step(log, 0)
-    with closing(KafkaResults(address, timeout_s=10.0)) as results:
+    with closing(KafkaResults(address)) as results:
         replay(log, results, rounds=KeptTable(tmp_path / "kept", log.log_id, log.property_id))
         append_step(log, 1)
         replay(log, results)
     append_step(log, 2)
-    with closing(KafkaResults(address, timeout_s=10.0)) as results:
+    with closing(KafkaResults(address)) as results:
         replay(log, results, rounds=KeptTable(tmp_path / "kept", log.log_id, log.property_id))
     assert_as_built(log, tmp_path / "kept")
 
@@ -89,7 +89,7 @@ def test_a_replayer_that_was_fenced_writes_no_rows(log: KafkaLog, address: str, 
     """What it judged was not committed, so that no row of it may be in the table."""
     append_step(log, 0)
     folder = tmp_path / "kept"
-    with closing(KafkaResults(address, timeout_s=10.0)) as late, closing(KafkaResults(address, timeout_s=10.0)) as next_:
+    with closing(KafkaResults(address)) as late, closing(KafkaResults(address, timeout_s=10.0)) as next_:
         zombie = Replay(log, late, rounds=KeptTable(folder, log.log_id, log.property_id))
         replay(log, next_)
         with pytest.raises(SecondWriter):
@@ -100,7 +100,7 @@ def test_a_replayer_that_was_fenced_writes_no_rows(log: KafkaLog, address: str, 
 
 def test_a_table_is_kept_beside_the_replayer_of_the_log(log: KafkaLog, address: str, tmp_path: Path) -> None:
     """With verdicts of its own: no one is fenced."""
-    with closing(KafkaResults(address, timeout_s=10.0)) as results:
+    with closing(KafkaResults(address)) as results:
         append_step(log, 0)
         running = Replay(log, results)
         for _ in running.run():

@@ -157,7 +157,7 @@ def test_members_come_and_are_killed(
     assert (second.wait(60), fourth.wait(60)) == (1, 1), members.said()
     assert "the other members continue from here" in members.said()
 
-    results = KafkaResults(log.address, read_only=True, timeout_s=10.0)
+    results = KafkaResults(log.address, read_only=True)
     together = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     single = alone(tmp_path)

@@ -47,9 +47,9 @@ def test_nothing_is_written_where_evidence_can_be_lost(
     alter(topic, **settings)
     writers: list[Callable[[], object]] = [
         lambda: open_log("elsewhere"),
-        lambda: KafkaResults(log.address, timeout_s=10.0),
-        lambda: KafkaCheckpoints(log.address, log_id=log.log_id, state_dir=tmp_path / "seal", timeout_s=10.0),
-        lambda: KafkaGroup(log.address, "floor", "5e" * 32, timeout_s=10.0),
+        lambda: KafkaResults(log.address),
+        lambda: KafkaCheckpoints(log.address, log_id=log.log_id, state_dir=tmp_path / "seal"),
+        lambda: KafkaGroup(log.address, "floor", "5e" * 32),
     ]
     for open_writer in writers:
         with pytest.raises(LogUnavailable) as refused:

@@ -1,10 +1,9 @@
 """The queue in a real Chromium: worked by keys, whole at every width, and by two people at once."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from desk.review.desk import desk_at
 from tests.dashboards import living
@@ -38,11 +37,6 @@ def login_site(floor: Living) -> Iterator[str]:
 def states(floor: Living) -> list[str]:
     with desk_at(floor.log, read_only=True) as at:
         return sorted(case.review.state for case in at.cases())
-
-
-def notes(floor: Living) -> Counter[str]:
-    with desk_at(floor.log, read_only=True) as at:
-        return Counter(each.says for case in at.cases() for each in case.review.history)
 
 
 def chosen(page: Page) -> str:
@@ -136,48 +130,6 @@ def test_of_two_people_at_the_same_incident_the_second_is_told_who_was_first(
         other.close()
 
 
-EARLY: dict[tuple[str, ...], tuple[str, Callable[[Page], Locator]]] = {
-    ("r",): ("queue", lambda page: page.locator(".st-key-act input:focus")),
-    ("m",): ("queue", lambda page: page.locator(".st-key-act").get_by_label("Note", exact=True)),
-    ("j",): ("queue", lambda page: page.locator(".rk-queue tbody tr:nth-child(2)[data-chosen]")),
-    ("Enter",): ("queue", lambda page: page.get_by_role("heading", level=1, name="FU-01 · Round 1")),
-    ("g", "d"): ("queue", lambda page: page.get_by_role("heading", level=1, name="Dispute")),
-    ("?",): ("queue", lambda page: page.get_by_role("dialog", name="Keys")),
-    ("n",): ("round?table=fu-01&round=1", lambda page: page.get_by_role("heading", level=1, name="FU-01 · Round 2")),
-    ("ArrowRight", "ArrowRight"): ("round?table=fu-01&round=1&step=1", lambda page: page.get_by_text("3 of ")),
-    ("e",): ("round?table=fu-01&round=1&step=1", lambda page: page.get_by_text("3 of ")),
-}  # fmt: skip
-"""Keys → the page on which they are pressed before anything of it is drawn, and what there is after them."""
-
-
-@pytest.mark.parametrize("keys", EARLY, ids=" ".join)
-def test_keys_pressed_before_the_page_is_drawn_are_kept(login_site: str, page: Page, keys: tuple[str, ...]) -> None:
-    path, there = EARLY[keys]
-    log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.goto(f"{login_site}/{path}", wait_until="domcontentloaded")
-    for key in keys:
-        page.keyboard.press(key)
-    expect(there(page).first).to_be_visible()
-
-
-def test_keys_pressed_while_the_next_incident_is_drawn_are_for_it(login_site: str, floor: Living, page: Page) -> None:
-    """What was typed is in its box; Enter stores no incident that was not on the page."""
-    log_in(page, login_site, "m.ortiz@bellwether.example", "queue?state=open")
-    mine = chosen(page)
-    written = states(floor)
-    page.keyboard.press("m")
-    page.keyboard.type("asked ann")
-    note = page.locator(".st-key-act").get_by_label("Note", exact=True)
-    expect(note).to_have_value("asked ann")
-    for key in ("Escape", "j", "m", "n", "o", "w", "Enter"):
-        page.keyboard.press(key) if key != "Escape" else note.blur()
-    expect(page.locator(".rk-queue tbody tr:nth-child(2)[data-chosen]")).to_be_visible()
-    expect(note).to_be_focused()
-    expect(note).to_have_value("now")
-    assert chosen(page) != mine
-    assert states(floor) == written
-
-
 LINES = {
     "queue?state=open": {"Why": "=HYPERLINK(1)"},
     "surveillance": {"Shift that ends": "day", "Note for the next shift": "watch FU-01", "Camera": "cam-4"},
@@ -207,20 +159,3 @@ def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site:
     page.keyboard.press("m")
     expect(note).to_have_value("")
     assert page.evaluate(KEPT) == []
-
-
-def test_what_is_pressed_twice_is_written_once(login_site: str, floor: Living, page: Page) -> None:
-    """By a double click, and by Enter held down."""
-    log_in(page, login_site, "m.ortiz@bellwether.example", "queue?state=open")
-    note, before = page.locator(".st-key-act").get_by_label("Note", exact=True), notes(floor)
-    for words, press in (
-        ("by a click", lambda: page.get_by_role("button", name="Add note").dblclick()),
-        ("by Enter", lambda: [page.keyboard.press("Enter"), page.keyboard.press("Enter")]),
-    ):
-        chosen(page)
-        page.keyboard.press("m")
-        note.fill(words)
-        press()
-        expect(page.get_by_role("status").filter(has_text=f"noted: {words}")).to_be_visible()
-        expect_drawn(page)
-    assert notes(floor) - before == Counter(["noted: by a click", "noted: by Enter"])
