@@ -93,6 +93,7 @@ def test_back_leaves_the_queue_in_one_press(login_site: str, page: Page) -> None
     log_in(page, login_site, "m.ortiz@bellwether.example")
     page.get_by_role("link", name="Work", exact=True).click()
     page.wait_for_url("**/queue?finding=*")
+    expect(page.locator("tr[data-chosen]")).to_have_count(1)  # a key pressed before the list is drawn is lost
     expect_drawn(page)
     page.keyboard.press("j")
     expect(page.locator("tr").nth(2)).to_have_attribute("data-chosen", "")
