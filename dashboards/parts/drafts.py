@@ -48,8 +48,7 @@ def stored(*names: str) -> None:
 def forget() -> None:
     """Have the browser forget stored drafts."""
     marks = [f'<span data-draft-stored="{_container(name)}"></span>' for name in st.session_state.pop(STORED, ())]
-    if marks:
-        st.html(f'<div class="rk-noprint" hidden>{"".join(marks)}</div>')
+    st.html(f'<div class="rk-noprint" hidden>{"".join(marks)}</div>')  # always: what is drawn below keeps its place
 
 
 def turn(name: str) -> int:
