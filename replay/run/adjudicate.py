@@ -130,6 +130,8 @@ def _unproved_findings(
 ) -> dict[str, str]:
     """Return, by its line, why a finding proves nothing: evidence was lost, late or contradicts itself (D402-D404)."""
     lines = [result.line() for result in results if isinstance(result, Finding) and not _is_of_the_log(result)]
+    if not lines:
+        return {}
     if round_.lost:
         return {line: f"{line}: evidence was lost that may say otherwise" for line in lines}
     if rules_unknown(round_, book):
@@ -140,12 +142,12 @@ def _unproved_findings(
         return {line: f"{line}: the record breaks off where the round was opened again" for line in lines}
     unproved: dict[str, str] = {}
     others = ((as_arrived(round_), ARRIVED_LATE), (by_the_clocks(round_), CLOCKS_DIFFER), (as_if_placed(round_, book), OVERDRAWN))
-    for other, why in others if lines else ():
+    for other, why in others:
         if other is not None:
             results = _evaluate(rules, as_withdrawn(other, book), book)
             confirmed = {result.line() for result in results if isinstance(result, Finding)}
             unproved |= {line: f"{line}: {why}" for line in lines if line not in confirmed}
-    late = late_before(round_) if lines else {}
+    late = late_before(round_)
     if late:
         why, confirmed = ", ".join(f"event {seq} ({type_.TYPE})" for type_, seq in late.items()), set[str]()
         if FOR_ALL.isdisjoint(late):
