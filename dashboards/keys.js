@@ -34,13 +34,29 @@
 
   // A key chooses what is done about an incident, and goes to the first box that is to be filled in; Enter there stores.
   const ACTIONS = { a: "Assign", r: "Resolve", s: "Sign", c: "Acknowledge", m: "Note", o: "Reopen" };
+  // Until the page is drawn, the key waits for its button.
   let opening = 0;
+  const isWorked = () => ["queue", "round"].includes(nameOf(location));
+  const isDrawing = () => document.querySelector('.stApp[data-test-script-state="running"]');
+  const chosenAct = (key) => [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === ACTIONS[key]);
   const act = (event) => {
-    const name = ACTIONS[event.key.toLowerCase()];
-    const choice = [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === name);
-    if (!choice) return;
+    const key = event.key.toLowerCase();
+    if (!chosenAct(key) && !isWorked()) return;
     event.preventDefault();
     event.stopImmediatePropagation();  // R alone has Streamlit draw the page again
+    const until = opening = Date.now() + 10_000;
+    let quiet = 0;  // between one page and the next, none is drawn for a moment
+    const wait = () => {
+      if (opening !== until) return;  // another key was pressed
+      const choice = isDrawing() ? null : chosenAct(key);
+      quiet = isDrawing() ? 0 : quiet + 40;
+      if (!choice && quiet < 1000 && Date.now() < until) return setTimeout(wait, 40);
+      opening = 0;
+      if (choice) choose(choice);
+    };
+    wait();
+  };
+  const choose = (choice) => {
     const isChosen = choice.matches('[aria-checked="true"], [data-selected], :has(input:checked)') || choice.dataset.testid?.endsWith("Active");
     if (!isChosen) choice.click();
     const before = isChosen ? null : document.querySelector(".st-key-act form, .st-key-act [data-testid=stForm]");
@@ -116,6 +132,16 @@
     window.dispatchEvent(new PopStateEvent("popstate"));
     document.querySelector(".stMain").scrollTo(0, 0);
   });
+
+  // The second press of a double click stores nothing again; nor does a key that is held.
+  const STORES = '[data-testid="stFormSubmitButton"] button, .stButton button[kind="primary"], .stButton [data-testid="stBaseButton-primary"]';
+  const again = (event, isAgain) => {
+    if (!isAgain || !event.target.closest?.(STORES)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  document.addEventListener("click", (event) => again(event, event.detail > 1), true);
+  document.addEventListener("keydown", (event) => again(event, event.repeat), true);
 
   let waits = 0;
   document.addEventListener("keydown", (event) => {

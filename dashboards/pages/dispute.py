@@ -19,6 +19,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import ReplayStep, focus_of, steps_of, table_after
 from dashboards.parts import clips, desk, dispute_panel, packets, record_check, review_panel, source
+from dashboards.parts.address import ANY_DAY
 from dashboards.parts.round_replay import proofs_of
 from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
 from dashboards.run import log_address
@@ -29,7 +30,6 @@ from replay.narrative.names import capitalized, plural, position_name, table_nam
 
 T = TypeVar("T")
 SEATS = tuple(range(1, 8))
-EVERY_DAY = "any"
 SHOWN = 12
 """Rounds that a search shows at most."""
 
@@ -113,7 +113,7 @@ def sentence(days: list[date], formats: Formats) -> None:
         if not text.strip():
             return
         state["table"] = said.table
-        state["day"] = EVERY_DAY if said.day is None else said.day.isoformat()
+        state["day"] = ANY_DAY if said.day is None else said.day.isoformat()
         state["time"] = "" if said.time is None else _clock(said.time)
         state["seat"], state["wager"], state["cards"] = said.seat, said.wager, said.cards
         for box, cents in (("amount", said.amount_cents), ("paid", said.paid_cents)):
@@ -176,8 +176,8 @@ def _texts(address: str, currency: str) -> list[FoundText]:
 
 def _day_asked(days: list[date]) -> list[date]:
     """Return the day named in a sentence if nothing is recorded of it: it stays in its box, and no round matches."""
-    named = str(st.session_state.get("day") or EVERY_DAY)
-    return [] if named == EVERY_DAY or date.fromisoformat(named) in days else [date.fromisoformat(named)]
+    named = str(st.session_state.get("day") or ANY_DAY)
+    return [] if named == ANY_DAY or date.fromisoformat(named) in days else [date.fromisoformat(named)]
 
 
 def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
@@ -201,7 +201,7 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     table = choice(0, "Table", tables, table_name, "Any table")
     day = row[1].selectbox(
         "Gaming day",
-        [*day_names, EVERY_DAY],
+        [*day_names, ANY_DAY],
         key="day",
         bind="query-params",
         format_func=lambda d: day_name(day_names[d]) if d in day_names else "Any day",

@@ -13,6 +13,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import day_name
 from dashboards.felt.component import FeltInput, felt, typed_on
 from dashboards.parts import clips, desk, drafts, observed_round, source
+from dashboards.parts.address import ANY_DAY
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, ReviewRefused, desk_at
 from desk.review.observations import unveil
@@ -107,8 +108,10 @@ def _place() -> Place | None:
     if query.get("table") in tables and "entry-table" not in state:
         state["entry-table"] = query["table"]
     latest = date.fromisoformat(today)
+    earliest = latest - timedelta(days=365)
     if "entry-day" not in state:
-        state["entry-day"] = min(latest, date.fromisoformat(query.get("day") or today))
+        given = query.get("day") or ANY_DAY
+        state["entry-day"] = max(earliest, min(latest, date.fromisoformat(today if given == ANY_DAY else given)))
     left, right, third, _ = st.columns([2, 2, 3, 1])
     table = left.selectbox(
         "Table",
@@ -119,9 +122,7 @@ def _place() -> Place | None:
     )
     if table is None:
         return None
-    day = right.date_input(
-        "Gaming day", max_value=latest, min_value=latest - timedelta(days=365), key="entry-day", format="MM/DD/YYYY"
-    )
+    day = right.date_input("Gaming day", max_value=latest, min_value=earliest, key="entry-day", format="MM/DD/YYYY")
     filed, state_here = _ask(lambda at: (filed_rules(at, table, day.isoformat()), ObservedTable(at.log, table)))
     observations = {name: each.opened.purpose for name, each in state_here.observations.items() if each.closed is None}
     if query.get("observation") in observations and "entry-observation" not in state:

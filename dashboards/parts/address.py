@@ -6,6 +6,7 @@ Addresses are typed, truncated by mail programs, and sent by strangers. A page r
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import date
 from typing import NamedTuple
 
 import streamlit as st
@@ -16,26 +17,41 @@ from dashboards.drawing.markup import Html
 
 LARGEST = 2**53 - 1
 LONGEST = 200
+ANY_DAY = "any"
 SHOWN = 40
 """At most this many characters of a value that is left out are shown."""
 
 
 class Form(NamedTuple):
-    """The form of a value: in words, and as a pattern; a number is from `least` to `LARGEST` (None: no number)."""
+    """The form of a value: in words, as a pattern, and what it must be beyond that: a number from `least`, or a calendar date."""
 
     words: str
     pattern: re.Pattern[str]
     least: int | None = None
+    is_date: bool = False
 
     def fits(self, value: str) -> bool:
         """Return whether a value has this form."""
-        return self.pattern.fullmatch(value) is not None and (self.least is None or self.least <= int(value) <= LARGEST)
+        if self.pattern.fullmatch(value) is None:
+            return False
+        if self.is_date:
+            return value == ANY_DAY or _is_date(value)
+        return self.least is None or self.least <= int(value) <= LARGEST
+
+
+def _is_date(value: str) -> bool:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=1)
 STEP = Form(f"a whole number from 0 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=0)
 TABLE = Form("the id of a table, such as fu-01", re.compile(r"(?:observed/)?[a-z0-9-]{1,32}"))
-DAY = Form("a gaming day, such as 2026-03-06", re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"))
+DAY = Form("a gaming day, such as 2026-03-06", re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), is_date=True)
+DAY_OR_ANY = DAY._replace(words=f"{DAY.words}, or any", pattern=re.compile(rf"{ANY_DAY}|{DAY.pattern.pattern}"))
 STREAM = Form("a table or meter, such as table/fu-01", re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}"))
 FINDING = Form("the id of a finding, 32 digits from 0 to f", re.compile(r"[0-9a-f]{32}"))
 TEXT = Form(f"at most {LONGEST} printable characters", re.compile(rf".{{1,{LONGEST}}}"))
@@ -47,7 +63,7 @@ FORMS = {
     "filing": NUMBER,
     "number": NUMBER,
     "finding": FINDING,
-    "day": DAY,
+    "day": DAY_OR_ANY,
     "from": DAY,
     "of": TABLE,
     "page": NUMBER,
@@ -63,6 +79,9 @@ FORMS = {
 
 def fits(name: str, values: Iterable[str]) -> bool:
     """Return whether the value of a name in an address is valid. An empty value always is.
+
+    >>> fits("day", ["2026-02-28"]), fits("day", ["2026-02-30"]), fits("day", ["any"]), fits("from", ["any"])
+    (True, False, True, False)
 
     >>> fits("round", ["17"]), fits("round", ["9" * 5000]), fits("round", ["0"]), fits("view", ["\\x00"]), fits("round", [""])
     (True, False, False, False, True)

@@ -20,7 +20,7 @@ from tests.evidence.specimens import FalseAlarm, Specimen, conclusion, golden, g
 from tests.evidence.survey import Plan, Tally, golden_sample, rank, sample, whole_rounds
 from tests.evidence.values import Surroundings, changes
 
-SEED, ROUNDS, ROWS = 688, 3, 210
+SEED, ROUNDS, ROWS = 688, 3, 120
 PLAN = Plan(games=known_games(), seed=SEED, rounds=ROUNDS, golden_share=0, alike=1)
 EVENTS = Path(__file__).resolve().parents[1] / "golden" / "events"
 NOWHERE = Surroundings({}, frozenset({"As", "Kd"}))
@@ -51,8 +51,8 @@ def test_what_is_mended_is_no_longer_called_open() -> None:
 
 @pytest.mark.slow
 def test_no_edit_of_a_golden_round_moves_money_unseen() -> None:
-    tally = golden_sample(SEED, cases=250, most=8)
-    assert tally.rounds > 100
+    tally = golden_sample(SEED, cases=150, most=8)
+    assert tally.rounds > 60
     assert report(tally, load(), is_full=False).problems == ()
 
 

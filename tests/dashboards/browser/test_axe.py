@@ -123,6 +123,7 @@ def test_no_page_has_a_serious_fault_or_is_cut(site: str, page: Page, path: str)
     assert page.evaluate(OUTSIDE) == 0
 
 
+@pytest.mark.nightly
 def test_words_too_pale_for_the_dark_would_be_found(site: str, page: Page) -> None:
     """What can be read on a light page and not on a dark one is a fault of the dark one alone."""
     open_page(page, f"{site}/hold")
@@ -166,6 +167,7 @@ def test_paper_stays_light(site: str, page: Page) -> None:
     page.emulate_media(media="screen")
 
 
+@pytest.mark.nightly
 def test_a_fault_would_be_found(site: str, page: Page) -> None:
     """Words too pale to read, and a picture without a name."""
     open_page(page, f"{site}/hold")

@@ -198,7 +198,9 @@ class Hand:
         self.page.get_by_role("textbox", name=label, exact=True).fill(words)
 
 
-@pytest.mark.parametrize(("size", "round_no"), [(SCREEN, 3), (PHONE, 4)], ids=["1280", "390"])
+@pytest.mark.parametrize(
+    ("size", "round_no"), [pytest.param(SCREEN, 3, marks=pytest.mark.nightly), (PHONE, 4)], ids=["1280", "390"]
+)
 def test_a_dispute_is_6_clicks_and_2_texts_and_its_case_takes_an_attachment(
     desk_site: str, page: Page, browser: Browser, size: ViewportSize, round_no: int
 ) -> None:

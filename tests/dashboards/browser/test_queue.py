@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from desk.review.desk import desk_at
+from events.vocabulary.codec import decode
+from events.vocabulary.review_events import FindingNoted
 from tests.dashboards import living
 from tests.dashboards.conftest import served
 from tests.dashboards.living import Living
@@ -37,6 +39,12 @@ def login_site(floor: Living) -> Iterator[str]:
 def states(floor: Living) -> list[str]:
     with desk_at(floor.log, read_only=True) as at:
         return sorted(case.review.state for case in at.cases())
+
+
+def notes(floor: Living) -> list[str]:
+    with desk_at(floor.log, read_only=True) as at:
+        said = [decode(each.data).payload for each in at.log.read("review/fu-01")]
+    return [each.note for each in said if isinstance(each, FindingNoted)]
 
 
 def chosen(page: Page) -> str:
@@ -144,7 +152,18 @@ def test_what_is_typed_in_one_line_outlives_a_reload(login_site: str, page: Page
     expect_kept(page, LINES[path])
 
 
-def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site: str, page: Page) -> None:
+def test_a_key_that_is_pressed_while_the_page_is_drawn_waits_for_its_button(login_site: str, page: Page) -> None:
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.get_by_role("link", name="Work", exact=True).click()
+    page.wait_for_url("**/queue*")
+    page.wait_for_function(
+        """() => document.querySelector('.stApp[data-test-script-state="running"], .st-key-act [role=radio]')"""
+    )
+    page.keyboard.press("m")
+    expect(page.locator(".st-key-act").get_by_label("Note", exact=True)).to_be_focused()
+
+
+def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site: str, floor: Living, page: Page) -> None:
     log_in(page, login_site, "m.ortiz@bellwether.example", "queue?state=open")
     chosen(page)
     page.keyboard.press("m")
@@ -154,9 +173,10 @@ def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site:
     assert page.evaluate(KEPT) == []
     note.fill("a slip shown")
     assert page.evaluate(KEPT) == ["a slip shown"]
-    page.get_by_role("button", name="Add note").click()
+    page.get_by_role("button", name="Add note").dblclick()
     expect(page.get_by_role("status").filter(has_text="noted: a slip shown")).to_be_visible()
     expect_drawn(page)
+    assert notes(floor) == ["a slip shown"], "a double click stores once"
     page.keyboard.press("m")
     expect(note).to_have_value("")
     assert page.evaluate(KEPT) == []
