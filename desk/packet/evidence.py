@@ -38,6 +38,8 @@ from replay.run.refold import Reader, refold
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
 from rulebook.chapters.rulebook import Rulebook
 
+FRAME = tuple(f'"{kind.TYPE}"'.encode() for kind in (model.RoundOpened, model.RoundClosed, model.EventCorrected))
+"""The stored names of the events that begin, end and correct rounds: what has none of them is not one."""
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
 
@@ -267,8 +269,11 @@ class _Chooser:
         self._numbers: list[int] = []
         self._corrections: list[tuple[int, model.EventCorrected]] = []
         self.last = 0
-        for _, event in self._read():
-            self.last = event.seq
+        for record in read():
+            self.last = record.seq
+            if not any(name in record.data for name in FRAME):
+                continue
+            event = self._event(record)
             if isinstance(event.payload, model.RoundOpened):
                 self._opened.append(event.seq)
                 self._numbers.append(event.round_no or 0)

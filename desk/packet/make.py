@@ -25,6 +25,10 @@ from events.vocabulary.base import MAX_INT
 from events.vocabulary.codec import read
 
 
+HELD = 50_000
+"""The most events of a stream that are held in memory while a packet is made; of a longer stream, all are read each time."""
+
+
 class NotCovered(LookupError):
     """No checkpoint covers the round yet."""
 
@@ -40,6 +44,7 @@ class Statements:
     def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
         self._log, self._tree = log, Tree()
         self._heads: dict[str, tuple[int, str, HeadStatement]] = {}
+        self._held: dict[str, list[Record]] = {}
         self._note, self._time = Note("", ()), ""
         self.promised_us: int | None = None
         history = History(origin_of(log.log_id, log.property_id))
@@ -76,7 +81,14 @@ class Statements:
         """Yield a stream's covered events from one number to another."""
         size = self.size(stream)
         end = size if last is None else min(size, last)
-        yield from self._log.read(stream, first, end) if first <= end else ()
+        if first > end:
+            return
+        if size > HELD:
+            yield from self._log.read(stream, first, end)
+            return
+        if stream not in self._held:
+            self._held[stream] = list(self._log.read(stream, 1, size))
+        yield from self._held[stream][first - 1 : end]
 
     def part(self, stream: str, chosen: Sequence[Record], begins: int = 0, ends: int = 0) -> Part:
         """Return chosen events of a stream with their proof.
