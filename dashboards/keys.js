@@ -37,7 +37,8 @@
   // Until the page is drawn, the key waits for its button.
   let opening = 0;
   const isWorked = () => ["queue", "round"].includes(nameOf(location));
-  const isDrawing = () => document.querySelector('.stApp[data-test-script-state="running"]');
+  let sent = 0;
+  const isDrawing = () => Date.now() < sent + 400 || document.querySelector('.stApp[data-test-script-state="running"]');
   const chosenAct = (key) => [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === ACTIONS[key]);
   const act = (event) => {
     const key = event.key.toLowerCase();
@@ -52,27 +53,40 @@
       quiet = isDrawing() ? 0 : quiet + 40;
       if (!choice && quiet < 1000 && Date.now() < until) return setTimeout(wait, 40);
       opening = 0;
-      if (choice) choose(choice);
+      if (choice) choose(choice, key);
     };
     wait();
   };
-  const choose = (choice) => {
-    const isChosen = choice.matches('[aria-checked="true"], [data-selected], :has(input:checked)') || choice.dataset.testid?.endsWith("Active");
+  // Enter leaves the box: the next key is meant for the next incident.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.closest?.(".st-key-act [data-testid=stForm] .stTextInput")) return;
+    sent = Date.now();
+    setTimeout(() => event.target.blur(), 0);
+  }, true);
+  const isOn = (choice) => choice?.matches('[aria-checked="true"], [data-selected], :has(input:checked)') || choice?.dataset.testid?.endsWith("Active");
+  const choose = (choice, key) => {
+    const isChosen = isOn(choice), began = Date.now(), end = opening = began + 10_000;
     if (!isChosen) choice.click();
     const before = isChosen ? null : document.querySelector(".st-key-act form, .st-key-act [data-testid=stForm]");
-    const end = opening = Date.now() + 3000;
     const look = () => {
       if (opening !== end) return;
       const form = document.querySelector(".st-key-act [data-testid=stForm]");
-      const box = form !== before && (form?.querySelector("input[type=text]") ?? (isChosen ? document.querySelector(".st-key-act input") : null));
-      if (box) {
-        opening = 0;
-        box.focus();
-        box.select?.();
-      } else if (Date.now() < end) setTimeout(look, 40);
-      else opening = 0;
+      const isSame = Date.now() > began + 500 && !isDrawing() && isOn(chosenAct(key));  // its form was there already
+      const box = (form !== before || isSame) && (form?.querySelector("input[type=text]") ?? (isChosen ? document.querySelector(".st-key-act input") : null));
+      if (!box) return Date.now() < end ? setTimeout(look, 40) : (opening = 0);
+      opening = 0;
+      box.focus();
+      box.select?.();
+      stay(box, Date.now() + 1000);
     };
     look();
+  };
+  // A page that is still being drawn may put another box in the place of the one that is typed in.
+  const stay = (box, end) => {
+    if (box.isConnected ? document.activeElement !== box : document.activeElement !== document.body) return;
+    const next = box.isConnected ? box : document.querySelector(".st-key-act [data-testid=stForm] input[type=text]");
+    if (next && next !== box) next.focus();
+    if (Date.now() < end || isDrawing()) setTimeout(() => stay(next ?? box, end), 40);
   };
 
   const take = (event, link) => {

@@ -24,7 +24,6 @@ from events.vocabulary import model
 from events.vocabulary.base import MAX_INT
 from events.vocabulary.codec import read
 
-
 HELD = 50_000
 """The most events of a stream that are held in memory while a packet is made; of a longer stream, all are read each time."""
 
