@@ -296,7 +296,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
             if built_by != [(models_digest(),)]:
                 raise WarehouseError(
                     f"{path} was built by another version of the program. "
-                    "Run `rack replay --log ADDR --warehouse FILE`: it builds the file again."
+                    f"Run `rack replay --log ADDR --warehouse {path}`: it builds the file again."
                 )
             yield db
     except (NoWarehouse, duckdb.Error) as error:
@@ -304,7 +304,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
             raise
         raise WarehouseError(
             f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
-            "Run `rack replay --log ADDR --warehouse FILE`: it builds the file again from the results."
+            f"Run `rack replay --log ADDR --warehouse {path}`: it builds the file again from the results."
         ) from error
 
 

@@ -14,6 +14,8 @@ from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
 DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=§) ")
 """A space in a table's cell at which no line ends: a number stays with its percent sign, a section with its number."""
+TURNS = {point: f"[U+{point:04X}]" for point in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""Characters that turn what follows them around, so that it would be read in another order: shown as their numbers."""
 SEVERITIES = {
     "high": ("\N{BLACK CIRCLE}", "High"),
     "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
@@ -35,7 +37,7 @@ class Html(str):
 
 def text(content: object) -> Html:
     """Return content as markup: escaped, unless it is markup."""
-    return content if isinstance(content, Html) else Html(escape(str(content)))
+    return content if isinstance(content, Html) else Html(escape(str(content).translate(TURNS)))
 
 
 def link(page: str, words: object, /, **query: object) -> Html:

@@ -291,3 +291,19 @@ def test_a_link_may_name_ids_in_capitals(floor: Living) -> None:
     assert "The address gives" not in page
     assert "Seat 3 is owed $100.00" in said(start("dispute", of="FU-01", round="1", seat="3"))
     assert "The address gives finding" in said(start("round", table="fu-01", round="1", finding="g" * 32))
+
+
+def test_what_somebody_wrote_is_text_on_every_page(floor: Living) -> None:
+    """Markup is escaped, and a character that would turn the words around is shown as its number."""
+    written = "<img src=x onerror=alert(1)></td></table> [a](javascript:x) $y$ \u202e001$ diap"
+    case = opened(floor, claim=written)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        at.note(at.cases()[0].finding.id, note=written, by="m.ortiz")
+    desk._read.clear()
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    at_round = {"table": "fu-01", "round": "1"}
+    for name, query in (("cases", {"case": case.name}), ("queue", {"words": written}), ("round", at_round), ("cases", {})):
+        page = said(start(name, **query))
+        assert "<img src" not in page, name
+        assert "\u202e" not in page, name
+        assert "[U+202E]001$ diap" in page, name
