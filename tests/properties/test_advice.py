@@ -155,7 +155,7 @@ def test_of_every_prefix_of_a_golden_round_advice_is_consistent_with_the_verdict
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_before_the_round_is_closed(game: str) -> None:
     codes, acts = {*money.codes, *envy_bonuses.codes}, 0
-    for events in floor_events(simulate(22, 40, games=(game,))):
+    for events in floor_events(simulate(22, 60, games=(game,))):
         for each in played(events):
             assert not told_in_vain(each)
             assert not due_otherwise(each)
