@@ -149,13 +149,15 @@
 
   // The second press of a double click stores nothing again; nor does a key that is held.
   const STORES = '[data-testid="stFormSubmitButton"] button, .stButton button[kind="primary"], .stButton [data-testid="stBaseButton-primary"]';
-  const again = (event, isAgain) => {
-    if (!isAgain || !event.target.closest?.(STORES)) return;
+  const stopAgain = (event, isAgain, places) => {
+    if (!isAgain || !event.target.closest?.(places)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  document.addEventListener("click", (event) => again(event, event.detail > 1), true);
-  document.addEventListener("keydown", (event) => again(event, event.repeat), true);
+  document.addEventListener("click", (event) => stopAgain(event, event.detail > 1, STORES), true);
+  document.addEventListener("keydown", (event) => {
+    stopAgain(event, event.repeat && event.key === "Enter", `${STORES}, [data-testid="stForm"] input`);
+  }, true);
 
   let waits = 0;
   document.addEventListener("keydown", (event) => {
