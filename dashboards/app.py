@@ -1,6 +1,5 @@
 """The application: navigation and pages."""
 
-from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -10,6 +9,7 @@ from dashboards.access import access
 from dashboards.access.places import PAGES, Place, start_page
 from dashboards.drawing import markup
 from dashboards.parts import open_round_warnings, source
+from desk.printable import escape
 from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent

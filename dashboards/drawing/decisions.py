@@ -10,11 +10,11 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import resources
 
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
+from desk.printable import escape
 from replay.narrative.findings import finding_title
 
 NUMBER = re.compile(r"\bD[1-9][0-9]{0,3}\b")

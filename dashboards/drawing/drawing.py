@@ -6,12 +6,12 @@ dealer at the top, seat 1 (at the dealer's left) is on the right and the seats g
 """
 
 from collections.abc import Sequence
-from html import escape
 
 import msgspec
 
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Box, Position, Table
+from desk.printable import escape
 from replay.narrative.names import card_name, position_name, wager_name
 
 CARD_W, CARD_H, FAN = 40, 56, 27

@@ -5,17 +5,15 @@ Invariant: every text is escaped; every judgment has a sign, a word and a shape,
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from string import punctuation
 from urllib.parse import urlencode
 
 from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
+from desk.printable import escape, straight
 
 DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=§) ")
 """A space in a table's cell at which no line ends: a number stays with its percent sign, a section with its number."""
-TURNS = {point: f"[U+{point:04X}]" for point in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-"""Characters that turn what follows them around, so that it would be read in another order: shown as their numbers."""
 SEVERITIES = {
     "high": ("\N{BLACK CIRCLE}", "High"),
     "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
@@ -37,7 +35,7 @@ class Html(str):
 
 def text(content: object) -> Html:
     """Return content as markup: escaped, unless it is markup."""
-    return content if isinstance(content, Html) else Html(escape(str(content).translate(TURNS)))
+    return content if isinstance(content, Html) else Html(escape(str(content)))
 
 
 def link(page: str, words: object, /, **query: object) -> Html:
@@ -199,7 +197,7 @@ def plain_markdown(words: str) -> str:
     >>> plain_markdown("5 *to* m@a").encode("ascii", "namereplace").decode()
     '5 \\\\*to\\\\* m\\\\N{WORD JOINER}\\\\@a'
     """
-    escaped = "".join(f"\\{each}" if each in punctuation else each for each in words)
+    escaped = "".join(f"\\{each}" if each in punctuation else each for each in straight(words))
     return escaped.replace("\\@", "\N{WORD JOINER}\\@")
 
 

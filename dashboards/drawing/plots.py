@@ -6,11 +6,11 @@ a name; a mark shows its values when pointed at.
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
 from dashboards.drawing.markup import Html
+from desk.printable import escape
 
 SHAPES = ("circle", "square", "plus", "diamond", "up", "down", "right", "left")
 """Shapes of points that differ at a glance; style.css draws them."""

@@ -1,13 +1,13 @@
 """Links to save files of a page; a link works for the sign-in that made the file, as long as it is valid."""
 
 import os
-from html import escape
 
 from dashboards.access import access
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.drawing.markup import Html
 from dashboards.parts import source
 from dashboards.run import KEY_VARIABLE, key_path, log_address
+from desk.printable import escape
 
 
 def why_not(right: str, what: str, *, signed: bool = True) -> str:

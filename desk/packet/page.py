@@ -1,10 +1,10 @@
 """The packet as one HTML file for reading: no script, no request, all text escaped; the same bytes each time."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 from desk.packet.words import Story
+from desk.printable import escape
 
 SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 PIPS = {

@@ -90,6 +90,13 @@ def test_every_connection_to_sqlite_is_closed() -> None:
     assert [name for name in tracked() if name.endswith(".py") and mark in text(name)] == []
 
 
+def test_text_becomes_html_by_one_function() -> None:
+    """What changes the direction of reading is shown as its number; a form gives back what was typed, as it was typed."""
+    mark = "from html import " + "escape"
+    written = [name for name in tracked() if name.endswith(".py") and mark in text(name) and not name.startswith("scripts/")]
+    assert written == ["benchmarks/reporting.py", "dashboards/sign_in/site.py", "dashboards/start/new_house.py"]
+
+
 def test_tests_run_coroutines_by_one_function() -> None:
     """A worker that has a browser open has a running loop in its main thread, and which worker that is depends on the run."""
     mark = "asyncio." + "run("

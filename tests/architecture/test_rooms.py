@@ -57,8 +57,9 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "whatif": {"workers": (), "*": ("workers",)},
     "desk": {
+        "printable": (),
         "review": (),
-        "packet": ("review",),
+        "packet": ("printable", "review"),
         "report": ("packet", "review"),
         "keys": (),
         "documents": (),
