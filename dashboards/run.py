@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,6 +108,13 @@ def warehouse_path() -> Path:
 def log_address() -> str | None:
     """Return the address of the log of this process (`RACK_LOG`); None if the pages were started without one."""
     return os.environ.get(LOG_VARIABLE) or None
+
+
+def addressed(command: str) -> str:
+    """Return a command with the log and the warehouse of these pages in the place of ADDR and FILE, so that it can be copied."""
+    command = command.replace("--warehouse FILE", f"--warehouse {shlex.quote(str(warehouse_path()))}")
+    log = log_address()
+    return command if log is None else command.replace("--log ADDR", f"--log {shlex.quote(log)}")
 
 
 def log_options() -> dict[str, Any]:

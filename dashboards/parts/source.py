@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
+from html import unescape
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,8 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, drafts, verification_run
 from dashboards.rulings import prints
-from dashboards.run import HERE, log_address, warehouse_path
+from dashboards.run import HERE, addressed, log_address, warehouse_path
+from desk.printable import escape
 
 T = TypeVar("T")
 POLL_SECONDS = 3
@@ -146,13 +148,18 @@ def formats() -> Formats:
 
 
 _LINK = re.compile(r' href="([a-z]+)(?:\?[^"]*)?"')
+_COMMAND = re.compile("(?<=<code>)rack [^<]*")
 
 
 def show(html: str) -> None:
-    """Put markup on the page unless it is empty. A link to a page that the viewer may not see becomes plain text."""
+    """Put markup on the page unless it is empty: commands with the addresses of these pages.
+
+    A link to a page that the viewer may not see becomes plain text.
+    """
     if html:
         closed = PAGES.keys() - access.session().rights
-        st.html(_LINK.sub(lambda link: "" if link[1] in closed else link[0], html))
+        html = _LINK.sub(lambda link: "" if link[1] in closed else link[0], html)
+        st.html(_COMMAND.sub(lambda command: escape(addressed(unescape(command[0]))), html))
 
 
 def on_opening(label: str, content: Callable[[], None], *, expanded: bool = False) -> None:
@@ -206,8 +213,8 @@ def keep_in_sight(container: str, place: int) -> None:
 
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
     """Show that nothing was replayed, and what to do."""
-    replay = f"`rack replay --log {log_address() or 'ADDR'} --warehouse {warehouse_path()}`"
-    show(markup.empty(title, f"{why} Run {replay}: this page updates by itself.".strip()))
+    why = f"{why} Run `rack replay --log ADDR --warehouse FILE`: this page updates by itself."
+    show(markup.empty(title, why.strip()))
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:

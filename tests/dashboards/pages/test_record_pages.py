@@ -116,7 +116,7 @@ def test_integrity_shows_what_is_not_judged_and_what_was_refused(floor: Living) 
     assert "bytes" in page
     health = said(start("health"))
     assert "1 line in quarantine" in health
-    assert "<code>rack quarantine list --log ADDR</code>" in health
+    assert f"<code>rack quarantine list --log {floor.log}</code>" in health
 
 
 def test_without_a_log_integrity_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,7 +343,7 @@ def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> Non
     floor.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
     page = said(start("health"))
     assert "events are not judged yet" in page
-    assert "<code>rack replay --log ADDR --follow</code>" in page
+    assert f"<code>rack replay --log {floor.log} --follow</code>" in page
 
 
 @pytest.fixture

@@ -212,7 +212,7 @@ def test_events_newer_than_the_warehouse_are_named_with_what_to_do(floor: Living
         db.execute("DELETE FROM round_events WHERE round_no = 2 AND type = 'round_closed'")
     shown = opened("round")
     assert "the log holds 1 event of this round that the warehouse does not show" in shown
-    assert "<code>rack replay --log ADDR --warehouse FILE</code>" in shown
+    assert f"<code>rack replay --log {floor.log} --warehouse {floor.warehouse}</code>" in shown
 
 
 def test_without_a_log_the_page_says_that_nothing_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
