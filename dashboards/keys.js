@@ -89,6 +89,20 @@
     if (Date.now() < end || isDrawing()) setTimeout(() => stay(next ?? box, end), 40);
   };
 
+  // J and K wait for the list, one after the other.
+  const early = [];
+  const hasList = () => document.querySelector(".rk-incidents tbody tr");
+  const move = (event) => {
+    event.preventDefault();
+    if (early.push(event.key) > 1) return;
+    const until = Date.now() + 10_000;
+    const wait = () => {
+      if (!hasList() && Date.now() < until) return setTimeout(wait, 40);
+      for (const key of early.splice(0)) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    };
+    wait();
+  };
+
   const take = (event, link) => {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -172,6 +186,8 @@
     } else if (chosen) {
       const link = pages().find((each) => each.dataset.key === event.key);
       if (link) take(event, link);
+    } else if (/^[jk]$/i.test(event.key) && event.isTrusted && nameOf(location) === "queue" && !hasList()) {
+      move(event);
     } else if (event.key.toLowerCase() in ACTIONS) {
       act(event);
     } else if (event.key === "Enter" && Date.now() < opening) {

@@ -55,6 +55,7 @@ def chosen(page: Page) -> str:
     return page.locator("tr[data-chosen] td[data-label=Where] span").inner_text()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
 def test_no_figure_is_cut_and_the_state_is_there_from_the_start(login_site: str, page: Page, size: ViewportSize) -> None:
     """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
@@ -145,6 +146,7 @@ LINES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", LINES)
 def test_what_is_typed_in_one_line_outlives_a_reload(login_site: str, page: Page, path: str) -> None:
     log_in(page, login_site, "m.ortiz@bellwether.example", path)
@@ -160,6 +162,16 @@ def test_a_key_that_is_pressed_while_the_page_is_drawn_waits_for_its_button(logi
     )
     page.keyboard.press("m")
     expect(page.locator(".st-key-act").get_by_label("Note", exact=True)).to_be_focused()
+
+
+def test_a_move_that_is_pressed_before_the_list_is_drawn_waits_for_it(login_site: str, page: Page) -> None:
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.get_by_role("link", name="Work", exact=True).click()
+    page.wait_for_url("**/queue*")
+    page.wait_for_function("() => !document.querySelector('.rk-incidents tbody tr')")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator(".rk-incidents tbody tr").nth(2)).to_have_attribute("aria-current", "true")
 
 
 def test_a_line_that_is_stored_and_the_number_of_a_card_are_not_kept(login_site: str, floor: Living, page: Page) -> None:
