@@ -38,6 +38,8 @@ else
     fi
     .venv/bin/python -m pip --version >/dev/null 2>&1 ||
         fail "there is no pip in .venv (it was made by uv, which is gone now); remove the folder .venv and run make again"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps -r requirements.lock
+    # on all processors; a file for another Python that cannot be compiled is one that nothing imports
+    .venv/bin/python -m compileall -qq -j 0 .venv/lib || true
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 fi

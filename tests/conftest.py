@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -71,8 +72,22 @@ def fixtures_of(item: pytest.Item) -> list[str]:
     return item.fixturenames if isinstance(item, pytest.Function) else []
 
 
+def leave_to_the_night(items: list[pytest.Item]) -> None:
+    """Of the cases of a test that is `sampled`, have each run take the first of every so many, `make test-nightly` the others."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None or ("of" in sampled.kwargs and item.get_closest_marker(sampled.kwargs["of"]) is None):
+            continue
+        name = item.nodeid.partition("[")[0]
+        if seen[name] % sampled.args[0]:
+            item.add_marker("nightly")
+        seen[name] += 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_to_the_night(items)
     for item in items:
         for mark in marks_of(item.path.parent):
             item.add_marker(mark)

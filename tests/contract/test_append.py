@@ -239,6 +239,7 @@ def test_a_stream_begins_with_its_gaming_day(log: EventLog, drafts: Drafts, stre
     assert log.append(stream, 1, [drafts.day(), drafts(said)]).seqs == (1, 2)
 
 
+@pytest.mark.sampled(4, of="kafka")
 @pytest.mark.parametrize("stream", OF_EACH_KIND)
 @pytest.mark.parametrize("home", OF_EACH_KIND)
 def test_an_event_stands_only_in_a_stream_of_its_kind(log: EventLog, drafts: Drafts, stream: str, home: str) -> None:

@@ -22,6 +22,7 @@ def numbers(records: list[Record], stream: str = TABLE) -> list[int]:
     return [record.seq for record in records if record.stream == stream]
 
 
+@pytest.mark.sampled(4, of="kafka")
 @pytest.mark.parametrize(
     ("from_seq", "to_seq", "expected"),
     [

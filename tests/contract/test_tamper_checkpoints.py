@@ -257,6 +257,7 @@ STORED = [
 ]
 
 
+@pytest.mark.sampled(4, of="kafka")
 @pytest.mark.parametrize("row", [*RECORDS, *STATEMENTS, *STORED], ids=lambda row: row.do.__name__)
 def test_tampering_without_the_key_is_named(garden: Garden, contents: Contents, row: TamperCase, tmp_path: Path) -> None:
     row.do(contents)

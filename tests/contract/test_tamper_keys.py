@@ -358,6 +358,7 @@ def leave_out_a_checkpoint(contents: Contents, signer: FileSigner) -> None:
     contents.resign(signer)
 
 
+@pytest.mark.sampled(6, of="kafka")
 @pytest.mark.parametrize(
     ("do", "seq", "kind"),
     [

@@ -31,6 +31,7 @@ def sampled(game: str) -> Tally:
     return sample(PLAN, game, load(), ROWS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.xdist_group("survey")
 @pytest.mark.parametrize("game", known_games())

@@ -57,6 +57,7 @@ def test_there_is_an_injector_for_every_documented_code() -> None:
     assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == floors.documented("evidence-gegr-002138.md")
 
 
+@pytest.mark.nightly
 def test_nobody_holds_the_position_longer_than_two_rounds_unless_all_declined() -> None:
     third = 0
     for stream, drafts in tables().items():

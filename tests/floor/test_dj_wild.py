@@ -63,6 +63,7 @@ def rulebook(toml: str) -> Rulebook:
     return parse_submission(toml)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_fault_is_found_and_nothing_else(seed: int) -> None:
     found, verdicts = replayed(simulated(seed))

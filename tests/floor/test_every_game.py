@@ -18,6 +18,7 @@ def test_every_game_has_its_days() -> None:
     assert DAYS.keys() == SIMULATIONS.keys()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", DAYS)
 def test_same_seed_same_bytes(tmp_path: Path, game: str) -> None:
     for name in ("a", "b"):
@@ -28,6 +29,7 @@ def test_same_seed_same_bytes(tmp_path: Path, game: str) -> None:
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "seed", "rounds"), FLOORS)
 def test_every_code_is_planted_and_every_irregularity_happens(game: str, seed: int, rounds: int) -> None:
     """Each injector twice, those of a code together; what shows in a meter's stream alone is asked for there."""

@@ -19,6 +19,7 @@ def refuse(*_: object, **__: object) -> None:
     raise AssertionError("made to order")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plan: Any = SIMULATIONS[game].plan
@@ -59,6 +60,7 @@ def test_by_the_house_way_all_decisions_are_the_best() -> None:
     assert decisions == {"raise", "fold", "over", "under"}
 
 
+@pytest.mark.nightly
 def test_a_floor_of_all_games_where_a_face_up_card_lies_at_the_cover_card() -> None:
     """The shoe of this floor once ran out: the cover card was passed over by a card found face up."""
     assert simulate(515151, 2500, plant=False, games=("over_under",), rare_every=0, tables=5).rounds == 2500

@@ -217,6 +217,7 @@ def test_a_watched_day_opens_when_it_is_watched() -> None:
     assert min(events_of(turns[0], "gaming_day_opened")) == START_US
 
 
+@pytest.mark.nightly
 def test_no_table_of_a_watched_day_plays_into_the_next() -> None:
     turns = turns_of(["dj_wild"], 6_000, 2_000)
     first_day = [each for each in turns if each.next_us < CALENDAR.cutover_us(1)]
@@ -225,6 +226,7 @@ def test_no_table_of_a_watched_day_plays_into_the_next() -> None:
     assert not [at_us for at_us in begun if CALENDAR.cutover_us(1) - HOUR_US / 2 < at_us < CALENDAR.cutover_us(1)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("game", ["over_under", "face_up_pai_gow"])
 def test_no_table_of_a_watched_day_stands_idle_for_hours(game: str) -> None:
     """Also if a deck is kept too long: that is planted when its time is nearly over."""

@@ -131,6 +131,7 @@ def test_an_open_round_stays_open(open_log: Open, log: KafkaLog, drafts: Drafts)
         open_log().append(TABLE, 7, [drafts.day("2026-03-15")])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["ends", "writer"])
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other log", "no bookmark"])
 def test_a_bookmark_that_is_not_whole_counts_as_none(
@@ -199,6 +200,7 @@ def test_a_bookmark_that_lies_hides_nothing_and_accuses_nobody(
     assert verify(open_log(read_only=True, check_heads=False, resume=False)).ok
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("field", ["hash", "seq", "day", "offset"])
 def test_a_writer_does_not_continue_what_its_bookmark_made_up(open_log: Open, filled: Drafts, tmp_path: Path, field: str) -> None:
     bookmark = Bookmark(file_of(tmp_path, "writer"), open_log(read_only=True).log_id)
@@ -279,6 +281,7 @@ def test_a_lost_tail_is_not_hidden_by_a_bookmark(open_log: Open, filled: Drafts,
         open_log()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "lie", [{"last": 3}, {"offset": 3}, {"offset": 20}, {"before": bytes(32)}, {"offset": 3, "last": 3}], ids=str
 )
@@ -459,6 +462,7 @@ def with_another_end(known: ResultsBookmark) -> ResultsBookmark:
     return msgspec.structs.replace(known, heads={stream: Head(2, bytes(32)) for stream in known.heads})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("alter", [swapped, elsewhere, without_a_stream])
 def test_a_bookmark_of_results_that_lies_is_not_believed(
     judged: KafkaLog, tmp_path: Path, alter: Callable[[ResultsBookmark], ResultsBookmark]

@@ -91,6 +91,7 @@ def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refus
     assert list(store.batches(4)) == [signed], "what has no number may stand anywhere"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("key", "value"),
     [

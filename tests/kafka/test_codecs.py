@@ -40,6 +40,7 @@ def without(monkeypatch: pytest.MonkeyPatch, codec: str) -> None:
     monkeypatch.setattr(import_module("kafka.codec"), {"zstd": "zstd", "snappy": "snappy", "lz4": "lz4"}[codec], None)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("codec", CODECS)
 def test_a_foreign_record_of_any_codec_is_skipped(open_log: Open, log: KafkaLog, drafts: Drafts, codec: str) -> None:
     fill(log, drafts)
@@ -52,6 +53,7 @@ def test_a_foreign_record_of_any_codec_is_skipped(open_log: Open, log: KafkaLog,
     assert open_log("elsewhere").append(TABLE, 15, [drafts.wager()]).seqs == (15,)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("codec", [*CODECS, "uncompressed"])
 def test_a_topic_that_the_broker_compresses_is_read_back_and_told(
     open_log: Open, log: KafkaLog, drafts: Drafts, alter: Alter, codec: str
@@ -120,6 +122,7 @@ def test_a_batch_that_cannot_be_decompressed_is_named_with_its_place(
         verify(open_log("elsewhere", read_only=True, check_heads=False))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("topic", ["events", "reviews", "findings", "checkpoints", "quarantine"])
 def test_a_header_whose_name_is_no_text_is_skipped(open_log: Open, log: KafkaLog, drafts: Drafts, topic: str) -> None:
     """So is what follows it in its batch, which is the same sender's."""

@@ -53,6 +53,7 @@ def test_the_image_is_the_version_that_is_tested_and_reached_from_this_machine_a
     assert SERVICE["volumes"] == [f"kafka-data:{SERVICE['environment']['KAFKA_LOG_DIRS']}"]
 
 
+@pytest.mark.nightly
 @pytest.mark.kafka
 def test_a_log_lives_on_a_broker_with_these_settings(composed: DevelopmentBroker, tmp_path: Path) -> None:
     address = f"kafka://{composed.bootstrap}/rack"

@@ -66,6 +66,7 @@ def whole(log: KafkaLog, drafts: Drafts) -> list[Record]:
     return list(log.read(TABLE))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("topic", ["events", "reviews", "findings", "checkpoints", "quarantine"])
 def test_it_stops_nothing_and_is_named(
     open_log: Open, log: KafkaLog, whole: list[Record], stranger: Stranger, drafts: Drafts, null_headers: None, topic: str
@@ -90,6 +91,7 @@ def test_it_stops_nothing_and_is_named(
     assert successor.append("review/fu-07", 1, []).head.seq == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("headers", NO_EVENT_HEADERS)
 def test_rubbish_with_headers_that_no_event_has(
     log: KafkaLog, whole: list[Record], stranger: Stranger, null_headers: None, headers: Headers
@@ -140,6 +142,7 @@ EVIDENCE: list[tuple[Callable[[Stranger, list[Record]], None], type[IntegrityErr
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("tamper", "expected", "seq"), EVIDENCE)
 @pytest.mark.parametrize("name", ["null key", "tombstone", "rubbish"])
 def test_evidence_of_tampering_is_found_behind_a_foreign_record(
@@ -266,6 +269,7 @@ def test_what_lies_before_the_position_is_not_told_again(
     assert [(each.topic, each.partition) for each in summary.foreign.records] == [(f"{wide.prefix}.events", 0)]
 
 
+@pytest.mark.nightly
 def test_who_follows_is_told_each_once(wide: KafkaLog, stranger: Stranger, open_results: Callable[[], KafkaResults]) -> None:
     run = Replay(wide, open_results())
     following = run.run(wait_s=0.1)
@@ -299,6 +303,7 @@ def committed_offset(log: KafkaLog, cluster: Cluster) -> int:
         return offset
 
 
+@pytest.mark.nightly
 def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster: Cluster, tmp_path: Path) -> None:
     sent = put_rubbish(stranger)
     with closing(KafkaGroup(wide.address, "floor", engine(), session_s=6.0, state_dir=tmp_path)) as group:
@@ -332,6 +337,7 @@ def test_many_are_counted_and_the_first_named(log: KafkaLog, whole: list[Record]
 # --------------------------------------------------------------------------------------------------- on the command line
 
 
+@pytest.mark.nightly
 def test_commands_name_them_once(
     wide: KafkaLog, stranger: Stranger, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

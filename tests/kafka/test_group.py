@@ -263,6 +263,7 @@ def test_a_single_replayer_takes_over_from_a_group(join: Join, single: Callable[
     assert stored() == [(b"findings/a", b"1"), (b"findings/b", b"1"), (b"findings/a", b"2")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "engine", "who"), [("night", ENGINE, "the group night"), ("floor", OTHER, "another version")])
 def test_another_group_or_version_takes_over(join: Join, name: str, engine: str, who: str) -> None:
     first = join()
@@ -299,6 +300,7 @@ def adopting(tmp_path: Path, address: str) -> Adopting:
     return Adopting(tmp_path, address)
 
 
+@pytest.mark.nightly
 def test_a_group_puts_no_adoption_in_force_and_the_command_says_what_to_do(
     adopting: Adopting, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -322,6 +324,7 @@ def test_a_group_puts_no_adoption_in_force_and_the_command_says_what_to_do(
         assert adopting.said() == adopted()
 
 
+@pytest.mark.nightly
 def test_a_replayer_at_work_puts_an_adoption_in_force_and_goes_on(
     adopting: Adopting, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_packet_is_made_and_its_export_is_in_the_log(address: str, tmp_path: P
     assert sorted(each.format for each in said if isinstance(each, RecordExported)) == ["html", "json", "pdf"]
 
 
+@pytest.mark.nightly
 def test_a_packet_never_takes_the_right_to_sign_from_a_process_on_another_machine(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +102,7 @@ def day(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return today
 
 
+@pytest.mark.nightly
 def test_a_house_is_set_up_counted_and_observed_on_kafka(
     day: str, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

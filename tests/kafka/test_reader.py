@@ -38,6 +38,7 @@ def up_to_the_error(log: KafkaLog, expected: type[IntegrityError]) -> tuple[list
     return read, found.value
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seq", [1, 5, 13])
 def test_an_identical_record_is_dropped(
     open_log: Open, log: KafkaLog, whole: list[Record], stranger: Stranger, drafts: Drafts, seq: int
@@ -63,6 +64,7 @@ def test_an_identical_record_from_long_ago_is_dropped(
         list(log.read(TABLE))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seq", [1, 5, 13])
 def test_a_different_record_is_a_fork(
     open_log: Open, log: KafkaLog, whole: list[Record], stranger: Stranger, drafts: Drafts, seq: int
@@ -120,6 +122,7 @@ def test_an_event_under_another_number(log: KafkaLog, whole: list[Record], stran
     assert (error.seq, error.holds) == (14, 5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("headers", NO_EVENT_HEADERS)
 def test_an_event_without_its_headers(
     log: KafkaLog, whole: list[Record], stranger: Stranger, null_headers: None, headers: Headers

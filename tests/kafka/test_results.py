@@ -190,6 +190,7 @@ def test_who_judges_again_reads_on_once_in_a_while(
 RUBBISH = [b"", b"{", b"\xff", b"[" * 5000, b'{"generation":7}', b"null"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("value", RUBBISH)
 def test_state_that_no_replayer_wrote_is_replayed_over(
     log: KafkaLog, results: KafkaResults, open_results: OpenResults, cluster: Cluster, null_headers: None, value: bytes
@@ -208,6 +209,7 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
     assert list(third.results("findings")) == [("a", b"1"), ("a", b"2")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("value", RUBBISH)
 def test_quarantine_that_a_stranger_wrote_is_foreign(log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes) -> None:
     kept = QuarantineEntry(TABLE, sha256(b"smudged").hexdigest(), "no event", b"smudged")

@@ -49,6 +49,7 @@ def assert_as_built(log: KafkaLog, folder: Path) -> None:
     assert (made.heads, made.event_replay, made.rules) == (built.heads, built.event_replay, built.rules)
 
 
+@pytest.mark.nightly
 def test_the_rows_are_those_derived_afterward(log: KafkaLog, address: str, tmp_path: Path) -> None:
     for step in range(STEPS):
         append_step(log, step)
@@ -59,6 +60,7 @@ def test_the_rows_are_those_derived_afterward(log: KafkaLog, address: str, tmp_p
     assert RoundTable(tmp_path / "kept").manifest.event_replay == {"table/fu-01": FAR_BACK}
 
 
+@pytest.mark.nightly
 def test_a_log_that_is_followed(log: KafkaLog, address: str, tmp_path: Path) -> None:
     append_step(log, 0)
     append_step(log, 1)
@@ -72,6 +74,7 @@ def test_a_log_that_is_followed(log: KafkaLog, address: str, tmp_path: Path) -> 
     assert_as_built(log, tmp_path / "kept")
 
 
+@pytest.mark.nightly
 def test_rows_that_are_behind_after_a_kill_are_read_from_the_log(log: KafkaLog, address: str, tmp_path: Path) -> None:
     """The results were committed, the rows were not written."""
     append_step(log, 0)
@@ -85,6 +88,7 @@ def test_rows_that_are_behind_after_a_kill_are_read_from_the_log(log: KafkaLog, 
     assert_as_built(log, tmp_path / "kept")
 
 
+@pytest.mark.nightly
 def test_a_replayer_that_was_fenced_writes_no_rows(log: KafkaLog, address: str, tmp_path: Path) -> None:
     """What it judged was not committed, so that no row of it may be in the table."""
     append_step(log, 0)

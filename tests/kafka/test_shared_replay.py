@@ -131,6 +131,7 @@ def alone(folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     return stored
 
 
+@pytest.mark.nightly
 def test_members_come_and_are_killed(
     log: KafkaLog, members: Members, caught_up: Callable[[], None], cluster: Cluster, tmp_path: Path
 ) -> None:

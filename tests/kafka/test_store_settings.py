@@ -39,6 +39,7 @@ LOSSY = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("topic", "settings", "said"), LOSSY)
 def test_nothing_is_written_where_evidence_can_be_lost(
     open_log: Open, log: KafkaLog, drafts: Drafts, alter: Alter, tmp_path: Path, topic: str, settings: dict[str, str], said: str
@@ -68,6 +69,7 @@ def test_a_mended_setting_is_written_to(open_log: Open, log: KafkaLog, drafts: D
     fill(open_log("elsewhere"), drafts)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("topic", [name for name in EVIDENCE if name != "events"])
 def test_partitions_that_were_added(open_log: Open, log: KafkaLog, cluster: Cluster, topic: str) -> None:
     admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=cluster.bootstrap)

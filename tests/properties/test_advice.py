@@ -152,6 +152,7 @@ def test_of_every_prefix_of_a_golden_round_advice_is_consistent_with_the_verdict
     assert dues > 1000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_before_the_round_is_closed(game: str) -> None:
     codes, acts = {*money.codes, *envy_bonuses.codes}, 0
@@ -173,6 +174,7 @@ def is_act(payload: Any) -> bool:
     return payload.KIND in (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.EnvyPaid, model.VigorishTaken)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_an_honest_round_raises_no_warning(game: str) -> None:
     """Where something irregular happens and is put right at the table, it is told until it is; nowhere else."""
@@ -188,6 +190,7 @@ def test_an_honest_round_raises_no_warning(game: str) -> None:
     assert rounds > 30
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("late", [False, True])
 def test_an_event_that_is_lost_or_late_raises_no_new_warning(late: bool) -> None:
     frame = (model.GamingDayOpened, model.RulesFiled, model.RoundOpened, model.RoundClosed)

@@ -117,6 +117,7 @@ def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str, tr
     assert tried > 15
 
 
+@pytest.mark.sampled(3)
 @TRIALS
 @pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_it_accuses_nobody_who_is_not_accused_in_order(game: str, trial: int) -> None:
@@ -161,6 +162,7 @@ def filed_by_the_office(drafts: Sequence[Draft]) -> list[Draft]:
     return moved
 
 
+@pytest.mark.sampled(3)
 @TRIALS
 @pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_message_that_never_comes_accuses_nobody_and_upholds_nothing_that_is_at_fault(game: str, trial: int) -> None:
@@ -256,6 +258,7 @@ def lose_after_silence(game: str, turns: int) -> int:
     return tried
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_lost_message_of_a_device_that_was_silent_for_long_accuses_nobody(game: str) -> None:
     """However long it was silent, the message may be the one that is missing in a round (D656, D1121).
@@ -327,6 +330,7 @@ def test_an_opening_that_comes_after_its_round_begins_it_all_the_same(game: str,
     assert undetermined <= tried // (5 if names == "none" else 50)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("game", of("face_up_pai_gow", "over_under"))
 def test_the_opening_of_a_days_last_round_comes_after_its_close(game: str) -> None:
     """Then the table closes, and the next gaming day opens: the round is that of its day, and nobody is accused (D1122)."""
@@ -378,6 +382,7 @@ def is_late_at(order: Sequence[Draft], at: int) -> bool:
     return any(each.source == device and each.source_seq > order[at].source_seq for each in order[:at])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", of("face_up_pai_gow", "over_under", "player_dealer"))
 def test_a_replay_that_is_taken_up_anywhere_says_the_same(game: str) -> None:
     stream, drafts, _ = streams(game, plant=False)[0]

@@ -117,6 +117,7 @@ def moved(events: Told, at: int, to: int) -> list[tuple[int | None, Event]]:
     return rest
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", range(4))
 def test_two_clocks_that_leave_a_wagers_time_open(share: int) -> None:
     """A wager's device says that it was placed after the first card; the log has it before. In time or late: two readings."""

@@ -94,6 +94,7 @@ def new_findings(whole: dict[int, Conclusion], otherwise: dict[int, Conclusion])
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", range(4))
 def test_a_lost_event_makes_nothing_look_wrong(share: int) -> None:
     tried = 0
@@ -133,6 +134,7 @@ def test_the_last_message_of_a_device_about_a_round_makes_nothing_look_wrong(sha
     assert tried > 20
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", range(4))
 def test_an_event_that_comes_late_makes_nothing_look_wrong(share: int) -> None:
     """The event arrives after the two that its device said next, in the same round. Who arrived first at an idle table counts."""

@@ -68,6 +68,7 @@ def in_two_stacks(line: str) -> str:
     return f"{stake[1]} 1.00{stake[3]}\n{stake[1]} {int(stake[2]) - 1}.00{stake[3]}"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("told", [in_other_suits, in_another_order, in_two_stacks])
 @pytest.mark.parametrize("share", range(4))
 def test_a_round_told_otherwise_comes_to_the_same(told: Callable[[str], str], share: int) -> None:

@@ -449,6 +449,7 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
     assert f"LOG-GAP {stream} event" in capsys.readouterr().err
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "rounds", "codes"),

@@ -11,7 +11,7 @@ from replay.incidents import incidents_in
 from replay.run.replayer import findings
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.xdist_group("demo of all")
 def test_every_planted_fault_of_a_demo_is_one_incident(demo_of_all: Path) -> None:
     results = SqliteResults(demo_of_all / "floor.db.verdicts", read_only=True)

@@ -58,6 +58,7 @@ def db(crooked: tuple[Simulation, list[Finding], Path]) -> Iterator[Warehouse]:
         yield opened
 
 
+@pytest.mark.nightly
 def test_every_wrong_settlement_of_the_month_is_found_and_nothing_else(crooked: tuple[Simulation, list[Finding], Path]) -> None:
     month, found, _ = crooked
     assert len(month.labels) > 60
@@ -98,6 +99,7 @@ def test_chips_that_were_taken_are_missing_from_the_tray(crooked: tuple[Simulati
     assert short.keys() == missing.keys()
 
 
+@pytest.mark.nightly
 def test_an_honest_month_raises_no_alarm_of_any_kind(tmp_path: Path) -> None:
     """Nine looks at a month (fairness and win by four groupings each, the funnel), each with at most 1 % of false alarms.
 

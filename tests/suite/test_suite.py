@@ -72,6 +72,7 @@ def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare(l
 ENVY = {*LINES_BY_RANK[: LINES_BY_RANK.index("four_of_a_kind") + 1]} - {"five_of_a_kind"}
 
 
+@pytest.mark.sampled(3)
 @needs_node
 @pytest.mark.parametrize(
     ("right", "wrong"),

@@ -12,6 +12,7 @@ from website import documents
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("broken", ["", "\n[x](decisions.md#d99999)\n", "\n[x](nowhere.md)\n"])
 def test_a_link_that_leads_nowhere_ends_the_build(
     broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -161,6 +161,7 @@ def test_the_log_is_not_read_a_second_time(floor: MemoryLog, tmp_path: Path) -> 
     assert again.read_events == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("cut", "batch"), [(cut, 50 if cut % 3 else 1) for cut in range(20, 260, 8)])
 def test_corrections_and_late_facts_across_a_restart(cut: int, batch: int, tmp_path: Path) -> None:
     """Of every kind, with a restart anywhere: what needs the whole stream is derived from it, or has no rows."""
@@ -303,6 +304,7 @@ def test_the_rows_of_streams_judged_elsewhere_are_those_derived_afterward(
     assert len(rows_in(tmp_path / "kept")) > 150
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", range(20, 260, 40))
 def test_one_process_and_several_go_on_with_each_others_rows(cut: int, tmp_path: Path) -> None:
@@ -452,6 +454,7 @@ class Killer:
             raise Killed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("run", [kept, kept_in_units])
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(

@@ -104,6 +104,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
     return made
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "words"), [(game, words) for game, each in OTHERS.items() for words in each])
 def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:

@@ -91,6 +91,7 @@ ALL = {"rates": 4, "change, now": 3, "change, before": 1, "patterns: dealer": 4,
        "patterns: dealer_patron": 4, "rules": 4}  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("state", "disposition", "counts"), STATES)
 def test_d692_no_question_charges_a_dealer_with_what_was_no_fault(
     tmp_path: Path, state: str, disposition: str | None, counts: bool
@@ -110,6 +111,7 @@ def test_d692_what_was_cleared_altogether_is_no_row_of_patterns_and_rules(tmp_pa
         assert error_prone_rules(db).is_empty()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("question", ["rates", "patterns", "rules"])
 def test_d692_a_disposition_reaches_the_command_with_the_next_build(
     tmp_path: Path, question: str, capsys: pytest.CaptureFixture[str]

@@ -33,6 +33,7 @@ def floor(path: Path, rounds: list[sample.Adjudication], ledger: list[LedgerEntr
         yield db
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_parts_sum_to_the_whole_of_any_table_days(tmp_path: Path, seed: int) -> None:

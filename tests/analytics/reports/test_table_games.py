@@ -67,6 +67,7 @@ def test_in_every_table_and_row_the_difference_is_house_win_compared_less_theore
         assert difference == (None if None in (compared, theory) else compared - theory)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("games", "names"), [(1, ["face_up_pai_gow"]), (2, None)])
 def test_where_there_is_one_game_no_row_comes_twice(tmp_path: Path, games: int, names: list[str] | None) -> None:
     """The day, week, month and year of all table games are those of the one game."""

@@ -24,12 +24,14 @@ pytestmark = pytest.mark.kernels
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["seven_cards", "ace_high", "dice", "over_under"])
 def test_stored_counts_are_those_counted_again(name):
     assert dict(counts(name)) == {"command": f"rack theory --compute {name}", **compute(name)}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_stored_counts_of_tiger_9_are_those_counted_again():
     assert counts("tiger_9")["rows"] == tiger_9.compute()["rows"]

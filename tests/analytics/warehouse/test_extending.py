@@ -83,6 +83,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple
     return built(whole(tmp_path_factory.mktemp("whole") / "w"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("cut", "again"), [(0, 0), (3, 0), (7, 5)])
 def test_what_is_added_later_comes_to_the_same(
     tmp_path: Path, cut: int, again: int, everything: dict[str, list[tuple[object, ...]]]

@@ -151,6 +151,7 @@ def alter_and_seal(path: Path, change: str) -> None:
     path.with_name(f".{path.name}.seals").write_bytes(msgspec.json.encode(Seals(placed, None)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", [ALTERED[::2], ALTERED[1::2]], ids=["loaded and settled", "lost and summed"])
 def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(tmp_path: Path, changes: Sequence[str]) -> None:

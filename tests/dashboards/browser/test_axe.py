@@ -84,7 +84,7 @@ def add_after_heading(page: Page, html: str) -> None:
     page.locator("h1").first.evaluate("(heading, html) => heading.insertAdjacentHTML('afterend', html)", html)
 
 
-@pytest.mark.parametrize("path", [*PAGES, *VIEWS])
+@pytest.mark.parametrize("path", [*PAGES, *(pytest.param(view, marks=pytest.mark.nightly) for view in VIEWS)])
 def test_no_page_has_a_serious_fault_or_is_cut(site: str, page: Page, path: str) -> None:
     """At a desk, light and dark, and on a phone; each has a title, and letters of five sizes at most."""
     open_page(page, f"{site}/{path}")

@@ -134,6 +134,7 @@ def test_a_print_has_everything_and_no_controls(site: str, page: Page, path: str
         page.emulate_media(media="screen")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
 def test_five_places_lead_to_every_page_at_every_width_by_mouse_and_keyboard(site: str, page: Page, size: ViewportSize) -> None:
     """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""

@@ -121,6 +121,7 @@ def type_round(page: Page, seat: int, paid: str) -> None:
     expect(page.locator(".headline")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_of_two_people_at_a_round_the_second_is_told_no_draft_is_lost_and_a_typo_takes_6_inputs(
     house_site: str, house: Path, page: Page, browser: Browser
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_dispute_of_one_seat_takes_at_most_55_keys(felt: Page) -> None:
 SIX = ("AsQdTh9h7c5s2d", "AhQsJdTc7d5h2h", "KsQhJs9d6c4h2c", "AcTd8c7h6h3s2s", "AdQc9c8s6d4c3d", "KhJhTs8d7s5d3h")
 
 
+@pytest.mark.nightly
 def test_six_seats_with_the_base_wager_take_at_most_150_keys(felt: Page) -> None:
     keys = Keys(felt)
     keys.type(DEALER)
@@ -224,6 +225,7 @@ def test_what_is_typed_in_the_fields_is_there_again_after_a_reload(site: str, pa
     assert page.evaluate(TYPED, forms()) == []
 
 
+@pytest.mark.nightly
 def test_every_golden_round_means_the_same_after_the_felt(site: str, page: Page) -> None:
     """What the fields can show is laid out again without another verdict; all else is kept as it was written."""
     page.goto(f"{site}/_stcore/health")

@@ -33,6 +33,7 @@ LONG = "He was told 20 to 1, and got 10 to 1.\n" * 100
 CLAIM = "Patron's claim"
 
 
+@pytest.mark.nightly
 def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_site: str, page: Page) -> None:
     path = "dispute?of=fu-01&round=1&seat=3"
     log_in(page, desk_site, "m.ortiz@bellwether.example", path)
@@ -123,6 +124,7 @@ def test_an_open_form_tears_nothing_apart(desk_site: str, page: Page) -> None:
     assert steps["y"] < table_box["y"], "on a phone the next step comes before the evidence"
 
 
+@pytest.mark.nightly
 def test_of_two_people_at_the_same_claim_and_case_the_second_is_told_who_was_first(
     desk_site: str, page: Page, browser: Browser
 ) -> None:
@@ -277,6 +279,7 @@ READING = {day_explained: (3, 0), bad_memory: (4, 1)}
 """Task → clicks and texts, from Floor on, by somebody who only reads."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["1280", "390"])
 def test_a_figure_and_a_round_are_found_in_so_many_clicks(site: str, page: Page, size: ViewportSize) -> None:
     page.set_viewport_size(size)

@@ -290,6 +290,7 @@ def signed_in(browser: Browser, house: House) -> Iterator[Hands]:
     hands.page.context.close()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["filing", "pit", "count", "observations", "entry"])
 def test_a_page_that_is_filled_in_can_be_read_by_everybody(watched: str, signed_in: Hands, name: str) -> None:
     hands = signed_in

@@ -63,6 +63,7 @@ def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, 
         assert [(each.round_no, each.by) for each in at.review("fu-01").custody] == [(2, "r.haas")]
 
 
+@pytest.mark.nightly
 def test_a_file_of_a_sign_in_comes_through_the_door(login_site: str, page: Page, floor: Living) -> None:
     floor.rack("case", "open", "fu-01", "1", "--by", "m.ortiz", "--claim", "paid too little", "--seat", "3", code=0)
     log_in(page, login_site, "m.ortiz@bellwether.example", "cases?case=FU-01-C1")

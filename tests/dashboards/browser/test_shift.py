@@ -68,9 +68,8 @@ def what_if(hand: Hand) -> None:
     expect(page.get_by_role("table", name="What other paytables would have returned")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("size", "shift"), [(SCREEN, "day"), pytest.param(PHONE, "swing", marks=pytest.mark.nightly)], ids=["1280", "390"]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("size", "shift"), [(SCREEN, "day"), (PHONE, "swing")], ids=["1280", "390"])
 def test_an_alarm_a_month_a_what_if_and_a_shift_take_so_many_clicks(
     login_site: str, floor: Living, page: Page, browser: Browser, size: ViewportSize, shift: str
 ) -> None:

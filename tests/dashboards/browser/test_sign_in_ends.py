@@ -50,6 +50,7 @@ def status(address: str, cookie: str = "") -> int:
         return error.code
 
 
+@pytest.mark.nightly
 def test_a_copied_cookie_is_worth_nothing_after_the_logout(key_site: str, contexts: list[BrowserContext]) -> None:
     owner, thief = contexts[0].new_page(), contexts[1].new_page()
     log_in_by_hand(owner, key_site, ORTIZ)
@@ -67,6 +68,7 @@ def test_a_copied_cookie_is_worth_nothing_after_the_logout(key_site: str, contex
     expect(thief.locator(".rk-now")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_packet_is_fetched_by_who_made_it_and_only_while_signed_in(key_site: str, contexts: list[BrowserContext]) -> None:
     maker, other = contexts[0].new_page(), contexts[1].new_page()
     log_in_browser(maker, key_site, ORTIZ)
@@ -101,6 +103,7 @@ def test_a_list_is_saved_through_the_recorded_export_alone(key_site: str, contex
     assert Path(saved.value.path()).read_text("utf-8-sig").startswith("incident_id,finding_id,table_id,")
 
 
+@pytest.mark.nightly
 def test_an_address_that_nobody_could_mean_is_a_message(key_site: str, contexts: list[BrowserContext]) -> None:
     page = contexts[0].new_page()
     log_in_browser(page, key_site, ORTIZ)

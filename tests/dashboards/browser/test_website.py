@@ -30,7 +30,7 @@ pytestmark = pytest.mark.browser
 
 AT_ONCE = 100
 """Rounds judged in one call of the page."""
-EVERY = 12
+EVERY = 40
 """Of the golden rounds one in this many is judged in each test run, all of them by `make test-nightly`."""
 STARTS_WITHIN_MS = 60_000
 
@@ -116,6 +116,7 @@ def test_one_file_answers_from_a_disk_and_asks_no_network(folder: Path, page: Pa
     assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [(folder / "discard-rack.html").as_uri()]
 
 
+@pytest.mark.nightly
 def test_the_folder_answers_from_a_server_and_asks_no_other(address: str, page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -163,6 +164,7 @@ def verified(page: Page, packet: Path, key: Path) -> str:
     return page.locator("#result").inner_text()
 
 
+@pytest.mark.nightly
 def test_a_packet_is_verified_and_judged_again_without_a_network(packet: Path, verifier: Page) -> None:
     assert verifier.locator("#judge").inner_text() == engine()
     said = verified(verifier, packet, packet.with_name("demo.key.pub"))
@@ -197,6 +199,7 @@ def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_fou
     assert "the PDF: its signature is not one over these bytes" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("node") is None and "CI" not in os.environ, reason="needs Node, which .ci/run installs")
 def test_node_verifies_a_pdf_by_the_code_of_the_page_and_names_a_changed_byte(folder: Path, packet: Path) -> None:
     pdf, changed = packet.with_suffix(".pdf"), packet.with_name("one-byte.pdf")

@@ -9,7 +9,7 @@ from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 from floor.catalogue import SIMULATIONS
 from tests.dashboards.undetermined import Said, undetermined
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo of all")]
+pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("demo of all")]
 
 
 @pytest.fixture(scope="module")

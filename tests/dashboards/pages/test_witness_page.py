@@ -140,6 +140,7 @@ def watched_site(seen: Watched) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.nightly
 @pytest.mark.browser
 def test_the_page_follows_the_witness_without_a_reload(
     watched_site: str, seen: Watched, page: Page, monkeypatch: pytest.MonkeyPatch

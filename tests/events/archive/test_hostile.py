@@ -139,6 +139,7 @@ def test_more_rows_than_sealed(folder: Path) -> None:
     assert "it says that it holds 14 events, 13 were sealed" in refusal(folder)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("megabytes", [2, 200])
 def test_a_decompression_bomb(folder: Path, megabytes: int) -> None:
     """A row of this many zeros is a few kilobytes of zstd: more than the manifest says is not unpacked."""

@@ -184,6 +184,7 @@ class RestoreInterrupted(BaseException):
     """The machine stops."""
 
 
+@pytest.mark.sampled(3, of="kafka")
 @pytest.mark.parametrize("after", [1, 2, 5])
 def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
     folder: Path, target: RestoredLog, log: SqliteLog, after: int

@@ -40,6 +40,7 @@ def results(log: SqliteLog) -> dict[str, list[tuple[str, bytes]]]:
     return {kind: list(found.results(kind)) for kind in CHAINED}
 
 
+@pytest.mark.nightly
 @pytest.mark.days
 def test_four_vendors_give_the_same_findings_as_our_own_words(tmp_path: Path) -> None:
     profiles = {name: Profile(PROFILES / f"{name}.toml") for name in DIALECTS.values()}

@@ -52,6 +52,7 @@ def report(capsys: pytest.CaptureFixture[str], name: str, floor: Floor, out: Pat
     return rack(capsys, *words, "--by", "m.ortiz", "--json", codes=(0, 1))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_is_the_same_bytes_again_and_from_an_archive(
     name: str, floor: Floor, archived: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -71,6 +71,7 @@ def break_the_chain(address: str, stream: str, seq: int) -> None:
         database.execute(f"UPDATE events SET data = ? WHERE {where}", (data.replace(b"s", b"t", 1), stream, seq))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("stream", ["table/fu-01", "property/main"])
 def test_a_broken_stream_is_taken_as_far_as_it_stands_and_named_and_the_others_whole(
     stream: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

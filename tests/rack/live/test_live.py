@@ -141,6 +141,7 @@ def test_a_floor_is_judged_while_it_plays_and_ends_in_order(tmp_path: Path) -> N
     check_lives(f"sqlite://{tmp_path}/floor/floor.db", tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.kafka
 @pytest.mark.slow
 def test_a_floor_is_judged_while_it_plays_on_kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +163,7 @@ def test_the_log_is_whole_when_it_is_killed_and_no_part_stays(tmp_path: Path) ->
     check_stored(address, tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_part_that_dies_ends_the_others_and_is_named(tmp_path: Path) -> None:
     with live(tmp_path) as (process, _):
@@ -174,6 +176,7 @@ def test_a_part_that_dies_ends_the_others_and_is_named(tmp_path: Path) -> None:
     assert not any(map(runs, children))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_ctrl_c_twice_ends_it_at_once(tmp_path: Path) -> None:
     with live(tmp_path) as (process, _):

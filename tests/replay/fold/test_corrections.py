@@ -68,6 +68,7 @@ def test_with_another_id_it_changes_nothing_and_leaves_a_doubt() -> None:
     assert adjudications(results)[0].undetermined == (found.observed,)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("later", [0, 1, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
 @pytest.mark.parametrize("between", [False, True], ids=["between rounds", "in a later round"])
 def test_it_counts_in_the_round_of_the_event_that_it_names(later: int, between: bool) -> None:
@@ -83,6 +84,7 @@ def test_it_counts_in_the_round_of_the_event_that_it_names(later: int, between: 
     assert said(in_all_ways(table)) == [(1, "UNDETERMINED", ("LOG-CORRECTION",)), *innocent]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("later", [0, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
 @pytest.mark.parametrize("named", ["itself", "by the replacement"])
 def test_it_counts_in_the_round_that_it_names(named: str, later: int) -> None:
@@ -111,6 +113,7 @@ def test_it_counts_in_the_round_that_it_names(named: str, later: int) -> None:
     assert said(in_all_ways(table)) == [(1, "UNDETERMINED", ("LOG-CORRECTION",)), *innocent]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("later", [0, 1, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
 @pytest.mark.parametrize("slip", ["id", "number"])
 def test_the_right_one_after_it_leaves_no_doubt(slip: str, later: int) -> None:

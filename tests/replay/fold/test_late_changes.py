@@ -117,6 +117,7 @@ def check(game: str, own_devices: bool, turns: int, turn: int) -> int:
     return tried
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("own_devices", [False, True], ids=["its devices", "a device for each type"])
 @pytest.mark.parametrize("game", DAYS)
 def test_a_change_of_the_table_that_comes_late_accuses_no_one(game: str, own_devices: bool) -> None:
@@ -154,6 +155,7 @@ def swap_and_restart(game: str, every: int) -> None:
             assert not [verdict for verdict in judged(stream, way).values() if accused(verdict)], f"event {at + 1}"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", DAYS)
 def test_neighbors_of_two_devices_that_are_swapped_and_a_device_that_starts_again_accuse_no_one(game: str) -> None:
     swap_and_restart(game, every=61)
@@ -200,6 +202,7 @@ def faults_shown_late(game: str, turns: int) -> int:
     return tried
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", DAYS)
 def test_a_fault_that_a_message_shows_between_rounds_and_late_is_never_upheld(game: str) -> None:
     assert faults_shown_late(game, turns=31) > 1
@@ -299,6 +302,7 @@ SHIFTS: dict[str, tuple[list[tuple[int, str, model.ShiftChanged, int]], dict[int
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", SHIFTS)
 def test_d1352_a_round_is_of_the_shift_in_which_it_opened(case: str) -> None:
     """Each change: after which round it is reported, by whom, and after which round it was by its own clock."""

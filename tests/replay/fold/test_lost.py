@@ -184,6 +184,7 @@ FILINGS: list[tuple[str, list[Step], dict[int, tuple[str, model.RulesFiled]]]] =
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("steps", "expected"), [row[1:] for row in FILINGS], ids=[row[0] for row in FILINGS])
 @pytest.mark.parametrize("marks", [lost_state.MOST_MARKS, 1], ids=["", "one mark after a filing"])
 def test_d1191_rules_that_a_lost_message_may_have_filed(
@@ -227,6 +228,7 @@ DEALERS: list[tuple[str, list[Step], dict[int, str]]] = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("steps", "dealers"), [row[1:] for row in DEALERS], ids=[row[0] for row in DEALERS])
 def test_d1191_a_dealer_whom_a_lost_message_may_have_relieved_is_not_named(steps: list[Step], dealers: dict[int, str]) -> None:
     assert {number: dealer for number, (_, dealer, _) in judged_after(steps).items()} == dealers
@@ -270,6 +272,7 @@ def test_d1192_a_device_that_comes_on_a_later_day_may_have_counted_before() -> N
     assert said(table) == [(1, KNOWN, []), (2, KNOWN, [])]
 
 
+@pytest.mark.nightly
 def test_d1192_the_message_before_the_first_of_a_device_may_be_of_every_round_until_then() -> None:
     table = Table()
     for number in range(1, 7):

@@ -347,7 +347,7 @@ def shuffled(lines: list[str], random: Random) -> list[str]:
     return [*lines[: len(lines) - len(play)], *(next(of_kind[kind]) for kind in kinds)]
 
 
-@pytest.mark.parametrize("share", [19, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [19, pytest.param(1, marks=pytest.mark.nightly)])
 def test_a_round_without_order_is_accused_of_nothing_that_its_order_shows_to_be_right(share: int) -> None:
     """D902, D1313, D1360. What is upheld, or void, in its order is never a variance without it."""
     for case in closed(share):

@@ -184,6 +184,7 @@ def tables(draw: st.DrawFn) -> Table:
     return table
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @settings(max_examples=20)
 @given(tables(), st.lists(st.integers(1, 400), max_size=2))

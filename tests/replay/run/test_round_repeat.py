@@ -46,6 +46,7 @@ def lines(adjudication: Adjudication) -> list[str]:
     return [each.line() for each in adjudication.findings]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("further", [0, 1, RECENT_ROUNDS, RECENT_ROUNDS + 3], ids=lambda n: f"{n} rounds later")
 @pytest.mark.parametrize("text", [PAID, UNPAID], ids=["upheld", "variance"])
 def test_a_number_that_was_played_withdraws_nothing(text: str, further: int) -> None:

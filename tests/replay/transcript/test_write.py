@@ -123,6 +123,7 @@ def test_what_came_before_the_round_is_written_before_it() -> None:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_golden_rounds_are_written_and_read_and_judged_alike(chapter: str) -> None:
     """Every third of them: each event of the notation is read back by itself, too."""

@@ -206,6 +206,7 @@ def expected_natural():
     }
 
 
+@pytest.mark.nightly
 def test_687a_6_c_every_hand_of_dj_wild_counted():
     ranks, natural = Counter(), Counter()
     for hand in combinations(DECK, 5):
@@ -448,6 +449,7 @@ FORTUNE = (32, 72, 196, 1128, 26_020, 184_644, 307_472, 4_188_528, 6_172_088, 7_
 """With the joker completing and best paid line first, from the seven-card straight flush to the straight."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["completes", "wild"])
 def test_688a_6_e_f_every_hand_of_seven_counted(mode):
     by_pay, by_rank, hands = Counter(), Counter(), 0

@@ -16,6 +16,7 @@ def lines(text, joker="completes"):
     return set(seven_card_lines(parse_cards(text), joker))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["completes", "wild"])
 def test_688a_6_e_f_lines_agree_with_trying_every_five_and_every_card_for_the_joker(mode):
     dice = random.Random(688)

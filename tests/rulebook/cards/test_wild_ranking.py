@@ -136,6 +136,7 @@ def test_rank_wild_agrees_with_trying_every_card_for_each_wild_one(hand):
     assert rank_wild(hand, "natural") == plain_wild(hand, wild_deuces=False)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_rank_wild_agrees_on_many_hands_with_wild_cards():
     """Suited and unsuited, with one wild card to three; and every natural card with four."""

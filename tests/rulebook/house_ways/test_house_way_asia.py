@@ -160,6 +160,7 @@ def dealt():
         yield dice.sample([card for card in DECK if card == JOKER or lowest <= card // 4 <= lowest + 6], 7)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_659a_11_b_every_setting_is_legal_and_made_of_the_seven_cards():
     rows = set()

@@ -41,6 +41,7 @@ def said(results: SqliteResults) -> dict[str, list[Any]]:
     return {stream: list(results.stored(stream)) for stream in results.chain_heads()}
 
 
+@pytest.mark.nightly
 def test_a_cluster_stores_what_one_process_stores_though_a_worker_is_killed_in_the_middle(
     path: Path, pool: ClusterPool, tmp_path: Path
 ) -> None:

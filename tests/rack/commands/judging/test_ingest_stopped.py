@@ -44,6 +44,7 @@ def stored(folder: Path) -> int:
         return log.head(TABLE).seq
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("batches", [0, 1, 2])
 @pytest.mark.parametrize(
     ("error", "code"),

@@ -81,6 +81,7 @@ def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     assert answers[0]["rounds"] == 120
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["here", "dask"])
 def test_several_processes_keep_the_table_of_one(engine: str, log: str, in_rows: int, tmp_path: Path, capsys) -> None:
