@@ -54,10 +54,10 @@ test: $(STAMP)  ## run the tests that need nothing but Python and do not take lo
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not ($(LONG))" $(ARGS)
 
 # Who has the broker waits much: a third worker has two cores busy. The longest come first (tests/conftest.py).
-test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: about a quarter of an hour on two cores
+test-all: $(STAMP)  ## the same with a real broker and a real browser, and what takes longer: about a quarter of an hour on two cores
 	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup --no-loadscope-reorder -m "not nightly" $(ARGS)
 
-test-nightly: $(STAMP)  ## what is tried in part by `make test-all`, whole; and builds that are broken on purpose: each must be found
+test-nightly: $(STAMP)  ## what takes longest, the cases of which each run takes a part, and builds that are broken on purpose
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m nightly $(ARGS)
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "hypothesis and not (kafka or browser)" --hypothesis-profile=nightly $(ARGS)
 
