@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analytics.answers import cell
-from analytics.hold import behind, hold
+from analytics.hold import figure_detail, hold
 from analytics.questions import Question
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
@@ -19,9 +19,9 @@ def record_notes(db: Warehouse, question: Question, part: Selection) -> Iterator
             f"no wagers are on record for {without:,} of {plural(total['table_days'], 'table day')}: they are in no figure of "
             "wagers, and their trays can only be compared with drop, fills and credits"
         )
-    if question.of_wagers and (words := behind.not_judged(db, part)):
+    if question.of_wagers and (words := figure_detail.not_judged(db, part)):
         yield words
-    for row in behind.counts_behind(db, part).drop_nulls("repeats").iter_rows(named=True) if question.of_counts else ():
+    for row in figure_detail.counts_behind(db, part).drop_nulls("repeats").iter_rows(named=True) if question.of_counts else ():
         name = f"{row['kind']} {row['reference']} of {cell('amount_cents', row['amount_cents'])}"
         yield (
             f"{row['table_id']}, {row['gaming_day']}: {name} is on record twice (events {row['repeats']} and {row['seq']}), "

@@ -26,7 +26,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from analytics.warehouse.warehouse import reading
 from benchmarks.measuring import REPEATS
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from desk.packet import packet_at
 from scripts.screenshots import FLAGS, NAMES, WIDE, served
 

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Final
 
 from analytics import integrity, live, rules
-from analytics.errors import mistakes, queue
+from analytics.errors import dealer_errors, queue
 from analytics.fairness import fairness
-from analytics.hold import against_theory, behind, control, day, hold, periods
+from analytics.hold import against_theory, control_charts, day, figure_detail, hold, periods
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.questions import Question as Registered
 from analytics.search import disputes, search_words
@@ -70,7 +70,7 @@ def _last_page(db: Warehouse) -> object:
 
 
 def _far_behind(db: Warehouse) -> object:
-    return behind.wagers_behind(db, limit=100, offset=behind.sums_behind(db)["wagers"][0] // 2)
+    return figure_detail.wagers_behind(db, limit=100, offset=figure_detail.sums_behind(db)["wagers"][0] // 2)
 
 
 _EVERY_PAGE: Final[dict[str, Question]] = {
@@ -123,19 +123,19 @@ _HOLD: Final[dict[str, Question]] = {
     "table days": hold.hold_by_table_day,
     **{f"periods, by {period}": partial(periods.hold_by_period, by="table", period=period) for period in periods.PERIODS},
     "incidents with money": day.incidents_of,
-    "counts, a table": partial(behind.counts_behind, selection=TABLE),
+    "counts, a table": partial(figure_detail.counts_behind, selection=TABLE),
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
     "theory, a dealer": partial(against_theory.win_against_theory, selection=DEALER),
-    "chart, a wager": partial(control.over_time, wager="fortune_bonus"),
-    "chart, a table": partial(control.over_time, selection=TABLE),
-    "behind, sums": behind.sums_behind,
-    "behind, first page": partial(behind.wagers_behind, limit=100),
+    "chart, a wager": partial(control_charts.over_time, wager="fortune_bonus"),
+    "chart, a table": partial(control_charts.over_time, selection=TABLE),
+    "behind, sums": figure_detail.sums_behind,
+    "behind, first page": partial(figure_detail.wagers_behind, limit=100),
     "behind, a page half way": _far_behind,
-    "behind, the largest of a paytable": partial(behind.largest_wagers, wager="fortune_bonus", paytable="1", limit=5),
-    "behind, sums of a paytable": partial(behind.sums_behind, wager="fortune_bonus", paytable="1"),
-    "behind, first page of a paytable": partial(behind.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
-    "behind, first page of a dealer": partial(behind.wagers_behind, selection=DEALER, limit=100),
-    "behind, first page of a month": partial(behind.wagers_behind, selection=MONTH, limit=100),
+    "behind, the largest of a paytable": partial(figure_detail.largest_wagers, wager="fortune_bonus", paytable="1", limit=5),
+    "behind, sums of a paytable": partial(figure_detail.sums_behind, wager="fortune_bonus", paytable="1"),
+    "behind, first page of a paytable": partial(figure_detail.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
+    "behind, first page of a dealer": partial(figure_detail.wagers_behind, selection=DEALER, limit=100),
+    "behind, first page of a month": partial(figure_detail.wagers_behind, selection=MONTH, limit=100),
 }
 _FAIRNESS: Final[dict[str, Question]] = {
     **{f"by {by}": partial(fairness.fairness, by=by) for by in fairness.BY_FAIRNESS},
@@ -151,12 +151,12 @@ _COMMANDS: Final[dict[str, Question]] = {
     "hold theory by dealer": partial(against_theory.win_against_theory, by="dealer"),
     "hold theory by table, a week": partial(against_theory.win_against_theory, by="table", selection=WEEK),
     "hold behind, a table's day": partial(
-        behind.wagers_behind, selection=Selection(table="fu-007", first=LAST_DAY, last=LAST_DAY)
+        figure_detail.wagers_behind, selection=Selection(table="fu-007", first=LAST_DAY, last=LAST_DAY)
     ),
-    "hold behind, a seat": partial(behind.wagers_behind, selection=TABLE, seat=3),
-    "errors behind, a dealer": partial(mistakes.findings_behind, selection=DEALER),
-    "errors by gaming day": partial(mistakes.error_rates, by="gaming_day"),
-    "errors by dealer and table": partial(mistakes.error_rates, by="dealer_table"),
+    "hold behind, a seat": partial(figure_detail.wagers_behind, selection=TABLE, seat=3),
+    "errors behind, a dealer": partial(dealer_errors.findings_behind, selection=DEALER),
+    "errors by gaming day": partial(dealer_errors.error_rates, by="gaming_day"),
+    "errors by dealer and table": partial(dealer_errors.error_rates, by="dealer_table"),
 }
 
 QUESTIONS: Final[dict[str, Question]] = {

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboards.access import access
-from dashboards.access.places import PAGES, Place, start_page
+from dashboards.access.page_list import PAGES, Place, start_page
 from dashboards.drawing import markup
 from dashboards.parts import open_round_warnings, source
 from desk.printable import escape

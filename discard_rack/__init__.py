@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from desk.verification.walk import lost_tails, verify_log
+from desk.verification.any_log import lost_tails, verify_log
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog
 from events.open import open_checkpoints, parse_address

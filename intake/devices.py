@@ -25,8 +25,8 @@ from events.log.high_water import sync
 from events.log.plain_file import MOST_TOML, toml_in
 from events.vocabulary.envelope import StreamName
 from events.vocabulary.model import Digest, Token
-from intake.doors import owner_of
 from intake.errors import IntakeError
+from intake.writer_rights import owner_of
 
 SECRET_BYTES: Final = 32
 _NOBODY: Final = "0" * 64

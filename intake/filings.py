@@ -29,8 +29,8 @@ from events.vocabulary.model import (
     TableClosed,
     TableOpened,
 )
-from intake.doors import NAMES, PEOPLE, WAYS, owner_of
 from intake.lines import AcceptedLine, Refusal
+from intake.writer_rights import NAMES, PEOPLE, WAYS, owner_of
 
 _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()

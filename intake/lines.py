@@ -2,7 +2,7 @@
 
 A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields
 do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that is twice does, for
-no one can say which was meant. What a device may report, and where, `intake.doors` says. A refused line goes to
+no one can say which was meant. What a device may report, and where, `intake.writer_rights` says. A refused line goes to
 quarantine, and where its stream can be read and is a table's or a meter's, an `intake_refused` event takes its place
 there, so that its round becomes UNDETERMINED; a line for another stream leaves nothing there, for no device writes in
 it. Both are functions of the line alone: handing the same file in again changes nothing.
@@ -28,8 +28,8 @@ from events.vocabulary.correction_events import refused_correction
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import writers_of
-from intake.doors import check_line
 from intake.errors import IntakeError, NoKeyring
+from intake.writer_rights import check_line
 
 DEFECT: Final = "this is a defect of Discard Rack"
 """How a reason ends that names no fault of the record."""

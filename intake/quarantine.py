@@ -20,10 +20,10 @@ from events.vocabulary.card_numbers import hidden_in_text, hidden_numbers
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement, RulesFiled
-from intake.doors import check_line
 from intake.errors import IntakeError
 from intake.filings import OfficeRule, ReadRules, TableFilings, check_of_device, check_submission, check_wager, filing_in
 from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
+from intake.writer_rights import check_line
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
 """Events that no correction can bring in: the log counts its days by the one, and replaces nothing by the other."""

@@ -76,7 +76,7 @@ def now_us() -> int:
 
 def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextManager[EventLog]:
     """Open the log of a house for its people; `flag` is the value of `--log`."""
-    from desk.house.record import house_at
+    from desk.house.table_lines import house_at
 
     address = settings.log_address(flag)
     return house_at(address, read_only=read_only, **options_of(address))

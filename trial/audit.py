@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import msgspec
 
-from analytics.warehouse.observed import ObservationResult, results_of
+from analytics.warehouse.observation_results import ObservationResult, results_of
 from desk.review.desk import Desk
 from desk.review.observations import enter, open_observation
 from desk.review.observed_table import drawn, verdict_of

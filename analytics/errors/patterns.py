@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from analytics.errors.mistakes import LOOK_LEVEL, MISTAKES
+from analytics.errors.dealer_errors import LOOK_LEVEL, MISTAKES
 from analytics.statistics.exact import binomial_at_least
 from analytics.statistics.multiplicity import holm
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, frame

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from analytics.errors.mistakes import BY_MISTAKES, error_rates
+from analytics.errors.dealer_errors import BY_MISTAKES, error_rates
 from analytics.hold.changes import judged, period_before
 from analytics.statistics.exact import binomial_at_least
 from analytics.warehouse.selection import Selection, columns_of

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from analytics.fairness.observed import BY_FAIRNESS, Repeated, ValueCounts, observed
+from analytics.fairness.device_samples import BY_FAIRNESS, Repeated, ValueCounts, observed
 from analytics.statistics.exact import binomial_at_least, chi_square_above, detectable_noncentrality, normal_both_sides
 from analytics.statistics.multiplicity import benjamini_hochberg, holm
 from analytics.warehouse.selection import EVERYTHING, Selection

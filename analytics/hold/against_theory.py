@@ -118,7 +118,7 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
     `detectable_percent` (the minimum detectable bias, 80 % power), `rounds_needed` (to detect `MATERIAL_PERCENT`) and `sentence`.
     For wagers unknown to theory these are None and the verdict is `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`,
     `within`, `cannot_tell`, `above` (more than best play allows, if patrons decide), `no_theory`. The wagers of a row:
-    `analytics.hold.behind`.
+    `analytics.hold.figure_detail`.
     """
     compared = compare(db, by, selection)
     tested = [each for each in compared if each.band is not None and each.expected is not None]

@@ -6,7 +6,16 @@ from typing import Final
 
 import msgspec
 
-from analytics.reports import hold_investigations, inventory, jackpots, meters, record, register, surveillance_log, table_games
+from analytics.reports import (
+    hold_investigations,
+    inventory,
+    jackpots,
+    meters,
+    record_extent,
+    register,
+    surveillance_log,
+    table_games,
+)
 from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources, WrongLog, period
 from analytics.warehouse.warehouse import Warehouse
@@ -62,7 +71,7 @@ def make_report(
     reviews = sources.reviews()
     return msgspec.structs.replace(
         REPORTS[name].make(sources),
-        as_of_us=record.as_of_us(sources, reviews),
-        on_record=record.on_record(sources),
-        warning=record.warning(sources, reviews),
+        as_of_us=record_extent.as_of_us(sources, reviews),
+        on_record=record_extent.on_record(sources),
+        warning=record_extent.warning(sources, reviews),
     )

@@ -9,8 +9,8 @@ from analytics.reports.catalogue import make_report
 from analytics.reports.filing import PropertyFiling
 from analytics.warehouse.warehouse import Warehouse
 from desk.report.content import Report
+from desk.report.csv_tables import sheets
 from desk.report.document import signed_pdf
-from desk.report.sheet import sheets
 from desk.review.desk import Desk
 
 

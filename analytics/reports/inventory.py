@@ -8,7 +8,7 @@ from typing import Final
 
 import polars as pl
 
-from analytics.hold.behind import counts_behind
+from analytics.hold.figure_detail import counts_behind
 from analytics.hold.periods import tray_differences
 from analytics.reports.sources import Sources, table_of, table_with_remarks
 from desk.report.content import Report, ReportingRule, ReportTable

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 import duckdb
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
-from desk.report.sheet import BREAK, CELL
+from desk.report.csv_tables import BREAK, CELL
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
@@ -121,7 +121,7 @@ def _plain(column: str, kind: str) -> str:
 
 
 def _defused(text: str) -> str:
-    """Return the expression of a text that no spreadsheet reads as a formula (see `desk.report.sheet.defused`)."""
+    """Return the expression of a text that no spreadsheet reads as a formula (see `desk.report.csv_tables.defused`)."""
     found = rf"regexp_replace({text}, '{CELL}', '\1''\2', 'g')"
     return f"CASE WHEN regexp_matches({found}, '{BREAK}') THEN '''' || {found} ELSE {found} END"
 

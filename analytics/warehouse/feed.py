@@ -14,7 +14,7 @@ import msgspec
 from analytics.warehouse import loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
 from analytics.warehouse.loading import News, StreamMark, TableRows
-from analytics.warehouse.observed import observed_rows
+from analytics.warehouse.observation_results import observed_rows
 from analytics.warehouse.warehouse import PropertyFacts, ReviewTimes, TableEvent
 from desk.review.desk import Desk
 from desk.review.state import FindingReview, TableReview

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dashboards.access.places import PAGES, Role
+from dashboards.access.page_list import PAGES, Role
 from dashboards.access.sign_ins import LONGEST_S, SIGN_INS, key_of
 from dashboards.drawing import markup
 from dashboards.run import ACCESS_VARIABLE, LOGIN, READ_ONLY

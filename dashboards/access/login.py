@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dashboards.access.hosts import name_of
-from dashboards.access.places import Role
+from dashboards.access.page_list import Role
 from desk.sign_in.login_file import login_content
 
 

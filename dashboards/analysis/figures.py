@@ -24,7 +24,7 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
-from desk.report.sheet import defused
+from desk.report.csv_tables import defused
 from desk.review.desk import REFUSALS
 from replay.narrative.names import plural
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import against_theory, control, theoretical
+from analytics.hold import against_theory, control_charts, theoretical
 from analytics.questions import DIMENSIONS, questions
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
@@ -228,7 +228,7 @@ def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
         [
             badge("alarm" if r["alarm"] else "above"),
             day_name(r["gaming_day"]),
-            _signal(r["cusum_signal"], max(r["cusum_low"], r["cusum_high"]), control.DECISION),
+            _signal(r["cusum_signal"], max(r["cusum_low"], r["cusum_high"]), control_charts.DECISION),
             _signal(r["ewma_signal"], r["ewma"], r["ewma_high"]),
             formats.money(r["house_win_cents"]),
             formats.money(r["expected_cents"]),

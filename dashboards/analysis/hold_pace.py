@@ -6,7 +6,7 @@ import msgspec
 import polars as pl
 import streamlit as st
 
-from analytics.hold import behind
+from analytics.hold import figure_detail
 from analytics.questions import questions
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
@@ -66,7 +66,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     of, figures = _narrowed(part.selection), Figures(part.selection)
     wager, paytable, hour = st.query_params.get("wager"), st.query_params.get("paytable"), _hour()
     of_wager: dict[str, Any] = {"wager": wager, "paytable": paytable, "hour": hour}
-    sums = figures.ask("Sums of these wagers", behind.sums_behind, of, **of_wager).row(0, named=True)
+    sums = figures.ask("Sums of these wagers", figure_detail.sums_behind, of, **of_wager).row(0, named=True)
     named = wager_with_paytable(wager, paytable) if wager else "All wagers"
     where = [] if of.shift is None else [f"shift {of.shift}"]
     where += [] if hour is None else [f"rounds opened from {hour}:00 to {hour}:59"]
@@ -85,7 +85,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
             ]
         )
     )
-    largest = figures.ask("Largest wagers", behind.largest_wagers, of, limit=LARGEST, **of_wager)
+    largest = figures.ask("Largest wagers", figure_detail.largest_wagers, of, limit=LARGEST, **of_wager)
     if sums["wagers"] > LARGEST and largest.height:
         source.show(markup.section("Largest", "The wagers that moved the figure most."))
         source.show(_wagers_table(largest, "Largest wagers", formats))

@@ -5,7 +5,7 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import against_theory, behind, hold
+from analytics.hold import against_theory, figure_detail, hold
 from analytics.hold.hold import Dimension
 from analytics.questions import DIMENSIONS, questions
 from analytics.warehouse.selection import Selection
@@ -30,7 +30,7 @@ ROWS = 400
 def show_house_win(part: FloorPart, formats: Formats) -> None:
     """Show handle, payouts and house win by a dimension, as a chart and as a table."""
     of, figures = part.selection, Figures(part.selection)
-    total = figures.ask("All wagers", behind.sums_behind, of).row(0, named=True)
+    total = figures.ask("All wagers", figure_detail.sums_behind, of).row(0, named=True)
     unsettled = total["unsettled"]
     note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
     win, handle = total["house_win_cents"], total["handle_cents"]
@@ -71,7 +71,7 @@ def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
     """Return the totals of the period before by label, in words; empty without a comparison."""
     if part.before is None:
         return {}
-    total = source.reckon(behind.sums_behind, part.before).row(0, named=True)
+    total = source.reckon(figure_detail.sums_behind, part.before).row(0, named=True)
     win, handle = total["house_win_cents"], total["handle_cents"]
     return {
         "Handle": f"before: {formats.money(handle)}",

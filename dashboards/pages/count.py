@@ -7,7 +7,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, drafts, house, source
+from dashboards.parts import desk, drafts, pit_entry, source
 from desk.house.counting import CountRoom, DraftCount, differences
 from desk.house.pit import typed_cents
 from desk.review.persons import ReviewRefused
@@ -26,16 +26,16 @@ def page() -> None:
     """Lay the page out: the gaming day, the counted boxes, and the next entry."""
     source.begin()
     source.show(markup.heading("Count", "Two people enter what each box held; nothing is on record until both agree."))
-    house.outcome()
-    found = house.tables()
+    pit_entry.outcome()
+    found = pit_entry.tables()
     if found is None:
         return
     days = sorted({each.gaming_day for each in found.records if each.gaming_day})
     today = date.fromisoformat(days[-1]) if days else found.today
     if DAY not in st.session_state:
-        st.session_state[DAY] = house.day_to_count(today)
+        st.session_state[DAY] = pit_entry.day_to_count(today)
     day = st.date_input("Gaming day", max_value=today + timedelta(days=1), format="MM/DD/YYYY", key=DAY, width=220)
-    counts = house.counts_of(day.isoformat())
+    counts = pit_entry.counts_of(day.isoformat())
     if counts is None:
         return
     if counts.boxes:
@@ -94,9 +94,9 @@ def _enter(day: str, boxes: list[str], way: str) -> None:
             room.enter(day, amounts, by=by)
         elif different := room.enter_second(day, amounts, by=by):
             words = plural(len(different), "box differs", "boxes differ")
-            st.session_state[house.NOTICE] = f"{words}; nothing is on record yet."
+            st.session_state[pit_entry.NOTICE] = f"{words}; nothing is on record yet."
 
-    if house.in_count_room("First entry taken" if way == "enter" else "Second entry taken", what):
+    if pit_entry.in_count_room("First entry taken" if way == "enter" else "Second entry taken", what):
         drafts.stored(f"count {way} {day}")
         for key in keys.values():
             st.session_state[key] = ""
@@ -136,7 +136,7 @@ def _settle(day: str, tables: list[str]) -> None:
             raise ReviewRefused("say why these amounts count")
         room.settle(day, {table: cents(table, words) for table, words in typed.items()}, by=by, reason=reason)
 
-    if house.in_count_room("The count is on record", what):
+    if pit_entry.in_count_room("The count is on record", what):
         drafts.stored(f"settle {day}")
 
 

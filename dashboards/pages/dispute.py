@@ -21,7 +21,7 @@ from dashboards.drawing.state import ReplayStep, focus_of, steps_of, table_after
 from dashboards.parts import clips, desk, dispute_panel, packets, record_check, review_panel, source
 from dashboards.parts.address import ANY_DAY
 from dashboards.parts.round_replay import proofs_of
-from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
+from dashboards.rulings import dispute_parts, prints, round_account, ruling, video
 from dashboards.run import log_address
 from desk.review import full_text
 from desk.review.desk import REFUSALS
@@ -48,7 +48,7 @@ def page() -> None:
             if record_check.is_confirmed(found):
                 settle(view, found, formats)
                 return
-            source.show(accounts.unconfirmed_header(view, dispute_parts.ways(view)))
+            source.show(round_account.unconfirmed_header(view, dispute_parts.ways(view)))
             source.show(record_check.check_notice(found))
             source.watch()
             return
@@ -289,15 +289,15 @@ def _whose(view: RoundView) -> int | None:
 
 def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
     """Show every wager's money, the other findings, the table at the end of the round, and the recorded events."""
-    source.show(accounts.settlements(view, formats, seat))
+    source.show(round_account.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:
         with st.expander(f"{plural(len(others), 'finding')} without money in this round"):
-            rows = [accounts.short_row(f, formats, view) for f in others]
-            source.show(markup.table(accounts.OTHERS, rows, "Findings without money"))
+            rows = [round_account.short_row(f, formats, view) for f in others]
+            source.show(markup.table(round_account.OTHERS, rows, "Findings without money"))
     if not steps:
         return
-    table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)
+    table, marks = table_after(steps, len(steps)), round_account.flags(view, formats)
     said = f"{name}: the table at the end of the round"
     source.draw(table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True))
     proofs = proofs_of(view)

@@ -11,10 +11,10 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import day_name
-from dashboards.parts import desk, house, source
+from dashboards.parts import desk, pit_entry, source
 from desk.house.filing import Filing, Office, planned
 from desk.house.filing_form import Field, Group, edited, fault_of, form_of, rules_files
-from desk.house.record import TableRecord
+from desk.house.table_lines import TableRecord
 from desk.review.persons import ReviewRefused
 from replay.narrative.names import game_name, heading, listed, plural, table_name, wager_name
 from rulebook.chapters.money import show_money
@@ -29,8 +29,8 @@ def page() -> None:
     """Lay the page out: filings that need a second signature, the tables, the form, its changes, and the button that files."""
     source.begin()
     source.show(markup.heading("Filing", "The rules that tables play by, from a gaming day on: one person files, another signs."))
-    house.outcome()
-    found = house.tables()
+    pit_entry.outcome()
+    found = pit_entry.tables()
     if found is None:
         return
     signatures(found.records)
@@ -83,7 +83,7 @@ def signatures(records: Sequence[TableRecord]) -> None:
 
 
 def _sign(tables: list[str]) -> None:
-    house.in_office(f"{listed(map(table_name, tables))}: signed", lambda office, by: office.sign(tables, by=by))
+    pit_entry.in_office(f"{listed(map(table_name, tables))}: signed", lambda office, by: office.sign(tables, by=by))
 
 
 def form(records: Sequence[TableRecord], first: date) -> str:
@@ -177,15 +177,15 @@ def _offer(book: Rulebook | None, wager: str) -> str:
 def _file(tables: list[str], text: str) -> None:
     def what(office: Office, by: str) -> list[Filing]:
         made = office.file(tables, text, percent_of, by=by)
-        folder = house.folder()
+        folder = pit_entry.folder()
         try:
             for each in [] if folder is None else rules_files(folder, tables, parse_submission(text)):
                 each.write()
         except (OSError, ReviewRefused) as error:
-            st.session_state[house.NOTICE] = f"The rules are filed. The property's own files were not changed: {error}"
+            st.session_state[pit_entry.NOTICE] = f"The rules are filed. The property's own files were not changed: {error}"
         return made
 
-    if house.in_office(f"Filed at {listed(map(table_name, tables))}; another person signs", what):
+    if pit_entry.in_office(f"Filed at {listed(map(table_name, tables))}; another person signs", what):
         for name in [name for name in st.session_state if str(name).startswith("filing-")]:
             del st.session_state[name]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from analytics.warehouse.observed import ObservationResult, results_of
+from analytics.warehouse.observation_results import ObservationResult, results_of
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, drafts, observed_round, round_files, source

@@ -9,9 +9,9 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, drafts, house, source
+from dashboards.parts import desk, drafts, pit_entry, source
 from desk.house.pit import MAY_CHANGE, Pit, typed_cents
-from desk.house.record import Line, TableRecord
+from desk.house.table_lines import Line, TableRecord
 from desk.review.desk import REFUSALS
 from desk.review.persons import ReviewRefused
 from replay.narrative.events import sentence
@@ -49,8 +49,8 @@ def page() -> None:
     source.begin()
     source.show(markup.heading("Pit", "Open and close tables, dealers, fills and credits. Each entry is in your name."))
     if st.session_state.get(DOING) is None:
-        house.outcome()
-    found = house.tables()
+        pit_entry.outcome()
+    found = pit_entry.tables()
     if found is None:
         return
     if not found.records:
@@ -88,7 +88,7 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
 
 
 def _initial(table: str, line: Line) -> None:
-    house.in_pit(f"{table_name(table)}: initialed", lambda pit, by: pit.initial(table, line.seq, by=by, counts=line.counts))
+    pit_entry.in_pit(f"{table_name(table)}: initialed", lambda pit, by: pit.initial(table, line.seq, by=by, counts=line.counts))
 
 
 def tile(record: TableRecord, formats: Formats) -> None:
@@ -146,7 +146,7 @@ def form(record: TableRecord, action: str, seq: int | None, formats: Formats) ->
     """Show the form of an action; pressing its button decides what to write."""
     table = record.table
     with st.container(key=f"form-{table}"):
-        house.outcome()
+        pit_entry.outcome()
         if action == "tap_in":
             _dealers(record)
         if action == "correct":
@@ -171,7 +171,7 @@ def _dealers(record: TableRecord) -> None:
 
 
 def _tap_in(table: str, dealer: str) -> None:
-    if house.in_pit(f"{table_name(table)}: {dealer} deals", lambda pit, by: pit.tap_in(table, by=by, dealer=dealer)):
+    if pit_entry.in_pit(f"{table_name(table)}: {dealer} deals", lambda pit, by: pit.tap_in(table, by=by, dealer=dealer)):
         st.session_state[DOING] = None
 
 
@@ -226,7 +226,7 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
         "device": lambda pit, by: pit.device_out(table, by=by, device=given["device"], fault=given["fault"], at=at),
     }  # fmt: skip
     label = (OF_OPEN | OF_CLOSED)[action].label
-    if house.in_pit(f"{table_name(table)}: {label.lower()} entered", writes[action]):
+    if pit_entry.in_pit(f"{table_name(table)}: {label.lower()} entered", writes[action]):
         drafts.stored(f"{table} {action}")
         for name in ("amount", "slip", "dealer"):
             st.session_state.pop(f"{table}-{name}", None)
@@ -262,7 +262,7 @@ def _correction(record: TableRecord, line: Line) -> None:
             changed["amount_cents"] = cents_of(changed["amount_cents"])
         return pit.correct(table, line.seq, by=by, reason=reason, **changed)
 
-    if house.in_pit(f"{table_name(table)}: line {line.seq} corrected", write):
+    if pit_entry.in_pit(f"{table_name(table)}: line {line.seq} corrected", write):
         drafts.stored(draft)
         st.session_state[DOING] = None
     st.rerun()

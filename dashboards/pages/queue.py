@@ -15,11 +15,11 @@ from analytics.warehouse.warehouse import WarehouseError, reading
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day
-from dashboards.incidents import bulk, deeds, incident_list, queue_view, views
+from dashboards.incidents import bulk, incident_list, last_action, queue_view, views
 from dashboards.incidents.queue_view import TO_DO
 from dashboards.parts import clips, desk, exports, review_panel, source
 from dashboards.parts.desk import Reviews
-from dashboards.rulings import accounts, case_parts, video
+from dashboards.rulings import case_parts, round_account, video
 from dashboards.run import warehouse_path
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
@@ -38,7 +38,7 @@ def page() -> None:
         filters, together = filter_bar(choices, said, head)
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
-        deeds.strip(formats)  # first: it is redrawn by itself, and stays in its place
+        last_action.strip(formats)  # first: it is redrawn by itself, and stays in its place
         source.show(markup.heading("Incidents", _summary(total, formats)))
         if said is not None:
             source.show(case_parts.due_cases(said.cases(), said.today))
@@ -203,7 +203,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     source.show(markup.section(place, when))
     view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
     disposed = {} if said is None else said.disposed(table)
-    source.show(accounts.incident(members, view, formats, disposed=disposed))
+    source.show(round_account.incident(members, view, formats, disposed=disposed))
     known = clips.cameras()
     if view is not None and known is not None:
         source.show(video.of_evidence(known, view, found["evidence"], found["seat"], formats))

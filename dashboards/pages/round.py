@@ -11,7 +11,7 @@ from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import ReplayStep, steps_of
-from dashboards.incidents import deeds, queue_view
+from dashboards.incidents import last_action, queue_view
 from dashboards.parts import (
     desk,
     dispute_panel,
@@ -23,7 +23,7 @@ from dashboards.parts import (
     round_replay,
     source,
 )
-from dashboards.rulings import accounts, prints
+from dashboards.rulings import prints, round_account
 from replay.narrative.names import plural, table_name
 
 
@@ -52,7 +52,7 @@ def page() -> None:
     desk.on_record(view.round["table_id"], int(round_no))
     found = record_check.check_of(view)
     if not record_check.is_confirmed(found):
-        source.show(accounts.unconfirmed_header(view))
+        source.show(round_account.unconfirmed_header(view))
         source.show(record_check.check_notice(found))
         source.watch()
         return
@@ -71,7 +71,7 @@ def page() -> None:
     round_replay.step_now(view, steps)
     with head:
         source.title(f"{table_name(view.round['table_id'])} round {int(round_no):,}")
-        source.show(accounts.header(view, formats, desk.disposed(view.round["table_id"])))
+        source.show(round_account.header(view, formats, desk.disposed(view.round["table_id"])))
         source.show(record_check.adopted(found, hidden=hidden))
     with desk_of_round:
         round_replay.replay(view, steps, formats, lambda: incidents(view, formats, steps))
@@ -86,7 +86,7 @@ def page() -> None:
         if view.round["stream"].startswith("table/"):
             round_files.panel(view.round["table_id"], int(round_no))
         source.show(markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost."))
-        source.show(accounts.settlements(view, formats))
+        source.show(round_account.settlements(view, formats))
         source.show(record_check.check_notice(found))
         if hidden:
             words = "Names are hidden here; chain hashes are those of the events as recorded."
@@ -145,9 +145,9 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     members = [f for f in every if f["incident_id"] == first]
     said = desk.reviews()
     disposed = {} if said is None else said.disposed(members[0]["table_id"])
-    source.show(accounts.incident(members, view, formats, steps, disposed))
+    source.show(round_account.incident(members, view, formats, steps, disposed))
     if said is not None:
-        deeds.strip(formats)
+        last_action.strip(formats)
         review_panel.incident_panel(members, said, formats)
     queue = st.query_params.get("queue")
     following = queue_view.next_in_queue(first, queue_view.unpacked(queue or ""), said)
@@ -159,7 +159,7 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     others = [f for f in every if f["incident_id"] != first]
     if others:
         with st.expander(f"{plural(len({f['incident_id'] for f in others}), 'more incident')} in this round"):
-            source.show(accounts.other_incidents(others, view, formats))
+            source.show(round_account.other_incidents(others, view, formats))
 
 
 page()

@@ -7,12 +7,12 @@ import streamlit as st
 from analytics.theory.theory import percent_of
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.parts import house, source
+from dashboards.parts import pit_entry, source
 from dashboards.run import log_options
 from desk.house.health import Part, look
 from desk.house.plan import APPLIERS, Plan, apply, make_plan
 from desk.house.property_file import FILE, read_property
-from desk.house.record import HouseLog
+from desk.house.table_lines import HouseLog
 from desk.review.desk import REFUSALS
 from desk.review.persons import Persons, ReviewRefused, acting
 from replay.narrative.names import plural
@@ -27,8 +27,8 @@ def page() -> None:
     """Lay the page out: a card for each part, the plan, and the button that applies it."""
     source.begin()
     source.show(markup.heading("Setup", "Every part of the house, and what its file would change."))
-    house.outcome()
-    folder = house.folder()
+    pit_entry.outcome()
+    folder = pit_entry.folder()
     if folder is None:
         source.show(markup.empty("No property file", f"There is no {FILE} next to the log; `rack init` makes one."))
         return
@@ -36,7 +36,7 @@ def page() -> None:
     source.show(markup.section("Plan", f"What {FILE} would change. What the file leaves out stays as it is."))
     try:
         made = read_property(folder)
-        plan = house.read(lambda log: make_plan(made, log, percent_of))
+        plan = pit_entry.read(lambda log: make_plan(made, log, percent_of))
     except REFUSALS as error:
         source.show(markup.notice("The file is refused", str(error)))
         return
@@ -77,7 +77,7 @@ def _apply(shown: tuple[str, ...]) -> None:
     """Apply the file if its plan is still the one shown."""
 
     def what(log: HouseLog, persons: Persons, by: str) -> None:
-        folder = house.folder()
+        folder = pit_entry.folder()
         assert folder is not None
         made = read_property(folder)
         person = acting(made.persons, by, *APPLIERS)
@@ -87,7 +87,7 @@ def _apply(shown: tuple[str, ...]) -> None:
         for each in plan.files:
             each.write()
 
-    house.written("setup", "The property is as its file says", what)
+    pit_entry.written("setup", "The property is as its file says", what)
 
 
 page()

@@ -17,7 +17,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, drafts, packets, review_panel, source
-from dashboards.rulings import accounts, case_parts
+from dashboards.rulings import case_parts, round_account
 from dashboards.run import cases_path
 from desk.review import cases
 from desk.review.cases import CaseFolder, PatronCase
@@ -384,7 +384,7 @@ def resolution(shown: RoundRecord, table: str, seat: int | None, formats: Format
         return
     of_money = [
         members
-        for members in accounts.by_incident(shown.findings)
+        for members in round_account.by_incident(shown.findings)
         if any(each["difference_cents"] and seat in (None, each["seat"]) for each in members)
     ]
     if of_money:

@@ -16,7 +16,7 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
-from desk.report.sheet import defused
+from desk.report.csv_tables import defused
 from desk.review.desk import REFUSALS
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, readable

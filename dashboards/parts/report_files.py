@@ -20,7 +20,7 @@ from dashboards.drawing.names import day_name
 from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, reports_path
 from desk.report.content import Report
-from desk.report.sheet import sheets
+from desk.report.csv_tables import sheets
 from desk.review.desk import REFUSALS
 
 KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"

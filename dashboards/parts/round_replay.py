@@ -13,7 +13,7 @@ from dashboards.drawing.names import Formats
 from dashboards.drawing.state import ReplayStep, table_after
 from dashboards.parts import clips, source
 from dashboards.rulings import video
-from dashboards.rulings.accounts import flags
+from dashboards.rulings.round_account import flags
 from replay.narrative.events import sentence_of
 from replay.narrative.names import table_name
 

@@ -14,7 +14,7 @@ from analytics.hold import hold
 from analytics.warehouse.statements import Statement, recorded_statements
 from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseError, reading, stamp
 from dashboards.access import access
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, drafts, verification_run

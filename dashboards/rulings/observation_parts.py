@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from analytics.statistics.exact import clopper_pearson, trials_without
-from analytics.warehouse.observed import BROAD, STRICT, ObservationResult
+from analytics.warehouse.observation_results import BROAD, STRICT, ObservationResult
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name

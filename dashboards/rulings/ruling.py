@@ -10,7 +10,7 @@ from dashboards.drawing.drawing import hands_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Position, Table
-from dashboards.rulings import accounts
+from dashboards.rulings import round_account
 from dashboards.rulings.case_parts import SHOWN_OF_CLAIM
 from desk.review.desk import Dispute
 from replay.narrative.reviews import Disposed
@@ -46,8 +46,8 @@ def answer(
 
     `disposed` maps finding ids to dispositions.
     """
-    ruled = accounts.ruling_of(view, seat, formats, disposed)
-    told = accounts.narrative_of(view, seat, formats, disposed)
+    ruled = round_account.ruling_of(view, seat, formats, disposed)
+    told = round_account.narrative_of(view, seat, formats, disposed)
     kind, shape = ANSWERS[told.outcome]
     rows = [("Incident", ruled.incidents), ("Calculation", ruled.reckonings), ("To do", ruled.to_do), ("Done", ruled.done)]
     pairs = "".join(

@@ -17,9 +17,9 @@ from streamlit.auth_util import get_origin_from_redirect_uri
 from streamlit.runtime import exists
 from streamlit.starlette import App
 
-from dashboards.access.door import Door, Headers
 from dashboards.access.downloads import DOWNLOADS, PATH
 from dashboards.access.hosts import HostGuard
+from dashboards.access.page_guard import Door, Headers
 from dashboards.access.sign_ins import SIGN_INS, SignInGuard, cookies_of, key_of
 from dashboards.felt import ADDRESS
 from dashboards.run import ACCESS_VARIABLE, LOGIN, own_sign_in_path, persons_path, public_hosts

@@ -20,8 +20,8 @@ from zoneinfo import available_timezones
 import dashboards
 from analytics.theory.theory import percent_of
 from dashboards.access.hosts import LOOPBACK, name_of
+from desk.house.new_property import DEFAULTS, PEOPLE, QUESTIONS, games_in_force, make_house, people_of, preview
 from desk.house.plan import Plan
-from desk.house.starting import DEFAULTS, PEOPLE, QUESTIONS, games_in_force, make_house, people_of, preview
 from desk.review.desk import REFUSALS
 from desk.review.persons import ReviewRefused
 from desk.review.persons import read as read_persons

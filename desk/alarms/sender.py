@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from desk.alarms.alarm import Alarm, House, to_body, trial_message
-from desk.alarms.mailbox import Mailbox
+from desk.alarms.email_sender import Mailbox
+from desk.alarms.new_alarms import Tell, Watch
 from desk.alarms.outbox import Letter, Outbox
 from desk.alarms.settings import Settings, SettingsRefused, read_password, read_secrets
-from desk.alarms.watch import Tell, Watch
 from desk.alarms.webhook import Answer, Webhook
 from desk.recorded_round import currency_of, property_configured
 from desk.review.desk import Desk

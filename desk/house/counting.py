@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from desk.house.pit import Pit
-from desk.house.record import (
+from desk.house.table_lines import (
     Entry,
     House,
     Line,

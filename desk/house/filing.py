@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from desk.house.record import BEGINNINGS, Entry, TableRecord, append_after, drafts, heads_of, house_event, records
+from desk.house.table_lines import BEGINNINGS, Entry, TableRecord, append_after, drafts, heads_of, house_event, records
 from desk.review.persons import Person, Persons, ReviewRefused, acting
 from events.errors import EventError
 from events.log.contract import EventLog

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from desk.house.pit import AMOUNT
 from desk.house.property_file import FILE, line_of, read_property
-from desk.house.running import Written, value_text
+from desk.house.property_setup import Written, value_text
 from replay.narrative.names import heading, wager_name
 from rulebook.chapters.chapters import Chapter, Option, RulesRefused, SettingRule, WagerRule, chapter, known_rules
 from rulebook.chapters.rulebook import Rulebook, parse_submission

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from desk.house.plan import APPLIERS, make_plan
 from desk.house.property_file import FILE, Property, read_property
-from desk.house.record import TableRecord
+from desk.house.table_lines import TableRecord
 from desk.review.persons import ReviewRefused
 from desk.sign_in.accounts import Accounts
 from desk.sign_in.login_file import local_sign_in

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from desk.house.record import (
+from desk.house.table_lines import (
     Entry,
     House,
     Line,

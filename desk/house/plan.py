@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from desk.house.filing import Office, Returns, planned
 from desk.house.property_file import FILE, Property, Table
-from desk.house.record import TableRecord, append_after, heads_of
-from desk.house.running import Written, running_files
+from desk.house.property_setup import Written, running_files
+from desk.house.table_lines import TableRecord, append_after, heads_of
 from desk.review.persons import Persons, ReviewRefused, acting
 from events.log.contract import EventLog
 from events.vocabulary import model

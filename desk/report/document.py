@@ -18,7 +18,7 @@ from desk.packet.signature import sign_pdf
 from desk.packet.words import Style
 from desk.report.check import SUMMARY, ReportSummary
 from desk.report.content import NUMERIC, Report, ReportTable
-from desk.report.sheet import sheets
+from desk.report.csv_tables import sheets
 from desk.report.wording import as_of_words, period_words, written
 from events.log.contract import EventLog
 from events.proofs.keys import PROPERTY_STREAM, read_signer

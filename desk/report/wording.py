@@ -1,4 +1,4 @@
-"""The format of a report's values on paper and on pages; its files have plain values (`sheet`). Pure."""
+"""The format of a report's values on paper and on pages; its files have plain values (`csv_tables`). Pure."""
 
 from datetime import date
 from typing import Any

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from desk.house.filing import Office
-from desk.house.record import house_event
+from desk.house.table_lines import house_event
 from desk.review.cases import cases_of
 from desk.review.desk import Desk
 from desk.review.desk_memory import is_withdrawal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from desk.packet.words import Style
 from desk.report.content import Report, ReportColumn, ReportTable
-from desk.report.sheet import defused
+from desk.report.csv_tables import defused
 from desk.shadows.adopting import WorkAgain
 from desk.shadows.difference import DifferenceGroup, DifferenceGroups, VerdictDifference
 from events.log.contract import EventLog

@@ -15,6 +15,7 @@ import msgspec
 
 from desk.review.attachments import compared
 from desk.review.case_folder import CaseFolder, attachments_folder
+from desk.verification.any_log import verify_log
 from desk.verification.file import checkpoint_of
 from desk.verification.last_verification import CoveredEnd, covered, differing, keep, record_path, start_at
 from desk.verification.last_verification import made as notice_of
@@ -22,7 +23,6 @@ from desk.verification.report import Verified, signed_report
 from desk.verification.result import Request, Verification, result, witness_failures
 from desk.verification.steps import Watch, unwatched
 from desk.verification.verified_before import VerifiedBefore, verified_before
-from desk.verification.walk import verify_log
 from desk.verification.witness_status import Witnessed, look
 from desk.verification.words import break_line
 from events.errors import IntegrityError, LogUnavailable

@@ -13,11 +13,7 @@ def canonical(value):
 
 def openssl_verifies(key, message, signature):
     with tempfile.TemporaryDirectory() as folder:
-        for file, data in (
-            ("key", bytes.fromhex("302a300506032b6570032100") + key),
-            ("text", message),
-            ("sig", signature),
-        ):
+        for file, data in (("key", bytes.fromhex("302a300506032b6570032100") + key), ("text", message), ("sig", signature)):
             open(f"{folder}/{file}", "wb").write(data)
         command = "openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in text -sigfile sig"
         return subprocess.run(command.split(), cwd=folder, stdout=subprocess.DEVNULL).returncode == 0

@@ -25,11 +25,7 @@ def root(leaf, size):  # RFC 9162, 2.1.3.2
 
 def openssl_verifies(key, message, signature):
     with tempfile.TemporaryDirectory() as folder:
-        for name, data in (
-            ("key", bytes.fromhex("302a300506032b6570032100") + key),
-            ("text", message),
-            ("sig", signature),
-        ):
+        for name, data in (("key", bytes.fromhex("302a300506032b6570032100") + key), ("text", message), ("sig", signature)):
             open(f"{folder}/{name}", "wb").write(data)
         command = "openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in text -sigfile sig"
         return subprocess.run(command.split(), cwd=folder, stdout=subprocess.DEVNULL).returncode == 0

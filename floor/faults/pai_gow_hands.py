@@ -7,10 +7,10 @@ from floor.faults import dealing, wagering
 from floor.faults.anomaly import HERE, Anomalies, NotPossible, require
 from floor.faults.conditions import by_card, by_stack, shuffled_by_hand, with_dealers_shaker, with_dice
 from floor.faults.dealing import PLAYED_ON, one_box_seat
+from floor.faults.device_records import RECORDS
 from floor.faults.edits import at_seat, both, by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, register_broken_device
 from floor.faults.labels import Spot
-from floor.faults.records import RECORDS
 from floor.round.pai_gow_plan import PaiGowPlan, hand_of
 from floor.round.plan import BoxPlan, Way
 from floor.table.facts import exposed, hand_reset

@@ -44,7 +44,7 @@ from intake.gateway.server import HEAD_BYTES, is_loopback
 from intake.gateway.telemetry import Telemetry
 from intake.lines import JSON, JSON_LINES
 from intake.profiles.profile import Profile
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 
 MOST_BODY: Final = BATCH_BYTES
 """The largest body in bytes."""

@@ -28,7 +28,7 @@ from intake.gateway.group_commit import CommitRequest, GroupCommit, NotStored, Q
 from intake.gateway.messages import IntakeMessage, NotItsOwn, Tokens, check_device
 from intake.lines import AcceptedLine, Refusal, json_texts, read_reported, reason_of, stream_in
 from intake.profiles.profile import Profile
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 
 POLL_S: Final = 0.2
 RETRY_S: Final = 1.0

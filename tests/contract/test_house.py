@@ -6,7 +6,7 @@ from analytics.theory.theory import percent_of
 from desk.house.counting import CountRoom
 from desk.house.filing import Office, read_filed_rules
 from desk.house.pit import Pit
-from desk.house.record import TableRecord
+from desk.house.table_lines import TableRecord
 from desk.review.persons import Person, Persons
 from events.log.contract import EventLog
 from events.vocabulary import model

@@ -26,7 +26,7 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 
 from dashboards.access import access
-from dashboards.access.places import Role
+from dashboards.access.page_list import Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
 from dashboards.sign_in.trial import TrialProvider

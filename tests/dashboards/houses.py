@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dashboards.run import command
-from desk.house.record import TableRecord, house_at
+from desk.house.table_lines import TableRecord, house_at
 from desk.sign_in.accounts import Accounts
 from desk.sign_in.login_file import local_sign_in
 from rack.cli import main

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import dashboards
 from dashboards.access import access
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from dashboards.parts.address import fits
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, WAREHOUSE_VARIABLE
 

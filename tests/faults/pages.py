@@ -28,7 +28,7 @@ from dashboards.access import access, hosts
 from dashboards.access.access import of_claims
 from dashboards.access.downloads import DOWNLOADS, Download, Downloads
 from dashboards.access.hosts import HostGuard
-from dashboards.access.places import Role
+from dashboards.access.page_list import Role
 from dashboards.access.sign_ins import IDLE_S, LONGEST_S, SignInGuard, SignIns, cookies_of, key_of
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, PERSONS_VARIABLE, WAREHOUSE_VARIABLE, command

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.run import CASES_VARIABLE, LOG_VARIABLE, PERSONS_VARIABLE
-from desk.house.record import TableRecord
+from desk.house.table_lines import TableRecord
 from desk.packet import NotCovered, check_packet, packet_at
 from desk.review.observed_table import ObservedTable, verdict_of
 from events.kafka.log import KafkaLog, KafkaResults

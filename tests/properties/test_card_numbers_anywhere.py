@@ -28,7 +28,7 @@ from intake.gateway.telemetry import Telemetry
 from intake.lines import line_of
 from intake.patrons import Keyring, with_tokens
 from intake.profiles.profile import Profile
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 from rack.cli import main
 from tests.contract.drafts import TABLE, Drafts
 from tests.golden.events.make import payload_of

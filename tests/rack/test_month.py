@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics.errors.mistakes import error_rates
+from analytics.errors.dealer_errors import error_rates
 from analytics.errors.patterns import repeat_patterns
 from analytics.fairness.fairness import fairness
 from analytics.hold.against_theory import win_against_theory
-from analytics.hold.control import funnel
+from analytics.hold.control_charts import funnel
 from analytics.hold.periods import tray_differences
 from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading

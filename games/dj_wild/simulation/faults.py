@@ -7,12 +7,12 @@ from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import by_card, shuffled_by_hand
 from floor.faults.dealing import PLAYED_ON, find_face_up, one_box_seat
+from floor.faults.device_records import RECORDS
 from floor.faults.edits import at_seat, by_turns, change, drop, prepared_by_turns
 from floor.faults.equipment import EQUIPMENT, register_broken_device
 from floor.faults.labels import Spot
 from floor.faults.payment import progressive_wager, settled
 from floor.faults.recordings import RECORDINGS
-from floor.faults.records import RECORDS
 from floor.table.facts import exposed
 from floor.table.script import ScriptStep, changed
 from games.dj_wild.simulation.plan import BASE, DjWildPlan

@@ -7,9 +7,9 @@ from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import offers
 from floor.faults.dealing import one_box_seat
+from floor.faults.device_records import RECORDS
 from floor.faults.edits import at_seat, change
 from floor.faults.labels import Spot
-from floor.faults.records import RECORDS
 from floor.round.plan import BoxPlan
 from floor.table.facts import card_dealt, wager_placed, wager_returned, wager_taken
 from floor.table.script import SETTLING, ScriptStep, changed

@@ -4,9 +4,9 @@ import argparse
 
 from analytics.questions import questions
 from rack.arguments import add, check_options, positive
-from rack.asking import add_question, answer, answered, show, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
+from rack.warehouse_queries import add_question, answer, answered, show, warehouse_at
 
 HELP = "Report dealer errors: rates with intervals, patterns, time to detection, false alarms"
 

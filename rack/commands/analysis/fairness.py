@@ -3,9 +3,9 @@
 import argparse
 
 from rack.arguments import add, check_options
-from rack.asking import add_question, answered, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
+from rack.warehouse_queries import add_question, answered, breakdown, selection, show, warehouse_at
 
 HELP = "Test dice, shufflers and decks for fairness, with the minimum detectable bias"
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from analytics.questions import questions
 from rack.arguments import add, add_log, check_options, positive, within
-from rack.asking import add_question, answer, answered, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
+from rack.warehouse_queries import add_question, answer, answered, selection, show, warehouse_at
 
 if TYPE_CHECKING:
     from analytics.warehouse.warehouse import Warehouse

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from desk.whole_files import write_whole
 from rack.arguments import add, add_log, is_given, option
-from rack.asking import add_warehouse, day, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, record_export
+from rack.export_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import key_file, log_address, reports_file
+from rack.warehouse_queries import add_warehouse, day, warehouse_at
 from trial.place import demo_log
 
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"

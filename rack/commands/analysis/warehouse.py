@@ -5,11 +5,11 @@ from contextlib import closing
 
 from rack.actions import action_parsers, run_action
 from rack.arguments import add, add_log
-from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, record_export
+from rack.export_record import add_custody, record_export
 from rack.output import Output, table
 from rack.settings import load, log_address
+from rack.warehouse_queries import add_warehouse, warehouse_at
 from trial.place import demo_log
 
 HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"

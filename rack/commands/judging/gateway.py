@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.gateway.server import serve, server
     from intake.gateway.telemetry import Telemetry
     from intake.patrons import Keyring, with_tokens
-    from intake.profiles.shelf import Profiles
+    from intake.profiles.registered_profiles import Profiles
 
     _check(arguments)
     address = log_address(arguments.log)

@@ -87,7 +87,7 @@ run = run_action
 
 
 def _tables(desk: Desk, given: str | None) -> list[str]:
-    from analytics.warehouse.observed import observed_tables
+    from analytics.warehouse.observation_results import observed_tables
 
     return [each for each in observed_tables(desk) if given in (None, each)]
 
@@ -249,7 +249,7 @@ def _confirm(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
 def _results(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from analytics.warehouse.observed import results_of
+    from analytics.warehouse.observation_results import results_of
 
     found = [each for name in _tables(desk, arguments.table) for each in results_of(desk, name)]
     output.value([to_builtins(each) | {"sentence": each.sentence} for each in found])

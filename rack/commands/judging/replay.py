@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 if there are findings, 4 if a stream is broken. `--as-of` and `--rules` store nothing."""
-    from desk.verification.walk import lost_tails
+    from desk.verification.any_log import lost_tails
     from rack.opening import log_at, report_clock, report_store_faults, results_at
     from replay.run.replayer import MemoryResults
 

@@ -71,7 +71,7 @@ def _office(log: EventLog, arguments: argparse.Namespace, *needs: str) -> Office
 def _file(arguments: argparse.Namespace, output: Output) -> None:
     from analytics.theory.theory import percent_of
     from desk.house.filing import planned
-    from desk.house.record import TableRecord
+    from desk.house.table_lines import TableRecord
     from rack.opening import house_log
 
     book = read_submission(arguments.file)
@@ -134,7 +134,7 @@ def _sign(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _filed(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
-    from desk.house.record import TableRecord
+    from desk.house.table_lines import TableRecord
 
     known = [name.removeprefix("table/") for name in log.streams() if name.startswith("table/")]
     unknown = sorted(set(arguments.tables) - set(known))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from desk.whole_files import named_errors
 from rack.arguments import add, add_log
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, record_export
+from rack.export_record import add_custody, record_export
 from rack.output import Output, counted
 from rack.settings import cases_folder, log_address
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.attachments import carried
     from desk.review.case_folder import CaseFolder, attachments_folder
-    from desk.verification.walk import lost_tails
+    from desk.verification.any_log import lost_tails
     from events.archive.read import ArchiveLog
     from events.archive.verify import added_files
     from events.archive.write import write_archive

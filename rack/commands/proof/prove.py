@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from desk.whole_files import write_whole
 from rack.arguments import add, add_log, positive
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, record_export
+from rack.export_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import log_address
 

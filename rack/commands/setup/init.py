@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Ask for answers that no option gives, and write the files."""
-    from desk.house.starting import DEFAULTS, QUESTIONS, begin
+    from desk.house.new_property import DEFAULTS, QUESTIONS, begin
 
     answers = {name: getattr(arguments, name) for name in QUESTIONS}
     for name, question in QUESTIONS.items():

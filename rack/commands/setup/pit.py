@@ -13,7 +13,7 @@ from rack.settings import cases_folder, log_address
 
 if TYPE_CHECKING:
     from desk.house.pit import Pit
-    from desk.house.record import Line
+    from desk.house.table_lines import Line
     from events.log.contract import EventLog
 
 HELP = "Enter what the pit does at a table: open, close, dealers, fills, credits, devices; list and correct it"
@@ -136,7 +136,7 @@ def _list(log: EventLog, given: argparse.Namespace, output: Output) -> None:
     if given.table is not None:
         show_lines(log, given.table, given.day, output)
         return
-    from desk.house.record import TableRecord
+    from desk.house.table_lines import TableRecord
 
     shown = [TableRecord(log, name.removeprefix("table/")) for name in log.streams() if name.startswith("table/")]
     output.value([each.values() for each in shown])
@@ -149,7 +149,7 @@ def _list(log: EventLog, given: argparse.Namespace, output: Output) -> None:
 
 def show_lines(log: EventLog, name: str, day: str | None, output: Output) -> None:
     """Print the lines of a table."""
-    from desk.house.record import TableRecord, configured
+    from desk.house.table_lines import TableRecord, configured
     from replay.transcript.clock import clock_of
 
     clock, record = clock_of(configured(log)), TableRecord(log, name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analytics.errors.mistakes import error_prone_rules, error_rates
+from analytics.errors.dealer_errors import error_prone_rules, error_rates
 from analytics.errors.patterns import repeat_patterns
 from analytics.errors.rate_changes import error_rate_changes
 from analytics.warehouse.loading import ReviewTimes

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from analytics.fairness.device_samples import BY_FAIRNESS
 from analytics.fairness.fairness import FAMILIES, LEAST_PAIRS, fairness, fairness_counts
-from analytics.fairness.observed import BY_FAIRNESS
 from analytics.statistics.exact import NORMAL, chi_square_above
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, reading

@@ -11,7 +11,7 @@ import pytest
 from analytics.errors import rate_changes
 from analytics.hold.against_theory import win_against_theory
 from analytics.hold.changes import days_before, hold_changes, house_win_changes, period_before
-from analytics.hold.control import over_time
+from analytics.hold.control_charts import over_time
 from analytics.hold.reconciliation import reconciliation
 from analytics.hold.theoretical import theoretical_win
 from analytics.theory.expectation import expected_of

@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from analytics.hold import behind, hold, pace, periods, theoretical
+from analytics.hold import figure_detail, hold, pace, periods, theoretical
 from analytics.hold.reconciliation import reconciliation
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
@@ -54,7 +54,7 @@ QUESTIONS: dict[str, Question] = {
     },
     **{f"{by} to date": lambda db, by=by: periods.month_and_year_to_date(db, by) for by in periods.PER_BOX},
     **{f"reconciled by {by}": lambda db, by=by: reconciliation(db, by) for by in ("property", "game", "table", "gaming_day")},
-    "sums behind": behind.sums_behind,
+    "sums behind": figure_detail.sums_behind,
 }
 
 
@@ -161,7 +161,7 @@ def test_d871_a_count_entered_twice_is_marked_wherever_it_is_shown(
             rows = question(db)
             if "repeated_drops" in rows.columns:
                 assert (rows["repeated_drops"].max(), rows["repeated_slips"].max()) == (drops, slips)
-        listed = behind.counts_behind(db, Selection(table="fu-01"))
+        listed = figure_detail.counts_behind(db, Selection(table="fu-01"))
         assert listed.filter(seq=500)["repeats"].is_not_null().to_list() == [bool(drops or slips)]
         assert listed["repeats"].drop_nulls().len() == drops + slips
 

@@ -6,7 +6,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from analytics.hold import behind, hold
+from analytics.hold import figure_detail, hold
 from analytics.hold.investigations import more_than_points, written_investigations
 from analytics.hold.periods import hold_by_period, month_and_year_to_date, tray_differences
 from analytics.warehouse.selection import Selection
@@ -55,16 +55,16 @@ def test_chips_that_do_not_add_up(db: Warehouse) -> None:
 def test_a_figure_is_opened_down_to_the_wagers_and_counts_that_make_it(db: Warehouse) -> None:
     by_wager = {row["wager"]: row for row in hold.hold_by(db, "wager").iter_rows(named=True)}
     for wager, row in by_wager.items():
-        sums = behind.sums_behind(db, wager=wager).row(0, named=True)
-        wagers = behind.wagers_behind(db, wager=wager)
+        sums = figure_detail.sums_behind(db, wager=wager).row(0, named=True)
+        wagers = figure_detail.wagers_behind(db, wager=wager)
         for figure in ("handle_cents", "house_win_cents", "from_meter_cents"):
             assert row[figure] == sums[figure] == wagers[figure].sum(), (wager, figure)
-    assert behind.wagers_behind(db, Selection(table="fu-01"), seat=3, wager="ace_high_bonus")["round_no"].to_list() == [17]
-    assert behind.wagers_behind(db, limit=2, offset=1).height == 2
-    moved = sorted(behind.wagers_behind(db)["house_win_cents"].drop_nulls().abs(), reverse=True)
-    assert behind.largest_wagers(db, limit=3)["house_win_cents"].abs().to_list() == moved[:3]
-    assert 0 not in behind.largest_wagers(db, limit=10_000)["house_win_cents"].to_list()
-    counts = behind.counts_behind(db, Selection(table="fu-01", first=date(2026, 3, 6)))
+    assert figure_detail.wagers_behind(db, Selection(table="fu-01"), seat=3, wager="ace_high_bonus")["round_no"].to_list() == [17]
+    assert figure_detail.wagers_behind(db, limit=2, offset=1).height == 2
+    moved = sorted(figure_detail.wagers_behind(db)["house_win_cents"].drop_nulls().abs(), reverse=True)
+    assert figure_detail.largest_wagers(db, limit=3)["house_win_cents"].abs().to_list() == moved[:3]
+    assert 0 not in figure_detail.largest_wagers(db, limit=10_000)["house_win_cents"].to_list()
+    counts = figure_detail.counts_behind(db, Selection(table="fu-01", first=date(2026, 3, 6)))
     assert counts.select("kind", "amount_cents").rows() == [
         ("opener", 1_490_000),
         ("closer", 850_400),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from analytics.reports import record
+from analytics.reports import record_extent
 from analytics.reports.inventory import table_inventory
 from analytics.reports.sources import Sources
 from analytics.reports.table_games import table_games
@@ -80,8 +80,8 @@ def test_d870_d871_the_inventory_marks_what_was_entered_twice_and_compares_no_tr
 
 
 def test_d870_d871_every_report_of_the_period_says_what_is_not_on_record_and_what_is_twice(given: Sources) -> None:
-    assert "No wagers are on record for 30 of 31 table days" in record.on_record(given)
-    assert "2 counts repeat another" in record.warning(given, {})
+    assert "No wagers are on record for 30 of 31 table days" in record_extent.on_record(given)
+    assert "2 counts repeat another" in record_extent.warning(given, {})
 
 
 def test_a_house_with_wagers_and_each_count_once_has_no_remarks(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -91,4 +91,4 @@ def test_a_house_with_wagers_and_each_count_once_has_no_remarks(tmp_path_factory
         assert made.without_wagers() == ""
         for name in ("by-table", "not-counted"):
             assert "remark" not in [each.name for each in table(table_games(made), name).columns]
-        assert "No wagers" not in record.on_record(made)
+        assert "No wagers" not in record_extent.on_record(made)

@@ -12,7 +12,7 @@ import pytest
 
 from analytics.warehouse.exporting import SUMS, Leaving, export, tables
 from analytics.warehouse.warehouse import MODELS, build, reading
-from desk.report.sheet import defused
+from desk.report.csv_tables import defused
 from tests.dashboards import sample
 
 HARMFUL = {

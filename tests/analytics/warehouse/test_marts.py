@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from analytics import integrity, live, rules
-from analytics.hold import behind, hold
+from analytics.hold import figure_detail, hold
 from analytics.warehouse.loading import RoundEvents, TableEvent
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
@@ -219,7 +219,7 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
     db: Warehouse, of: Selection, more: dict[str, Any]
 ) -> None:
     whole = _behind(db, of, more)
-    sums = behind.sums_behind(db, of, **more).row(0, named=True)
+    sums = figure_detail.sums_behind(db, of, **more).row(0, named=True)
     assert sums["wagers"] == whole.height
     for name in ("unsettled", "handle_cents", "payouts_cents", "house_win_cents", "from_meter_cents"):
         known = whole[name].drop_nulls()
@@ -227,7 +227,7 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
     for limit in (4, 1000):
         for offset in (0, 3, whole.height - 1, whole.height):
             if offset >= 0:
-                page = behind.wagers_behind(db, of, limit=limit, offset=offset, **more)
+                page = figure_detail.wagers_behind(db, of, limit=limit, offset=offset, **more)
                 assert page.equals(whole.select(page.columns)[offset : offset + limit])
 
 

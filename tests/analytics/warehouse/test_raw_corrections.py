@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.hold.behind import not_judged
+from analytics.hold.figure_detail import not_judged
 from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.selection import EVERYTHING
 from analytics.warehouse.warehouse import reading

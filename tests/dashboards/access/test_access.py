@@ -8,12 +8,12 @@ import pytest
 from dashboards.access import access
 from dashboards.access.access import EXPORT, FIGURES, NAMES, PACKET, REVIEW, RIGHTS, Session, of_claims
 from dashboards.access.anonymous import PEOPLE_SOURCES, without_names
-from dashboards.access.places import PAGES, Role
+from dashboards.access.page_list import PAGES, Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, CASES_VARIABLE
 from desk.review.desk import desk_at
-from intake.doors import PEOPLE as PEOPLE_OF_INTAKE
-from intake.doors import RESERVED_BEGINNINGS
+from intake.writer_rights import PEOPLE as PEOPLE_OF_INTAKE
+from intake.writer_rights import RESERVED_BEGINNINGS
 from rack.cli import main
 from tests.dashboards import living
 from tests.dashboards.living import Living

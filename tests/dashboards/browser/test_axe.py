@@ -13,7 +13,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from desk.review.desk import Desk
 from events.open import open_log
 from replay.run.replayer import MemoryResults

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from dashboards.access.places import PAGES, Place
+from dashboards.access.page_list import PAGES, Place
 from tests.dashboards import sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits

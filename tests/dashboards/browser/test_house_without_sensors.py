@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from desk.house.starting import PEOPLE, QUESTIONS
+from desk.house.new_property import PEOPLE, QUESTIONS
 from desk.review.persons import read
 from tests.dashboards import houses
 from tests.dashboards.browser.test_axe import lasting_faults

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from desk.house.record import TableRecord, house_at
+from desk.house.table_lines import TableRecord, house_at
 from events.vocabulary import model
 from rack.cli import main
 from tests.dashboards.conftest import served

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from dashboards.drawing import decisions
-from dashboards.rulings.accounts import finding
+from dashboards.rulings.round_account import finding
 from replay.transcript.entry import explanations
 from tests.dashboards import sample
 from tests.dashboards.drawing.test_words import FORMATS

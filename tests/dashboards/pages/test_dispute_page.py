@@ -20,7 +20,7 @@ from analytics.warehouse.warehouse import reading
 from dashboards.access.anonymous import FREE_TEXT_KEYS, HIDDEN_TEXT, PATRON_KEYS, REASONS, ROLES, STAFF_KEYS, without_names
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
-from dashboards.rulings import accounts, ruling
+from dashboards.rulings import round_account, ruling
 from desk.review import cases
 from desk.review.desk import desk_at
 from events.vocabulary.base import REGISTRY
@@ -187,8 +187,8 @@ def test_names_in_what_findings_say_are_hidden_too(warehouse: Path) -> None:
 def test_what_is_not_on_record_is_not_named(warehouse: Path) -> None:
     named = view(warehouse, "table/fu-01", 17)
     unsaid = structs.replace(named, round={**named.round, "dealer": "", "shift": "", "submission": ""})
-    assert "no dealer on record · no rules in force" in accounts.header(unsaid, FORMATS)
-    assert " · dealer D-" in accounts.header(named, FORMATS)
+    assert "no dealer on record · no rules in force" in round_account.header(unsaid, FORMATS)
+    assert " · dealer D-" in round_account.header(named, FORMATS)
 
 
 def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics.hold import behind, hold
+from analytics.hold import figure_detail, hold
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.statements import recorded_statements
 from analytics.warehouse.warehouse import build, reading
@@ -157,7 +157,7 @@ def test_what_is_shown_of_a_shift_and_hour_are_its_wagers(warehouse: Path, monke
     page = said(run("hold", warehouse, monkeypatch, view="wagers", by="shift"))
     assert 'href="hold?view=behind&amp;shift=swing"' in page
     with reading(warehouse) as db:
-        count = behind.sums_behind(db, Selection(shift="swing"))["wagers"].item()
+        count = figure_detail.sums_behind(db, Selection(shift="swing"))["wagers"].item()
     page = said(run("hold", warehouse, monkeypatch, view="behind", shift="swing", hour="99"))
     assert f"shift swing. {count} wagers" in page
 

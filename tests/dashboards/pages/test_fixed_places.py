@@ -3,7 +3,7 @@
 import pytest
 from streamlit.runtime import fragment
 
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from dashboards.drawing import markup
 from dashboards.parts import verification_run
 from tests.dashboards.living import Living

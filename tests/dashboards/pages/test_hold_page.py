@@ -8,7 +8,7 @@ import pytest
 from analytics.hold import hold
 from analytics.warehouse.warehouse import reading
 from dashboards.access import access
-from dashboards.access.places import Role
+from dashboards.access.page_list import Role
 from dashboards.analysis import hold_counts, hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
 from tests.dashboards import plotted, sample

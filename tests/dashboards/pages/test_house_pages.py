@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.parts import house as of_house
+from dashboards.parts import pit_entry as of_house
 from dashboards.run import CASES_VARIABLE, LOG_VARIABLE, PERSONS_VARIABLE, WAREHOUSE_VARIABLE
-from desk.house.record import configured
+from desk.house.table_lines import configured
 from events.vocabulary import model
 from tests.dashboards import houses
 from tests.dashboards.houses import EVERYTHING, House

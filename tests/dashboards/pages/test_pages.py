@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
 from analytics.warehouse.warehouse import PropertyFacts, build
-from dashboards.access.places import PAGES
+from dashboards.access.page_list import PAGES
 from dashboards.run import WAREHOUSE_VARIABLE, command, warehouse_path
 from tests.dashboards import sample
 from tests.dashboards.running import run, said

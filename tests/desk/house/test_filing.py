@@ -10,7 +10,7 @@ import pytest
 
 from analytics.theory.theory import percent_of
 from desk.house.filing import Office, planned, read_filed_rules
-from desk.house.record import TableRecord
+from desk.house.table_lines import TableRecord
 from desk.review.persons import Person, Persons, ReviewRefused
 from events.errors import EventError
 from events.log.contract import NOTHING_EXPECTED, AppendResult

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from analytics.theory.theory import percent_of
-from desk.house import record as of_record
+from desk.house import table_lines as of_record
 from desk.house.counting import CountRoom, Difference
 from desk.house.filing import Office
 from desk.house.pit import MAY_CHANGE, Pit, amount_cents, chips_cents
-from desk.house.record import KINDS, TableRecord, table_record
+from desk.house.table_lines import KINDS, TableRecord, table_record
 from desk.review.persons import Person, Persons, ReviewRefused
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model

@@ -11,9 +11,9 @@ import pytest
 from analytics.theory.theory import games_listed, percent_of
 from desk.alarms.settings import read_settings
 from desk.house.health import look
+from desk.house.new_property import begin, kinds
 from desk.house.plan import apply, make_plan
 from desk.house.property_file import line_of, read_property
-from desk.house.starting import begin, kinds
 from desk.review.cameras import read_cameras
 from desk.review.persons import Person, ReviewRefused, register
 from desk.review.persons import read as read_persons

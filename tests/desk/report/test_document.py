@@ -19,8 +19,8 @@ from desk.packet.words import Style
 from desk.report import check
 from desk.report.check import check_report, is_report
 from desk.report.content import Kind, Report, ReportColumn, ReportingRule, ReportTable
+from desk.report.csv_tables import sheets
 from desk.report.document import to_pdf
-from desk.report.sheet import sheets
 from desk.report.wording import as_of_words, period_words, time_words, written
 from events.proofs.keys import FileSigner, new_key
 from events.proofs.signed_note import KeyKind

@@ -29,7 +29,7 @@ from events.proofs.signed_note import PublicKey
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.model import Event, EventCorrected
-from intake import doors
+from intake import writer_rights
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
 from tests.faults.broken import alarms as broken_alarms
@@ -159,7 +159,7 @@ def takes_no_lock() -> Iterator[None]:
 
 @build
 def lets_anybody_write_anything_anywhere() -> Iterator[None]:
-    with patch("intake.doors.check_writer"), patch("events.log.appender.check_place"):
+    with patch("intake.writer_rights.check_writer"), patch("events.log.appender.check_place"):
         yield
 
 
@@ -177,19 +177,19 @@ def asks_at_the_door_and_not_at_redriving() -> Iterator[None]:
 
 @build
 def looks_at_the_type_of_a_correction_only() -> Iterator[None]:
-    real = doors.check_writer
+    real = writer_rights.check_writer
 
     def check_writer(writer: Any, stream: str, payload: Event) -> None:
         if not isinstance(payload, EventCorrected):
             real(writer, stream, payload)
 
-    with patch("intake.doors.check_writer", check_writer), patch("events.log.appender.check_place"):
+    with patch("intake.writer_rights.check_writer", check_writer), patch("events.log.appender.check_place"):
         yield
 
 
 @build
 def reserves_no_source() -> Iterator[None]:
-    with patch("intake.doors.RESERVED", {}), patch("intake.doors.RESERVED_BEGINNINGS", {}):
+    with patch("intake.writer_rights.RESERVED", {}), patch("intake.writer_rights.RESERVED_BEGINNINGS", {}):
         yield
 
 

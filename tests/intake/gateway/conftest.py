@@ -19,7 +19,7 @@ from intake.gateway.group_commit import GroupCommit
 from intake.gateway.server import listen, server
 from intake.gateway.telemetry import Telemetry
 from intake.patrons import with_tokens
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 
 PROPERTY = "bellwether"
 WAIT_LIMIT_S = 60.0

@@ -22,7 +22,7 @@ from intake.gateway.raw_topic import RawTopic
 from intake.lines import JSON_LINES, AcceptedLine, Refusal, line_of
 from intake.patrons import Keyring, with_tokens
 from intake.profiles.profile import Profile
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 from tests.contract.drafts import TABLE, Drafts
 
 AT = "2026-11-23T08:00:00Z"

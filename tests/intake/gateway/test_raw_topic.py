@@ -21,7 +21,7 @@ from intake.gateway.group_commit import GroupCommit
 from intake.gateway.raw_topic import RawTopic
 from intake.lines import line_of
 from intake.patrons import with_tokens
-from intake.profiles.shelf import Profiles
+from intake.profiles.registered_profiles import Profiles
 from tests.contract.drafts import TABLE, Drafts
 from tests.intake.gateway.conftest import opening, until
 from tests.kafka.conftest import BAD_HEADER

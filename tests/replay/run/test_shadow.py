@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from desk.alarms.alarm import House
+from desk.alarms.new_alarms import Watch
 from desk.alarms.outbox import Outbox
 from desk.alarms.settings import Receiver, Route, Settings
-from desk.alarms.watch import Watch
 from desk.house.filing import Office
 from desk.review.desk import Desk
 from desk.review.persons import Person, Persons, ReviewRefused

@@ -8,7 +8,7 @@ import pytest
 
 from analytics.statistics.exact import clopper_pearson, hypergeometric
 from analytics.warehouse.feed import build_warehouse
-from analytics.warehouse.observed import interval_of
+from analytics.warehouse.observation_results import interval_of
 from analytics.warehouse.warehouse import MODELS, reading
 from events.open import open_log, open_results
 from rack.cli import main

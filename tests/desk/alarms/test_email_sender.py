@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from desk.alarms.alarm import AlarmFinding, Message, to_body, trial_message
-from desk.alarms.mailbox import Mailbox
+from desk.alarms.email_sender import Mailbox
 from desk.alarms.settings import MailServer as Server
 from tests.desk.alarms.receiving import MailServer, mail_server
 

@@ -21,7 +21,7 @@ from desk.house.counting import CountRoom, DraftCount
 from desk.house.filing import Office
 from desk.house.pit import Pit
 from desk.house.property_file import FILE, closed_tables, house_folder
-from desk.house.record import HouseLog, TableRecord, configured, house_at, table_record
+from desk.house.table_lines import HouseLog, TableRecord, configured, house_at, table_record
 from desk.review.desk import REFUSALS, gaming_day
 from desk.review.persons import Persons, ReviewRefused
 

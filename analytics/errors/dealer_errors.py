@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from analytics.statistics.exact import clopper_pearson
-from analytics.statistics.standing_out import Counts, standing_out
+from analytics.statistics.outliers import Counts, standing_out
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from analytics.hold.control import dispersion, funnel, over_time
+from analytics.hold.control_charts import dispersion, funnel, over_time
 from analytics.theory.expectation import expected_of
 from analytics.warehouse.selection import Selection
 from tests.analytics import synthetic

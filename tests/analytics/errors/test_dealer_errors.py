@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from analytics.errors.mistakes import (
+from analytics.errors.dealer_errors import (
     BY_MISTAKES,
     error_prone_rules,
     error_rates,

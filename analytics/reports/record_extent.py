@@ -6,7 +6,7 @@ Invariant: no clock is read here, and no date is later than the newest entry of 
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from analytics.hold.behind import not_judged
+from analytics.hold.figure_detail import not_judged
 from analytics.hold.hold import gaming_days
 from analytics.reports.meters import newest_movement_us
 from analytics.reports.sources import Sources

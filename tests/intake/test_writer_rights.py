@@ -26,10 +26,10 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
 from events.vocabulary.places import PLACES
 from intake.appending import IntakeSummary, append_lines
-from intake.doors import RESERVED, RESERVED_BEGINNINGS, check_line, owner_of
 from intake.lines import AcceptedLine, Refusal, line_of, notice, read_line
 from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
+from intake.writer_rights import RESERVED, RESERVED_BEGINNINGS, check_line, owner_of
 from rack.cli import main
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of

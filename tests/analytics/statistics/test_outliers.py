@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from analytics.statistics.standing_out import PeerComparison, standing_out
+from analytics.statistics.outliers import PeerComparison, standing_out
 
 Value = dict[str, tuple[int, int]]
 """Game → rounds, and how many of them went wrong."""

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from desk.house.filing import Returns
 from desk.house.plan import Plan, apply, make_plan
 from desk.house.property_file import FILE, Property, read_property
-from desk.house.running import running_files
+from desk.house.property_setup import running_files
 from desk.keys import KeyBook
 from desk.review.persons import LONGEST_TOKEN, ReviewRefused
 from events.errors import EventError

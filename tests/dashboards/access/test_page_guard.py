@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dashboards.access.door import HEADERS, LONGEST_MESSAGE, MOST_UPLOADED, MOST_VISITORS, Door, Headers
 from dashboards.access.downloads import Downloads
+from dashboards.access.page_guard import HEADERS, LONGEST_MESSAGE, MOST_UPLOADED, MOST_VISITORS, Door, Headers
 from dashboards.access.sign_ins import SignIns, key_of
 from tests.coroutines import run
 from tests.dashboards import sample

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.reports import record
+from analytics.reports import record_extent
 from analytics.reports.catalogue import REPORTS, make_report
 from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources
@@ -52,13 +52,13 @@ def dispute(given: Sources) -> int:
 @pytest.mark.parametrize("last", ["2026-03-02", "2026-03-31", "2030-01-01"])
 def test_the_moment_is_the_newest_of_the_record_and_never_a_later_one(given: Sources, last: str) -> None:
     newest = max(at for day, at in PLAYED_US.items() if date(2026, 3, day) <= date.fromisoformat(last))
-    at_us = record.as_of_us(of(given, "2026-03-01", last), given.reviews())
+    at_us = record_extent.as_of_us(of(given, "2026-03-01", last), given.reviews())
     assert newest <= at_us < newest + DAY_US // 2
 
 
 def test_an_empty_period_is_as_of_the_newest_of_the_record(given: Sources) -> None:
     empty = of(given, "2026-04-01", "2026-04-30")
-    assert record.as_of_us(empty, given.reviews()) == record.as_of_us(given, given.reviews())
+    assert record_extent.as_of_us(empty, given.reviews()) == record_extent.as_of_us(given, given.reviews())
 
 
 def test_every_report_of_a_period_names_one_moment(given: Sources) -> None:
@@ -92,8 +92,8 @@ def test_a_period_that_is_empty_or_not_over_is_called_so(
     given: Sources, first: str, last: str, on_record: str, said: list[str]
 ) -> None:
     asked = of(given, first, last)
-    assert record.on_record(asked) == on_record
-    warning = record.warning(asked, given.reviews())
+    assert record_extent.on_record(asked) == on_record
+    warning = record_extent.warning(asked, given.reviews())
     assert [each in warning for each in said] == [True] * len(said)
     assert bool(warning) == bool(said)
 
@@ -101,13 +101,13 @@ def test_a_period_that_is_empty_or_not_over_is_called_so(
 def test_a_day_is_over_once_the_surveillance_log_has_a_later_one(given: Sources) -> None:
     desk = Desk(given.desk.log, MemoryResults(), persons=PEOPLE, clock=lambda: MARCH_10_US)
     surveillance.make_entry(desk, note="all quiet", by="m.ortiz")
-    assert record.warning(of(given, "2026-03-03", "2026-03-03"), given.reviews()) == ""
+    assert record_extent.warning(of(given, "2026-03-03", "2026-03-03"), given.reviews()) == ""
 
 
 def test_that_a_report_left_changes_no_report(given: Sources) -> None:
     """The entry of the export opens a gaming day in the review's stream; nothing that a report rests on came with it."""
     asked = of(given, "2026-03-03", "2026-03-03")
-    before = record.as_of_us(asked, given.reviews()), record.warning(asked, given.reviews())
+    before = record_extent.as_of_us(asked, given.reviews()), record_extent.warning(asked, given.reviews())
     desk = Desk(given.desk.log, MemoryResults(), persons=PEOPLE, clock=lambda: MARCH_10_US)
     desk.exported("fu-01", None, what="table", digest="a" * 64, form="pdf", by="m.ortiz", reason="report")
-    assert (record.as_of_us(asked, given.reviews()), record.warning(asked, given.reviews())) == before
+    assert (record_extent.as_of_us(asked, given.reviews()), record_extent.warning(asked, given.reviews())) == before
