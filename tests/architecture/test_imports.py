@@ -39,6 +39,7 @@ MAY_IMPORT = {
         "replay.transcript.entry",
         "desk.house",
         "desk.packet",
+        "desk.printable",
         "desk.report",
         "desk.review.cameras",
         "desk.review.cases",
