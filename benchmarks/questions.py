@@ -18,6 +18,7 @@ from analytics.questions import Question as Registered
 from analytics.search import disputes, search_words
 from analytics.search.disputes import Remembered
 from analytics.search.remembered import cards_typed, time_typed
+from analytics.warehouse import floor_data, round_data
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 
@@ -74,17 +75,17 @@ def _far_behind(db: Warehouse) -> object:
 
 
 _EVERY_PAGE: Final[dict[str, Question]] = {
-    "property": hold.property_facts,
-    "choices of a part of the floor": hold.choices,
-    "tables": hold.tables,
-    "any round": hold.has_rounds,
-    "gaming days": hold.gaming_days,
-    "shifts": hold.shifts,
+    "property": floor_data.property_facts,
+    "choices of a part of the floor": floor_data.choices,
+    "tables": floor_data.tables,
+    "any round": round_data.has_rounds,
+    "gaming days": floor_data.gaming_days,
+    "shifts": floor_data.shifts,
 }
 _FLOOR: Final[dict[str, Question]] = {
     "now": live.base,
-    "a day": partial(hold.floor_overview, gaming_day=LAST_DAY),
-    "all days": hold.floor_overview,
+    "a day": partial(floor_data.floor_overview, gaming_day=LAST_DAY),
+    "all days": floor_data.floor_overview,
     "findings of a day": partial(queue.queue_totals, filters=queue.QueueFilters(gaming_day=LAST_DAY)),
 }
 _QUEUE: Final[dict[str, Question]] = {
@@ -100,8 +101,8 @@ _QUEUE: Final[dict[str, Question]] = {
     "those alike": partial(queue.alike, finding_id=FINDING),
 }
 _ROUND: Final[dict[str, Question]] = {
-    "a round": lambda db: hold.round_view(db, "table/fu-042", 50),
-    "rounds of a table and day": partial(hold.rounds_of, table="fu-042", gaming_day=LAST_DAY),
+    "a round": lambda db: round_data.round_view(db, "table/fu-042", 50),
+    "rounds of a table and day": partial(round_data.rounds_of, table="fu-042", gaming_day=LAST_DAY),
 }
 _DISPUTE: Final[dict[str, Question]] = {
     "the wagers": disputes.wagers,
@@ -144,7 +145,7 @@ _FAIRNESS: Final[dict[str, Question]] = {
 }
 _INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_log}
 _RULES: Final[dict[str, Question]] = {"filed": rules.filings, "editions": rules.editions, "what if": _what_if}
-_HEALTH: Final[dict[str, Question]] = {"generation": hold.generation, "devices": integrity.devices}
+_HEALTH: Final[dict[str, Question]] = {"generation": floor_data.generation, "devices": integrity.devices}
 _COMMANDS: Final[dict[str, Question]] = {
     **{f"{each.subject} {each.name}": partial(_registered, each) for each in REGISTRY},
     "hold theory by dealer, a month": partial(against_theory.win_against_theory, by="dealer", selection=MONTH),

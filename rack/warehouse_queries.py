@@ -91,7 +91,7 @@ def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> S
     """Return a selection with a period before: the named days, else the newest. Raises `UsageError` if only one end is given."""
     from msgspec.structs import replace
 
-    from analytics.hold.hold import gaming_days
+    from analytics.warehouse.floor_data import gaming_days
 
     if part.first is None and part.last is None and (days := gaming_days(db)):
         return replace(part, first=days[0], last=days[0])

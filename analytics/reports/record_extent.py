@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from analytics.hold.figure_detail import not_judged
-from analytics.hold.hold import gaming_days
 from analytics.reports.meters import newest_movement_us
 from analytics.reports.sources import Sources
+from analytics.warehouse.floor_data import gaming_days
 from desk.review.desk import TableReview
 from replay.narrative.names import day_words, plural
 

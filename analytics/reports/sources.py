@@ -12,8 +12,9 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from analytics.hold.hold import gaming_days, hold_totals, property_facts
+from analytics.hold.hold import hold_totals
 from analytics.reports.filing import PropertyFiling
+from analytics.warehouse.floor_data import gaming_days, property_facts
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse

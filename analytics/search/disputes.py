@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 import polars as pl
 
-from analytics.hold.hold import property_facts
 from analytics.search.remembered import CardSeen, TimeTyped
+from analytics.warehouse.floor_data import property_facts
 from analytics.warehouse.warehouse import Warehouse
 
 Complaint = Literal["short", "over", "wrong"]

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from analytics.hold import hold
 from analytics.search import search_words
 from analytics.search.search_words import RoundSearch
 from analytics.search.sentence import significant
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import Warehouse
 from desk.review import full_text
 from desk.review.desk import Desk
@@ -73,7 +73,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def search_everything(db: Warehouse, desk: Desk, text: str) -> SearchResult:
     """Search a warehouse and its log. Raises the errors of both."""
-    facts = hold.property_facts(db)
+    facts = floor_data.property_facts(db)
     try:
         zone: tzinfo = ZoneInfo(facts.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):

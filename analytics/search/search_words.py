@@ -9,12 +9,12 @@ from datetime import date, datetime, timedelta, tzinfo
 
 import msgspec
 
-from analytics.hold import hold
 from analytics.search import disputes
 from analytics.search.disputes import Candidate, Complaint, Remembered, Sorted
 from analytics.search.remembered import CardSeen, TimeTyped, part_of_day
 from analytics.search.sentence import ParsedSentence, read_sentence
 from analytics.search.vocabulary import WEEKDAYS
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, listed, plural, table_name, wager_name
 
@@ -42,8 +42,8 @@ def search(db: Warehouse, text: str, today: date) -> RoundSearch:
 
 def read(db: Warehouse, text: str, today: date) -> ParsedSentence:
     """Return the meaning of a sentence; if it names neither table nor day, it is the newest gaming day, with a note."""
-    days = hold.gaming_days(db)
-    said = read_sentence(text, tables=hold.tables(db), days=days, wagers=disputes.wagers(db), today=today)
+    days = floor_data.gaming_days(db)
+    said = read_sentence(text, tables=floor_data.tables(db), days=days, wagers=disputes.wagers(db), today=today)
     if said.is_empty or not days or said.table is not None or said.day is not None:
         return said
     return msgspec.structs.replace(said, day=days[0], notes=(*said.notes, "no day was named: this is the newest one"))

@@ -39,10 +39,10 @@ def recorded_statements() -> Iterator[list[Statement]]:
         _kept.reset(token)
 
 
-def run_statement(db: Warehouse, sql: str, parameters: Mapping[str, Any]) -> pl.DataFrame:
+def run_statement(db: Warehouse, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
     """Run a statement with its parameters, and return its rows."""
     sql = dedent(sql).strip()
-    values = {name: value for name, value in parameters.items() if f"${name}" in sql}
+    values = {name: value for name, value in (parameters or {}).items() if f"${name}" in sql}
     kept, statement = _kept.get(), Statement(sql, values)
     if kept is not None and statement not in kept:
         kept.append(statement)

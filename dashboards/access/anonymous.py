@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from desk.report.content import Report
 
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))

@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, NamedTuple
 import polars as pl
 import streamlit as st
 
-from analytics.hold import hold
 from analytics.questions import Question
+from analytics.warehouse import floor_data
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.statements import Statement
 from dashboards.access import access
@@ -136,7 +136,7 @@ def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Down
     if not access.may(access.NAMES):
         rows = rows.drop([name for name in NAMED if name in rows.columns])
     data = as_file(rows, form)
-    tables = [selection.table] if selection.table else source.ask(hold.tables)
+    tables = [selection.table] if selection.table else source.ask(floor_data.tables)
     try:
         desk.export(
             tables,

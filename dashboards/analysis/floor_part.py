@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from analytics.hold import hold
 from analytics.hold.changes import period_before, whole_months
 from analytics.questions import DIMENSIONS, Question
+from analytics.warehouse import floor_data
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing.names import day_name, short_day
@@ -75,7 +75,7 @@ def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
     A role that may not see names gets no choice of dealer. Monthly counts are compared by whole months.
     """
     dealers = dealers and access.may(access.NAMES)
-    choices = source.ask(hold.choices)
+    choices = source.ask(floor_data.choices)
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="filter-bar")
     with bar:
         game = source.choose("Game", "game", choices.games, game_name, "All games", in_bar=True)
@@ -83,7 +83,7 @@ def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
         dealer = None
         if dealers:
             dealer = source.choose("Dealer", "dealer", choices.dealers, table_name, "All dealers", in_bar=True)
-        first, last = _gaming_days(source.ask(hold.gaming_days))
+        first, last = _gaming_days(source.ask(floor_data.gaming_days))
         selection = Selection(game=game, table=table, dealer=dealer, first=first, last=last)
         compared = _comparison(selection)
     before = None
@@ -118,7 +118,7 @@ def presets(days: Sequence[date]) -> dict[str, Days]:
     if newest and newest[-1] < newest[0] - WEEK:
         offered["Last 7 days"] = (newest[0] - WEEK, newest[0])
     offered |= {short_day(day): (day, day) for day in newest[:7]}
-    return offered | {f"{day:%b %Y}": hold.month_of(f"{day:%Y-%m}") for day in newest}
+    return offered | {f"{day:%b %Y}": floor_data.month_of(f"{day:%Y-%m}") for day in newest}
 
 
 def _gaming_days(days: Sequence[date]) -> Days:

@@ -5,7 +5,7 @@ from datetime import date
 
 import streamlit as st
 
-from analytics.hold import hold
+from analytics.warehouse import round_data
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
@@ -100,7 +100,7 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
 
 def _record(found: PatronCase, formats: Formats) -> RoundRecord:
     """Show the record on the claim if the log confirms it; return it."""
-    view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
+    view = source.ask(lambda db: round_data.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
         return RoundRecord()

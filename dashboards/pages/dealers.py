@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics.hold import hold
 from analytics.questions import DIMENSIONS, VIEWS, questions
+from analytics.warehouse import floor_data
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart, floor_part, group_by, view
@@ -33,7 +33,7 @@ def page() -> None:
             "Dealer errors", "Where things go wrong, compared with chance. A row that stands out shows where to look, not why."
         )
     )
-    if not source.ask(hold.choices).tables:
+    if not source.ask(floor_data.choices).tables:
         source.no_rounds()
         source.watch()
         return

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 import streamlit as st
 
-from analytics.hold import hold
-from analytics.hold.hold import RoundView
 from analytics.search import disputes, search_words
 from analytics.search.disputes import Remembered
 from analytics.search.remembered import TimeTyped, cards_typed, part_of_day, time_typed
 from analytics.search.sentence import significant
 from analytics.shown_events import EventsCheck
+from analytics.warehouse import floor_data, round_data
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
@@ -41,7 +41,7 @@ def page() -> None:
     query = st.query_params
     table, round_no = query.get("of", ""), query.get("round", "")
     if table and round_no.isdecimal():
-        view = source.ask(lambda db: hold.round_view(db, f"table/{table}", int(round_no)))
+        view = source.ask(lambda db: round_data.round_view(db, f"table/{table}", int(round_no)))
         if view is not None:
             desk.on_record(table, int(round_no))
             found = record_check.check_of(view)
@@ -58,7 +58,7 @@ def page() -> None:
 
 def search(formats: Formats) -> None:
     """Ask what the patron remembers, and show the matching rounds; if there are none, say so and show near matches."""
-    tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
+    tables, days = source.ask(floor_data.tables), source.ask(floor_data.gaming_days)
     source.show(
         markup.heading(
             "Dispute", "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact."

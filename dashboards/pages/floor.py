@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
-from analytics.hold import hold
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import PropertyFacts, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
@@ -156,7 +156,7 @@ def _house_win(rows: list[dict[str, Any]], formats: Formats) -> Html:
 def of_day(day: date | None, head: DeltaGenerator) -> None:
     """Show one gaming day, or all, from the warehouse."""
     formats = source.formats()
-    tables = source.ask(lambda db: hold.floor_overview(db, day))
+    tables = source.ask(lambda db: floor_data.floor_overview(db, day))
     with head:
         said = f"{plural(tables.height, 'table')} · {'all gaming days' if day is None else day_name(day)}"
         source.show(markup.heading(_name(), said))
@@ -191,11 +191,11 @@ def _days() -> list[date]:
     """Return the warehouse's gaming days; empty if there is only a log."""
     if log_address() is not None and stamp(warehouse_path()) is None:
         return []
-    return source.ask(hold.gaming_days)
+    return source.ask(floor_data.gaming_days)
 
 
 def _facts() -> PropertyFacts:
-    return PropertyFacts() if stamp(warehouse_path()) is None else source.ask(hold.property_facts)
+    return PropertyFacts() if stamp(warehouse_path()) is None else source.ask(floor_data.property_facts)
 
 
 def _name() -> str:

@@ -10,7 +10,7 @@ import msgspec
 import streamlit as st
 
 from analytics import integrity
-from analytics.hold import hold
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards.drawing import markup
 from dashboards.drawing.decisions import finding_link
@@ -310,7 +310,7 @@ def of_warehouse() -> list[Check]:
 
 
 def _of_warehouse(db: Warehouse, path: Path) -> Check:
-    made = hold.generation(db)
+    made = floor_data.generation(db)
     age_s = time.time() - made.built_at_us / 1e6
     found = (
         f"generation {made.generation}, built {ago(age_s)} ago: {plural(made.rounds, 'round')}, {plural(made.wagers, 'wager')}, "

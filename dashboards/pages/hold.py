@@ -1,7 +1,7 @@
 """Hold: what did the tables win, on what, and is it luck?"""
 
-from analytics.hold import hold
 from analytics.questions import VIEWS
+from analytics.warehouse import floor_data
 from dashboards.analysis import hold_counts, hold_day, hold_luck, hold_pace, hold_wagers
 from dashboards.analysis.floor_part import floor_part, view
 from dashboards.drawing import markup
@@ -25,7 +25,7 @@ def page() -> None:
     source.show(
         markup.heading("Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers.")
     )
-    if not source.ask(hold.gaming_days):
+    if not source.ask(floor_data.gaming_days):
         source.no_rounds("No counts yet")
         source.watch()
         return

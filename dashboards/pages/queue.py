@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
-from analytics.hold import hold
+from analytics.warehouse import round_data
 from analytics.warehouse.warehouse import WarehouseError, reading
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -201,7 +201,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     place = table_name(table) + ("" if round_no is None else f" · round {round_no:,}")
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
     source.show(markup.section(place, when))
-    view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
+    view = None if round_no is None else source.ask(lambda db: round_data.round_view(db, found["stream"], round_no))
     disposed = {} if said is None else said.disposed(table)
     source.show(round_account.incident(members, view, formats, disposed=disposed))
     known = clips.cameras()

@@ -4,8 +4,8 @@ from datetime import date
 
 import streamlit as st
 
-from analytics.hold import hold
-from analytics.hold.hold import RoundView
+from analytics.warehouse import floor_data, round_data
+from analytics.warehouse.round_data import RoundView
 from dashboards.access import access
 from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
@@ -36,7 +36,7 @@ def page() -> None:
     if stream is None or round_no is None or not round_no.isdecimal():
         choose(stream)
         return
-    view = source.ask(lambda db: hold.round_view(db, stream, int(round_no)))
+    view = source.ask(lambda db: round_data.round_view(db, stream, int(round_no)))
     if view is None:
         if stream.startswith("table/") and open_round_warnings.open_round(stream.partition("/")[2], int(round_no)):
             return
@@ -97,7 +97,7 @@ def page() -> None:
 
 def choose(stream: str | None) -> None:
     """Offer the rounds of a table."""
-    tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
+    tables, days = source.ask(floor_data.tables), source.ask(floor_data.gaming_days)
     source.show(markup.heading("Open a round", "Choose a table and a round, or come here from the queue."))
     if not tables or not days:
         source.no_rounds()
@@ -109,7 +109,7 @@ def choose(stream: str | None) -> None:
     left, center, middle, right = st.columns([2, 2, 3, 1], vertical_alignment="bottom")
     table = left.selectbox("Table", tables, index=tables.index(given) if given in tables else 0, format_func=table_name)
     day: date = center.selectbox("Gaming day", days, format_func=day_name)
-    of_table = source.ask(lambda db: hold.rounds_of(db, table, day))
+    of_table = source.ask(lambda db: round_data.rounds_of(db, table, day))
     says = {
         row["round_no"]: f"Round {row['round_no']:,}" + (f" · {plural(row['findings'], 'finding')}" if row["findings"] else "")
         for row in of_table.iter_rows(named=True)

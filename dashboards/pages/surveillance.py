@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from analytics.hold import hold
+from analytics.warehouse import floor_data
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
@@ -139,7 +139,7 @@ def _unticked(kind: str, lines: Sequence[str], waiting: int) -> list[str]:
 
 def _enter(who: str, formats: Formats) -> None:
     """Show the form for an entry; without a day and a time, it is for now."""
-    tables: list[str | None] = [None, *source.ask(hold.tables)]
+    tables: list[str | None] = [None, *source.ask(floor_data.tables)]
     with drafts.lines(f"{ENTRY}-lines"), st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
         note = drafts.box("What happened", ENTRY)
         first, second, third = st.columns(3)
@@ -224,7 +224,7 @@ def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLin
         )
         source.show(f'<ul class="rk-others" aria-label="What is handed over">{listed}</ul>' if lines else "")
         left, right = st.columns([1, 3])
-        known = " or ".join(source.ask(hold.shifts))
+        known = " or ".join(source.ask(floor_data.shifts))
         shift = left.text_input("Shift that ends", placeholder=known).strip().lower()
         note = right.text_input("Note for the next shift", max_chars=400).strip()
         if st.form_submit_button("Hand over"):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 import streamlit as st
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from analytics.hold.hold import property_facts
 from analytics.shown_events import newest_of_round
+from analytics.warehouse.floor_data import property_facts
 from analytics.warehouse.warehouse import PropertyFacts, WarehouseError, reading, stamp
 from dashboards.access import access
 from dashboards.drawing import markup

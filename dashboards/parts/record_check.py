@@ -3,8 +3,8 @@
 import streamlit as st
 
 from analytics import shown_events
-from analytics.hold.hold import RoundView
 from analytics.shown_events import EventsCheck
+from analytics.warehouse.round_data import RoundView
 from analytics.warehouse.warehouse import stamp
 from dashboards.access import access
 from dashboards.drawing import markup

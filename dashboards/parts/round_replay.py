@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.names import Formats

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from analytics.hold import hold
+from analytics.warehouse import floor_data, round_data
 from analytics.warehouse.statements import Statement, recorded_statements
 from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseError, reading, stamp
 from dashboards.access import access
@@ -124,7 +124,7 @@ def records_rounds() -> bool:
     if log_address() is None:
         return True
     try:
-        return hold.has_rounds(_warehouse())
+        return round_data.has_rounds(_warehouse())
     except WarehouseError:
         return False
 
@@ -132,7 +132,7 @@ def records_rounds() -> bool:
 def _facts() -> PropertyFacts:
     """Return the property's facts for parts of every page, even without a warehouse."""
     try:
-        return hold.property_facts(_warehouse())
+        return floor_data.property_facts(_warehouse())
     except WarehouseError:
         return PropertyFacts()
 
@@ -144,7 +144,7 @@ def frame_formats() -> Formats:
 
 def formats() -> Formats:
     """Return this property's format of money and time."""
-    return Formats.of(ask(hold.property_facts))
+    return Formats.of(ask(floor_data.property_facts))
 
 
 _LINK = re.compile(r' href="([a-z]+)(?:\?[^"]*)?"')

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from analytics.hold.hold import RoundView
 from analytics.search import search_words
 from analytics.search.disputes import Candidate, Remembered
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats

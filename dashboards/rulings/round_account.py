@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.decisions import finding_link, linked
 from dashboards.drawing.drawing import Flag

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 
-from analytics.hold.hold import RoundView
+from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.drawing import hands_drawing

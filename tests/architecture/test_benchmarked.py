@@ -36,7 +36,7 @@ def test_every_question_of_a_command_is_timed() -> None:
 def test_every_question_of_a_page_is_timed() -> None:
     """What is named here is added to `benchmarks/questions.py`."""
     pages = asked()
-    assert {"hold.round_view", "fairness.fairness", "figure_detail.sums_behind", "live.base", "disputes.find"} <= {*pages}
+    assert {"round_data.round_view", "fairness.fairness", "figure_detail.sums_behind", "live.base", "disputes.find"} <= {*pages}
     timed = Path(questions.__file__).read_text("utf-8") + " ".join(each.answer for each in REGISTRY)
     assert [each for each in pages if not re.search(rf"\b{re.escape(each)}\b", timed)] == []
 

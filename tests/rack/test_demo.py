@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from analytics.hold.hold import generation
 from analytics.warehouse.feed import Feed
+from analytics.warehouse.floor_data import generation
 from analytics.warehouse.warehouse import reading
 from dashboards.sign_in.trial import PEOPLE
 from desk.keys import SOURCE as KEYS_SOURCE

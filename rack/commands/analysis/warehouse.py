@@ -39,8 +39,8 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     """Build; 4 if a stream is broken (its sound part is included)."""
     from msgspec import to_builtins
 
-    from analytics.hold.hold import generation
     from analytics.warehouse.feed import build_warehouse
+    from analytics.warehouse.floor_data import generation
     from analytics.warehouse.warehouse import reading
     from rack.opening import log_at, results_at
 
@@ -62,8 +62,8 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _export(arguments: argparse.Namespace, output: Output) -> None:
-    from analytics.hold.hold import property_facts
     from analytics.warehouse.exporting import Form, Leaving, NoSuchTable, export
+    from analytics.warehouse.floor_data import property_facts
     from analytics.warehouse.warehouse import reading
 
     if arguments.out is None:

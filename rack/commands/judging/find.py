@@ -33,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Find; 1 if no round or text matches."""
-    from analytics.hold import hold
     from analytics.search.search_everything import search_everything
+    from analytics.warehouse import floor_data
     from analytics.warehouse.warehouse import reading
     from desk.review.desk import desk_at
     from rack.opening import options_of
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     warehouse = warehouse_at(arguments)
     address = (demo_log(warehouse.parent) if arguments.log is None else None) or log_address(arguments.log)
     with reading(warehouse) as db, desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk:
-        if desk.log.log_id != hold.property_facts(db).log_id:
+        if desk.log.log_id != floor_data.property_facts(db).log_id:
             raise UsageError(f"{warehouse} was built from another log than {address}; name its log with --log")
         found = search_everything(db, desk, " ".join(arguments.words))
     output.value(found.values())

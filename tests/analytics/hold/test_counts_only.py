@@ -11,6 +11,7 @@ import pytest
 
 from analytics.hold import figure_detail, hold, pace, periods, theoretical
 from analytics.hold.reconciliation import reconciliation
+from analytics.warehouse import floor_data
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from tests.analytics.counts import DAYS, DROP, FILL, OF_WAGERS, WIN, entry, month, opened_for
@@ -87,7 +88,7 @@ def test_d870_a_table_without_wagers_is_no_row_of_any_breakdown_of_wagers(counts
 def test_a_table_of_which_no_round_was_seen_has_the_game_that_it_was_opened_for(counts_only: Warehouse) -> None:
     by_game = periods.hold_by_period(counts_only, "game", "month")
     assert dict(by_game.select("game", "table_days").iter_rows()) == {"face_up_pai_gow": 30, "over_under": 30}
-    chosen = hold.choices(counts_only)
+    chosen = floor_data.choices(counts_only)
     assert (chosen.games, chosen.tables) == (["face_up_pai_gow", "over_under"], ["fu-01", "ou-01"])
     assert chosen.months == [date(2026, 3, 1)]
 
@@ -176,7 +177,7 @@ def test_d871_a_count_that_a_correction_took_back_is_no_longer_entered_twice(tmp
 
 def test_d870_the_floor_of_a_past_day_has_the_tables_of_which_only_counts_are_on_record(counts_only: Warehouse) -> None:
     for day in (None, date(2026, 3, 6)):
-        found = hold.floor_overview(counts_only, day)
+        found = floor_data.floor_overview(counts_only, day)
         assert found["table_id"].to_list() == ["fu-01", "ou-01"]
         assert found["game"].to_list() == ["face_up_pai_gow", "over_under"]
         assert set(found["rounds"].to_list()) == {0}

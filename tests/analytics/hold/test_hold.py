@@ -9,6 +9,7 @@ import pytest
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from analytics.hold import hold
+from analytics.warehouse import floor_data, round_data
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from replay.findings import LedgerEntry
 from tests.dashboards import sample
@@ -145,7 +146,7 @@ def test_a_dimension_that_wagers_do_not_have_is_refused(db: Warehouse) -> None:
 
 def test_floor_overview_of_a_day(db: Warehouse) -> None:
     """FU-01 on the 6th: five rounds from minute 4 to minute 25.5, so 5 / 21.5 min; seat 3 short 100.00, seat 1 25.00."""
-    row = hold.floor_overview(db, DAY_2).row(0, named=True)
+    row = floor_data.floor_overview(db, DAY_2).row(0, named=True)
     assert (row["table_id"], row["rounds"], row["incidents"], row["high_incidents"]) == ("fu-01", 5, 2, 2)
     assert row["pace_rounds_per_hour"] == pytest.approx(5 * 60 / 21.5)
     assert (row["overpaid_cents"], row["underpaid_cents"]) == (0, 12_500)
@@ -154,18 +155,18 @@ def test_floor_overview_of_a_day(db: Warehouse) -> None:
 
 
 def test_floor_overview_of_all_days_and_the_pace_of_a_single_round(db: Warehouse) -> None:
-    assert hold.floor_overview(db)["rounds"].to_list() == [6, 4]
-    assert hold.floor_overview(db, DAY_1)["pace_rounds_per_hour"].to_list() == [None, None]
-    assert hold.gaming_days(db) == [DAY_2, DAY_1]
+    assert floor_data.floor_overview(db)["rounds"].to_list() == [6, 4]
+    assert floor_data.floor_overview(db, DAY_1)["pace_rounds_per_hour"].to_list() == [None, None]
+    assert floor_data.gaming_days(db) == [DAY_2, DAY_1]
 
 
 def test_a_finding_of_a_table_but_of_no_round_counts_on_the_floor_as_in_the_queue(tmp_path: Path) -> None:
     gap = sample.finding("table/a", None, "LOG-SOURCE-GAP", None, None, None, "", "")
     build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap])
     with reading(tmp_path / "w") as db:
-        assert hold.floor_overview(db)["incidents"].to_list() == [1]
+        assert floor_data.floor_overview(db)["incidents"].to_list() == [1]
         assert queue.queue_totals(db)["incidents"].to_list() == [1]
-        assert hold.floor_overview(db, DAY_2)["incidents"].to_list() == [0]
+        assert floor_data.floor_overview(db, DAY_2)["incidents"].to_list() == [0]
 
 
 def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse) -> None:
@@ -208,7 +209,7 @@ def test_queue_totals_and_choices(db: Warehouse) -> None:
 
 
 def test_round_view_has_recorded_beside_recomputed_findings_events_and_neighbours(db: Warehouse) -> None:
-    view = hold.round_view(db, "table/fu-01", 17)
+    view = round_data.round_view(db, "table/fu-01", 17)
     assert view is not None
     assert (view.previous_round_no, view.next_round_no) == (16, 18)
     assert view.round["verdict"] == "VARIANCE"
@@ -220,16 +221,16 @@ def test_round_view_has_recorded_beside_recomputed_findings_events_and_neighbour
 
 
 def test_round_view_at_the_ends_and_beyond(db: Warehouse) -> None:
-    first, last = hold.round_view(db, "table/fu-02", 1), hold.round_view(db, "table/fu-02", 5)
+    first, last = round_data.round_view(db, "table/fu-02", 1), round_data.round_view(db, "table/fu-02", 5)
     assert first is not None
     assert last is not None
     assert (first.previous_round_no, first.next_round_no) == (None, 3)
     assert (last.previous_round_no, last.next_round_no) == (4, None)
     assert last.events.is_empty()
-    assert hold.round_view(db, "table/fu-02", 2) is None
+    assert round_data.round_view(db, "table/fu-02", 2) is None
 
 
 def test_rounds_of_a_table_and_facts(db: Warehouse) -> None:
-    assert hold.rounds_of(db, "fu-02")["round_no"].to_list() == [1, 3, 4, 5]
-    assert hold.rounds_of(db).height == 10
-    assert hold.property_facts(db) == sample.FACTS
+    assert round_data.rounds_of(db, "fu-02")["round_no"].to_list() == [1, 3, 4, 5]
+    assert round_data.rounds_of(db).height == 10
+    assert floor_data.property_facts(db) == sample.FACTS

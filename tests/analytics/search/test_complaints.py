@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics.hold import hold
 from analytics.search import search_words
 from analytics.search.search_words import RoundSearch
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import Warehouse, reading
 from rack.cli import main
 
@@ -153,12 +153,12 @@ def sentence(template: str, row: dict[str, Any], zone: Any) -> str:
 
 
 def found_of(db: Warehouse, text: str) -> RoundSearch:
-    days = hold.gaming_days(db)
+    days = floor_data.gaming_days(db)
     return search_words.search(db, text, date.fromordinal(days[0].toordinal() + 1))
 
 
 def test_nine_in_ten_complaints_find_their_round_among_the_first_three(floor: Warehouse) -> None:
-    zone = ZoneInfo(hold.property_facts(floor).time_zone)
+    zone = ZoneInfo(floor_data.property_facts(floor).time_zone)
     missed = []
     for number, (condition, template) in enumerate(COMPLAINTS):
         rows = rounds(floor, condition)
@@ -180,7 +180,7 @@ def test_no_round_is_said_to_fit_what_was_not_understood(floor: Warehouse) -> No
 
 
 def test_the_example_of_the_page_finds_its_own_round(floor: Warehouse) -> None:
-    zone = ZoneInfo(hold.property_facts(floor).time_zone)
+    zone = ZoneInfo(floor_data.property_facts(floor).time_zone)
     text = search_words.example(floor, zone, "USD")
     found = found_of(floor, text)
     assert found.said.unread == ()

@@ -11,8 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analytics.hold import hold
-from analytics.warehouse import extending, loading
+from analytics.warehouse import extending, floor_data, loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
 from analytics.warehouse.generations import is_sealed, reserved
 from analytics.warehouse.loading import News, PropertyFacts, StreamMark
@@ -92,7 +91,7 @@ def test_what_is_added_later_comes_to_the_same(
     path = in_parts(tmp_path / "w", cut, again)
     assert built(path) == everything
     with reading(path) as db:
-        assert hold.generation(db).generation == 2
+        assert floor_data.generation(db).generation == 2
     known = earlier(path, FACTS.log_id)
     assert known is not None
     assert known.marks == {"table/fu-01": StreamMark(events=2, head="00" * 32)}
@@ -200,11 +199,11 @@ def test_two_files_trade_places_and_a_spare_that_somebody_reads_is_left_to_him(
     assert spare == first
     assert same(path) == [first, second]
     with reading(path) as old:
-        before = hold.generation(old).generation
+        before = floor_data.generation(old).generation
         assert same(path) == [second, first]
         third, spare = same(path)
         assert (third not in (first, second), spare) == (True, second)
-        assert hold.generation(old).generation == before
+        assert floor_data.generation(old).generation == before
     assert built(path) == everything
 
 

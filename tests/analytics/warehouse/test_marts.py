@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 
 from analytics import integrity, live, rules
-from analytics.hold import figure_detail, hold
+from analytics.hold import figure_detail
+from analytics.warehouse import floor_data
 from analytics.warehouse.loading import RoundEvents, TableEvent
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
@@ -114,7 +115,7 @@ def test_the_floor_s_tiles_are_what_its_rounds_come_to(db: Warehouse, day: date 
         (row["stream"], row["round_no"]): row["at_us"]
         for row in rows(db, "SELECT stream, round_no, max(occurred_at_us) AS at_us FROM round_events GROUP BY ALL")
     }
-    tiles = {row["stream"]: row for row in hold.floor_overview(db, day).iter_rows(named=True)}
+    tiles = {row["stream"]: row for row in floor_data.floor_overview(db, day).iter_rows(named=True)}
     counted = [row for row in rows(db, "SELECT * FROM fct_table_days") if day in (None, row["gaming_day"])]
     assert tiles.keys() == by_table(counted).keys() >= by_table(rounds).keys()
     for stream, of_table in by_table(rounds).items():

@@ -10,7 +10,7 @@ import pytest
 
 from analytics.errors import queue
 from analytics.hold import hold
-from analytics.warehouse import warehouse
+from analytics.warehouse import floor_data, round_data, warehouse
 from analytics.warehouse.warehouse import MODELS, Warehouse, WarehouseError, build, grains, reading, stamp
 from tests.dashboards import sample
 
@@ -98,28 +98,28 @@ def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
     build(tmp_path / "w", (), ())
     with reading(tmp_path / "w") as db:
         frames = [
-            hold.floor_overview(db),
+            floor_data.floor_overview(db),
             hold.hold_by_table_day(db),
             queue.incidents_queue(db),
-            hold.rounds_of(db),
+            round_data.rounds_of(db),
             *(hold.hold_by(db, dimension) for dimension in hold.DIMENSIONS),
         ]
         assert all(frame.is_empty() for frame in frames)
         assert hold.hold_totals(db).row(0, named=True)["drop_cents"] is None
         assert queue.queue_totals(db).row(0, named=True)["findings"] == 0
         assert queue.queue_choices(db) == queue.QueueChoices(tables=[], codes=[], gaming_days=[], severities=[], dealers=[])
-        assert hold.generation(db).rounds == 0
+        assert floor_data.generation(db).rounds == 0
 
 
 def test_each_build_is_one_generation_on_and_readers_of_the_old_one_keep_it(tmp_path: Path) -> None:
     path = sample.make(tmp_path / "w")
     before = stamp(path)
     with reading(path) as old:
-        assert hold.generation(old).generation == 1
+        assert floor_data.generation(old).generation == 1
         build(path, (), ())
         with reading(path) as new:
-            assert (hold.generation(new).generation, hold.generation(new).rounds) == (2, 0)
-        assert (hold.generation(old).generation, hold.generation(old).rounds) == (1, 10)
+            assert (floor_data.generation(new).generation, floor_data.generation(new).rounds) == (2, 0)
+        assert (floor_data.generation(old).generation, floor_data.generation(old).rounds) == (1, 10)
     assert stamp(path) != before
     assert sorted(p.name for p in tmp_path.iterdir()) == [".w.seals", "w"]
 
@@ -142,7 +142,7 @@ def test_a_file_that_is_no_warehouse_is_replaced_and_until_then_says_what_to_do(
         pass
     sample.make(path)
     with reading(path) as db:
-        assert hold.generation(db).generation == 1
+        assert floor_data.generation(db).generation == 1
 
 
 def test_a_file_of_another_version_says_what_to_do(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_the_source_of_what_a_person_entered_is_hidden_with_the_names(floor: Liv
     import polars as pl
     from msgspec import structs
 
-    from analytics.hold.hold import round_view
+    from analytics.warehouse.round_data import round_view
     from analytics.warehouse.warehouse import reading
 
     with reading(floor.warehouse) as db:

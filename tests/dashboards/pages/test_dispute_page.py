@@ -11,11 +11,11 @@ import pytest
 from msgspec import inspect, structs
 from streamlit.testing.v1 import AppTest
 
-from analytics.hold import hold
-from analytics.hold.hold import RoundView
 from analytics.search import disputes, search_words
 from analytics.search.disputes import Remembered
 from analytics.search.remembered import cards_typed, time_typed
+from analytics.warehouse import round_data
+from analytics.warehouse.round_data import RoundView
 from analytics.warehouse.warehouse import reading
 from dashboards.access.anonymous import FREE_TEXT_KEYS, HIDDEN_TEXT, PATRON_KEYS, REASONS, ROLES, STAFF_KEYS, without_names
 from dashboards.drawing.names import Formats
@@ -34,7 +34,7 @@ FORMATS = Formats.of(sample.FACTS)
 
 def view(warehouse: Path, stream: str, round_no: int) -> RoundView:
     with reading(warehouse) as db:
-        found = hold.round_view(db, stream, round_no)
+        found = round_data.round_view(db, stream, round_no)
     assert found is not None
     return found
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics.hold import hold
+from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import reading
 from dashboards.access import access
 from dashboards.access.page_list import Role
@@ -81,7 +81,7 @@ def test_a_part_of_the_floor_without_wagers_says_so(warehouse: Path, monkeypatch
 
 def test_what_is_offered_to_narrow_down(warehouse: Path) -> None:
     with reading(warehouse) as db:
-        found = hold.choices(db)
+        found = floor_data.choices(db)
     assert (found.games, found.tables) == (["face_up_pai_gow"], ["fu-01", "fu-02"])
     assert found.dealers == ["d-03", "d-07", "d-11", "d-12"]
     assert [month.isoformat() for month in found.months] == ["2026-03-01"]

@@ -126,7 +126,7 @@ def test_a_round_is_answered_without_a_warehouse(tmp_path: Path, monkeypatch: py
 
 def test_the_felt_answers_in_the_currency_of_the_property(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     currencies: list[str] = []
-    monkeypatch.setattr("dashboards.parts.source.hold.property_facts", lambda _: PropertyFacts(currency="EUR"))
+    monkeypatch.setattr("dashboards.parts.source.floor_data.property_facts", lambda _: PropertyFacts(currency="EUR"))
     monkeypatch.setattr("dashboards.parts.source._warehouse", lambda: None)
     monkeypatch.setattr("dashboards.felt.component.felt", lambda **about: currencies.append(about["currency"]))
     run("entry", tmp_path / "none.duckdb", monkeypatch)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.hold.hold import generation
+from analytics.warehouse.floor_data import generation
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from dashboards.parts import source
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
