@@ -26,7 +26,7 @@ BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
 works in between."""
 
 CORRECTABLE = ("drop_counted", "event_corrected", "intake_refused")
-"""What a correction that changes the drop can name."""
+"""The types of events whose correction can change the drop."""
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""

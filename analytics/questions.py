@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Subject = Literal["hold", "errors"]
 PART = ("table", "game", "dealer", "shift", "first", "last")
-"""What selects a part of the floor."""
+"""The options that select a part of the floor."""
 PAGES: Final[Mapping[Subject, str]] = {"hold": "Hold", "errors": "Dealer errors"}
 _FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 VIEWS: Final[Mapping[Subject, Mapping[str, str]]] = _FILE["views"]

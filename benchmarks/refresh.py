@@ -56,9 +56,9 @@ print(len(list(metrics_of(sys.argv[1]).collect())))
 PAGES = ("floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "surveillance", "integrity", "health")
 """A page for each session."""
 BEGUN_S = 10.0
-"""What the server begins next to its first page has ended after so long."""
+"""After this time the server's other work at the start has ended."""
 SETTLED_S = 0.5
-"""What a drawing leaves behind is put away after so long."""
+"""After this time the leftovers of a drawing are removed."""
 WAIT_LIMIT_S = 120.0
 
 

@@ -20,9 +20,9 @@ from events.vocabulary.envelope import Draft
 from replay.transcript.transcript import judge
 
 TIMES_IN_ORDER = 5
-"""What comes late costs at most this many times what it costs in order."""
+"""The limit of the cost of late events, as a multiple of the cost of the same events in order."""
 BETTING = (model.WagerPlaced, model.WagerPaid, model.WagerTaken, model.WagerReturned, model.LammerPlaced)
-"""What the pad reports that is cut off all day."""
+"""The reports of the pad that is cut off all day."""
 LINES = 1_000
 """Lines that an intake appends at once."""
 

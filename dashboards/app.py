@@ -15,7 +15,7 @@ from replay.installed_games import add_installed_games
 HERE = Path(__file__).parent
 
 ABOUT = "**Discard Rack** records every event at a table, replays every round by the regulation, and shows what differs."
-"""What the menu says of the program; with it is the choice of a light page or a dark one."""
+"""The menu's text about the program, next to the choice of a light or a dark page."""
 
 SHOWN = "page-shown"
 """Where the page is noted that a session shows."""

@@ -20,15 +20,15 @@ PERSONS_VARIABLE = "RACK_PERSONS"
 """The register of persons who may act on findings and disputes."""
 
 REPORTS_VARIABLE = "RACK_REPORTS"
-"""What the property filed for its reports."""
+"""The property's settings for its reports (`reports.toml`)."""
 
 CAMERAS_VARIABLE = "RACK_CAMERAS"
 """Which cameras see which table, and where their video is."""
 OUTBOX_VARIABLE = "RACK_OUTBOX"
-"""The outbox of alarms, where it does not lie next to the log."""
+"""The outbox of alarms, if it is not next to the log."""
 
 CASES_VARIABLE = "RACK_CASES"
-"""The folder of cases: what the property set for them, and their attachments."""
+"""The folder of cases: the property's settings for them, and their attachments."""
 
 WITNESS_VARIABLE, WITNESS_KEY_VARIABLE = "RACK_WITNESS", "RACK_WITNESS_KEY"
 """The folder of a witness, and the file of its public key."""

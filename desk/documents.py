@@ -75,7 +75,7 @@ fields) under the next free number, and run `.venv/bin/python scripts/decisions.
 """
 SENTENCE_ENDS = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'(§`]|\d{3}[ac]\b)")
 WORDS_BEFORE_COLON = 8
-"""What comes before a colon says something by itself if it has this many words."""
+"""The words before a colon are complete by themselves if they are this many."""
 
 
 def decisions(source: str | None = None, *, whole: bool = True) -> str:

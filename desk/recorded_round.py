@@ -56,7 +56,7 @@ class RecordedRound:
     adjudication: Adjudication
     broken: tuple[str, ...]
     corrections: Mapping[int, Envelope]
-    """What corrects events of the round, by the numbers of these: of each the last word."""
+    """The number of an event of the round → its last correction."""
     currency: str
     """The property's (ISO 4217); dollars if the log does not say."""
     clock: Clock

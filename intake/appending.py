@@ -20,7 +20,7 @@ from intake.filings import FilingCheck, ReadRules
 from intake.lines import AcceptedLine, Refusal, check_correction, notice, notice_id, notice_ids, takes_notice
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
-"""What is appended at once: this many lines, or fewer if they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
+"""The lines appended at once; fewer if they are long or come in slowly (`intake.arriving.GROUP_S`)."""
 
 _CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 

@@ -98,7 +98,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 NOT_OTHERS = 0o027
-"""What no file or folder of ours allows, whatever the umask: the group to write, others anything."""
+"""The rights that our files and folders never give, whatever the umask: writing by the group, anything by others."""
 
 
 class _Version(argparse.Action):

@@ -109,9 +109,7 @@ NEEDS = {
     "verify --log archive:///path": ("analytics",),
     "verify --log kafka://host/prefix": ("kafka",),
 }
-"""What was asked for → the extras that it needs. A command by itself is refused before it begins; with an option, a file or an
-address, once it comes to them.
-"""
+"""Command, option, file or address → the extras that it needs. A command is refused before it begins, the others when reached."""
 
 
 def require_extras(asked: str) -> None:

@@ -26,7 +26,7 @@ from rack.errors import UsageError
 from trial.place import DEMO_KEY, PERSONS
 
 REPORTS = "reports.toml"
-"""What a property filed for its reports, next to a log on this machine."""
+"""The property's settings for its reports, next to a log on this machine."""
 CAMERAS = "cameras.toml"
 """Which cameras see which table, next to a log on this machine."""
 ALARMS = "alarms.toml"

@@ -46,7 +46,7 @@ SEEN = (
     model.EnvyPaid,
     model.RoundVoided,
 )
-"""What is entered of a round."""
+"""The data entered for a round."""
 
 
 @dataclass(frozen=True)

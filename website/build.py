@@ -35,20 +35,20 @@ MSGSPEC = ("msgspec==0.22.0", "314", "pyemscripten_2026_0_wasm32")
 MSGSPEC_SHA256 = "a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022"
 
 BROWSER = HERE / "browser"
-"""What stands in for the browser: its signatures, and what the page calls."""
+"""The stand-in for the browser: its signatures, and the functions that the page calls."""
 OURS = ("desk", "events", "games", "replay", "rulebook")
 NOT_THERE = (
     "desk.alarms", "desk.house", "desk.keys", "events.archive", "events.kafka", "events.sqlite",
 )  # fmt: skip
 """Packages that no function called here comes to."""
 OF_A_GAME = ("settle.py", "rules.py")
-"""What of a game judges, next to its chapters."""
+"""The files of a game that judge, next to its chapters."""
 
 UNUSED = (
     "ensurepip/", "idlelib/", "lib2to3/", "pydoc_data/", "sqlite3/", "test/", "tkinter/", "turtledemo/", "unittest/", "venv/",
     "xml/", "xmlrpc/", "wsgiref/", "curses/", "dbm/", "multiprocessing/", "_pyrepl/",
 )  # fmt: skip
-"""What of Python's library no judge needs: it would only be fetched."""
+"""The parts of Python's library that no judge needs and that would only be downloaded."""
 
 FIXED_TIME = (2020, 1, 1, 0, 0, 0)
 MOST_SERVED, MOST_WHOLE = 7_000_000, 25_000_000

@@ -74,7 +74,7 @@ class KeptTable(RowKeeper):
         self._last: dict[str, FileEntry] = {}
         self._texts: dict[str, str] = {}
         self._parts: dict[str, list[FinishedPart]] = {}
-        """What other processes finished, by stream, and waits to be put into its place."""
+        """Files that other processes finished, by stream, not yet in their places."""
         self._said: list[str] = []
         self._next_s = float("-inf")
         self._manifest = b""

@@ -36,7 +36,7 @@ class RowKeeper(ABC):
         self._without_rows: dict[str, str] = {}
         self._finished: dict[str, list[Row]] = {}
         self._dropped: set[str] = set()
-        """Streams of which no row counts that was taken before."""
+        """Streams whose earlier rows no longer count."""
         self._anew: set[str] = set()
         """Streams to be derived from their first event."""
 

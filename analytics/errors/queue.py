@@ -15,7 +15,7 @@ from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.findings import TITLES
 
 FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, overpaid_cents > 0"
-"""What similar incidents share: table, code of the cause, gaming day, dealer, wager, and which way the money went."""
+"""Similar incidents agree in these: table, code of the cause, gaming day, dealer, wager, and which way the money went."""
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):

@@ -215,13 +215,13 @@ _DICE: Final[dict[str, Callable[[SampleQuery, tuple[str, ...]], Iterator[ValueCo
     "number": _number,
     "start": _start,
 }
-"""What dice and drawn numbers show, by family."""
+"""The observed values of dice and drawn numbers, by family."""
 _CARDS: Final[dict[str, Callable[[SampleQuery, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]] = {
     "card": _positions,
     "joker": _jokers,
     "hand": _hands,
     "repeat": _repeats,
 }
-"""What cards show, by family; each game by itself."""
+"""The observed cards, by family and game."""
 _OF_DEVICE: Final = {"dice_set": ("die", "total", "lag"), "deck": ("joker", "hand", "repeat")}
 """The families of what belongs to a device and not to a table."""

@@ -33,7 +33,7 @@ FAMILIES: Final = {
     "hand": "how often the ranks of the dealer's hand repeat",
     "repeat": "a position is not dealt its cards of the round before again",
 }
-"""What is tested."""
+"""Family → the expectation that its test checks."""
 COUNTED: Final = tuple(family for family in FAMILIES if family not in ("lag", "repeat"))
 """The families that count values; the others are sums over pairs."""
 

@@ -27,7 +27,7 @@ TRIGGERS: Final = {
     "outside_band": "win ÷ drop lies outside its 95 % band against the prior period",
     "three_points": f"hold % changed by more than {POINTS} points",
 }
-"""What asks for an investigation in writing."""
+"""The reasons for a written investigation."""
 
 _COUNTS: Final = ("table_days", "drop_cents", "win_cents", "prior_table_days", "prior_drop_cents", "prior_win_cents")
 _SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent", "p")

@@ -39,7 +39,7 @@ WAGERED: Final = (
 )
 """`compared_win_cents` less `theoretical_win_cents` is `difference_cents`: house win has wagers, too, that no theory covers."""
 REMARKED: Final = ("days", "days_with_wagers", "repeated_drops", "repeated_slips")
-"""What `table_with_remarks` makes its remarks of."""
+"""The columns that `table_with_remarks` turns into remarks."""
 
 
 def table_games(sources: Sources) -> Report:

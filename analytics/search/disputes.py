@@ -17,7 +17,7 @@ from analytics.warehouse.floor_data import property_facts
 from analytics.warehouse.warehouse import Warehouse
 
 Complaint = Literal["short", "over", "wrong"]
-"""What a patron complains of: paid too little, paid too much, or paid wrong without saying how."""
+"""A patron's complaint: paid too little, paid too much, or paid wrong without further detail."""
 
 HANDS: Mapping[str, str] = {
     "both ace high": "^both_ace_high",
@@ -354,7 +354,7 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
 
 
 def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement: Remembered) -> Candidate:
-    """Weigh a round.
+    """Return a round with its points.
 
     All cards give three points (a little less at another seat), the time one, seat and wager half each, each amount and the hand
     one and a half; wrong money as in the complaint gives the most.

@@ -21,7 +21,7 @@ from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words,
 MIDNIGHT = 360
 
 COMPLAINT_WORDS: Mapping[Complaint, str] = {"short": "paid too little", "over": "paid too much", "wrong": "paid wrong"}
-"""What a patron complains of, in words."""
+"""A patron's complaint, in words."""
 
 
 class RoundSearch(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,7 +86,7 @@ QUIET: Final = frozenset(
         """,
     )
 )
-"""Words that say nothing of which round it was."""
+"""Words that help to identify no round."""
 
 _WHOM: Final = "(?:me |him |her |them |us |out )*"
 
@@ -108,7 +108,7 @@ COMPLAINTS: Final[tuple[tuple[Complaint, str], ...]] = (
         r"|incorrect(?:ly)?(?: paid)?",
     ),
 )
-"""What a patron complains of → how people say it. The first that is said counts."""
+"""Complaint → the words that people use for it. The first match counts."""
 
 _PLURALS: Final = "(?:aces|kings|queens|jacks|tens|nines|eights|sevens|sixes|fives|fours|threes|twos)"
 

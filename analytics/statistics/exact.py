@@ -15,7 +15,7 @@ import msgspec
 
 NORMAL = NormalDist()
 _TINY = 1e-300
-"""What a denominator of a continued fraction is taken for where it is nothing."""
+"""The denominator of a continued fraction if it would be 0."""
 _STEPS = 100_000
 _EPSILON = sys.float_info.epsilon
 

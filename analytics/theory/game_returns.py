@@ -24,7 +24,7 @@ class CountTable(msgspec.Struct, frozen=True):
 
 
 _FIXED = ("deal_methods", "sections", "settings", "shufflers", "startings")
-"""What theory does not count again if an amendment changes it."""
+"""The parts of a chapter whose amendment needs no new count."""
 
 
 def _counted(listed: Chapter, results: Callable[[], Iterable[Result]]) -> list[Result]:

@@ -24,7 +24,7 @@ SUMS: Final = "SHA256SUMS"
 MARK: Final = "\ufeff"
 """The byte-order mark, before the first heading of a CSV file: without it Excel reads `§` as two other characters."""
 AS_THEY_ARE: Final = frozenset({"BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "DATE"})
-"""Types of which no value can be a formula."""
+"""Types whose values are never formulas."""
 
 
 def tables(db: Warehouse) -> list[str]:

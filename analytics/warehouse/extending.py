@@ -57,7 +57,7 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NOTHING = Earlier(facts=PropertyFacts(), marks={}, outside={})
-"""What a new file holds."""
+"""The content of a new file."""
 
 Read = Callable[[Earlier], Iterator[News]]
 """Yields what is new to a file that holds so much."""

@@ -14,7 +14,7 @@ BUILD_EVERY_S = 1.0
 REST = 0.1
 """Between two builds it rests for this share of the time that the last one took."""
 INTERRUPTED = "Query interrupted"
-"""What DuckDB raises (a `RuntimeError`) if Ctrl-C comes while it works."""
+"""The text of DuckDB's `RuntimeError` after Ctrl-C."""
 
 
 def build_what_can_be_read(path: Path, log: EventLog, results: ResultStore) -> list[str]:

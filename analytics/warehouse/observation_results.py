@@ -20,7 +20,7 @@ from rulebook.chapters.money import show_money
 
 KNOWN = ("UPHELD", "VARIANCE", "VOID")
 STRICT, BROAD = 0.01, 0.05
-"""The rates of which it is said how many rounds without an error show that the true one is below."""
+"""Error rates for which an answer states the number of rounds without an error that would rule them out."""
 
 
 class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -116,7 +116,7 @@ _NEW_FACTS: Final = (
     "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
     _DAYS,
 )
-"""What has changed, by what was loaded and what the tables held of it before."""
+"""The changes: the loaded rows compared with the tables before."""
 
 _STEPS: Final[dict[str, tuple[str, ...]]] = {
     "stg_adjudications": (_DAYS,),

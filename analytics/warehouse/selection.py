@@ -32,7 +32,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "month": ("month",),
     "dealer_table": ("dealer", "table_id"),
 }
-"""What an answer can be told apart by, and the columns that represent it."""
+"""The dimensions by which an answer can be grouped, and their columns."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):

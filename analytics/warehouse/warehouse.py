@@ -96,7 +96,7 @@ _DUCK_TYPES = {
 
 
 DISK_ERRORS: Final = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException)
-"""What DuckDB raises if the disk is full or fails."""
+"""The errors of DuckDB if the disk is full or fails."""
 
 
 STORAGE_VERSION: Final = "v1.4.0"
@@ -106,7 +106,7 @@ CATALOG: Final = "warehouse"
 """How the file is called in statements while it is open."""
 
 BUILD_MEMORY: Final = "256MB"
-"""What DuckDB may hold in memory in a build."""
+"""DuckDB's memory limit in a build."""
 
 ITSELF: Final = {
     "property": {"name": "VARCHAR", "time_zone": "VARCHAR", "currency": "VARCHAR", "log_id": "VARCHAR"},

@@ -17,9 +17,9 @@ from desk.report.content import Report
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))
 STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by", "signed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
-"""What is in the place of a person where only the role is known; everything else there is somebody's id."""
+"""Values of a person's field that name only a role; every other value is somebody's id."""
 FREE_TEXT_KEYS: Final = frozenset(("name", "note", "override", "persons", "reason", "vouch"))
-"""What people write in their own words, in which they may name anybody."""
+"""Fields of people's own words, which may name anybody."""
 REASONS: Final = frozenset((
     "abandoned", "changed", "damaged", "device_failed", "exposed_card", "exposed_dealer", "exposed_stack",
     "face_up_cards", "floor_decision", "foul", "house_way", "incorrect_count", "late", "lost", "new_dealer", "new_shoe",

@@ -16,7 +16,7 @@ from dashboards.access.sign_ins import SIGN_INS, SignIns, cookies_of, key_of
 
 UPLOADS = "/_stcore/upload_file/"
 NEVER = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
-"""What is served to no one: `rack metrics` serves what is to be watched."""
+"""Streamlit's addresses that are closed to everyone; `rack metrics` serves the metrics."""
 BEFORE_SIGN_IN = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream", "/static/", "/auth/", "/oauth2callback")
 """Of Streamlit's addresses what the sign-in page needs."""
 STREAMLITS = ("/_stcore", "/static", "/auth", "/oauth2callback", "/component", "/app/static", "/media")
@@ -24,7 +24,7 @@ STREAMLITS = ("/_stcore", "/static", "/auth", "/oauth2callback", "/component", "
 
 MIB = 1024 * 1024
 MOST_UPLOADED = 512 * MIB
-"""What is held of uploads, of all sign-ins together, is never more than this."""
+"""The limit of all uploads together, for all sign-ins."""
 MOST_VISITORS = 30
 """This many pages without a sign-in are open at once."""
 LONGEST_MESSAGE = 64 * 1024

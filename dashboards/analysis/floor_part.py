@@ -20,7 +20,7 @@ ALL_DAYS: Final = "All days"
 OTHER_DAYS: Final = "Other days"
 WEEK: Final = timedelta(days=6)
 OF_A_VIEW: Final = ("by", "of", "wager", "period")
-"""What is in the address for one view alone: another one begins without it."""
+"""The keys in the address that belong to one view; another view begins without them."""
 Days = tuple[date | None, date | None]
 
 

@@ -19,7 +19,7 @@ from replay.narrative.names import position_name, table_name, wager_name
 CHOSEN = "queue-chosen"
 """Where a session has the incidents that are chosen, by the ids of their causes."""
 ALL = "queue-all"
-"""Where a session has the filters of which all incidents are chosen, on whatever page of the list they are."""
+"""The session's key for filters whose incidents are all chosen, on every page of the list."""
 _LIST, _SENT = "queue-list", "queue-sent"
 
 

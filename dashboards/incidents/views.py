@@ -14,7 +14,7 @@ ALWAYS: dict[str, dict[str, str]] = {
 """Views that are there for everybody, by the query of their links."""
 
 KEPT = ("table", "code", "day", "severity", "dealer", "state", "words", "alike")
-"""What of a queue's address makes a view."""
+"""The keys of a queue's address that make a view."""
 
 MOST = 30
 LONGEST = 40

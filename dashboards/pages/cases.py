@@ -180,7 +180,7 @@ def _act(found: PatronCase, who: str) -> None:
 
 
 Doing = Callable[[Desk], Entry] | None
-"""What a form does at the desk; None while it is not filled in."""
+"""The action of a form at the desk; None until the form is filled in."""
 
 
 def _carry_out(done: Doing, draft: str) -> None:

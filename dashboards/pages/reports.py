@@ -47,7 +47,7 @@ def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
 
 
 def _asked(first: date, last: date) -> tuple[date, date]:
-    """Return the days in the address, else these."""
+    """Return the days in the address, or these if it has none."""
     given = [st.query_params.get(name) or "" for name in ("from", "to")]
     try:
         days = date.fromisoformat(given[0]), date.fromisoformat(given[1])

@@ -34,7 +34,7 @@ ACTIONS = {
     "resolved": ("note", "reopen"),
     "reopened": ("assign", "resolve", "note"),
 }
-"""What can be done in each state, the likeliest first."""
+"""The actions in each state, the likeliest first."""
 WORDS = {
     "assign": "Assign",
     "note": "Note",

@@ -26,7 +26,7 @@ ANSWERS = {
     SentenceOutcome.NOT_SETTLED: ("unknown", "◌"),
     SentenceOutcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
 }
-"""What a sentence comes to → the style and the shape next to it."""
+"""The outcome of a sentence → the style and shape shown with it."""
 
 
 MOST_LINES = 4

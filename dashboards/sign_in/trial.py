@@ -73,7 +73,7 @@ class LoginHandler(BaseHTTPRequestHandler):
 
     of: TrialProvider
     verified = True
-    """What it says of everybody's e-mail address."""
+    """The provider's statement about every e-mail address."""
 
     def do_GET(self) -> None:
         """Answer requests for metadata, keys, the choice of a person, and the chosen person."""

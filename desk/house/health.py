@@ -28,7 +28,7 @@ PATIENCE_US: Final = 300 * 1_000_000
 """A checkpoint is due, and a witness silent, after five minutes."""
 DAY_US: Final = 24 * 3_600 * 1_000_000
 TEST: Final = ".mail-test"
-"""The notice of the last test mail that was taken, next to the log: when (UTC microseconds)."""
+"""The file next to the log with the time at which a test mail was last accepted (UTC microseconds)."""
 FAULTS = (OSError, ReviewRefused, EventError, IntegrityError, LogUnavailable, KeyRefused, ValueError)
 
 

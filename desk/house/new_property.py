@@ -32,7 +32,7 @@ QUESTIONS: Final = {
     "first_day": "First gaming day (such as 2026-11-29)",
     "tables": "Tables (such as 3 face_up_pai_gow, 1 dj_wild)",
 }
-"""Answer → how it is asked for."""
+"""Answer → the question that asks for it."""
 DEFAULTS: Final = {"cutover": "06:00", "currency": "USD"}
 PEOPLE: Final = "Your people, by their names (such as Maria Ortiz, Sam Kane)"
 """How the answer `people` is asked for. Without it two examples are written, which people replace."""

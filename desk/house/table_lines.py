@@ -63,7 +63,7 @@ WITH_SECOND: dict[type[Event], type[Event]] = {
     model.FillReceived: model.FillReceived2,
     model.CreditSent: model.CreditSent2,
 }
-"""What a second person looks at → the event that names this person."""
+"""The event that a second person checks → the event that names this person."""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):

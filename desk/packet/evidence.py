@@ -68,9 +68,9 @@ class Judged(msgspec.Struct, frozen=True):
     round: Round
     book: Rulebook | str
     caution: str = ""
-    """What to know before a packet of it is handed over, or empty."""
+    """A note for the person who hands the packet over; may be empty."""
     header: model.RoundObserved | None = None
-    """What the observer of an observed round states of it."""
+    """The observer's statements about an observed round."""
 
 
 class EvidenceFold(TableFold):

@@ -28,7 +28,7 @@ OUTCOMES = {
     "withdrawn": "was withdrawn or refused in time, and does not play",
     "no_wager": "is not on record as placed",
 }
-"""What each outcome of a wager without a paytable's line says."""
+"""Each outcome of a wager without a paytable line, in words."""
 
 
 class CitedSection(msgspec.Struct, frozen=True):

@@ -177,7 +177,7 @@ def _serial(signature: Signature) -> bytes:
 
 
 def _to_be_certified(signature: Signature) -> bytes:
-    """Return the part of the certificate that the key signs: its name and that it signs."""
+    """Return the part of the certificate that the key signs: the key's name and its use for signing."""
     key_id = _sequence(_oid("2.5.29.14"), _octets(_octets(sha256(signature.public).digest()[:20])))
     return _sequence(
         _der(0xA0, _der(0x02, b"\x02")),  # version 3

@@ -53,7 +53,7 @@ BEYOND = (
     "What was said, meant or agreed at the table, unless an event states it.",
     "What an ambiguous text means: where the text leaves room, the reading that was followed is named, and the other one.",
 )
-"""What no replay decides."""
+"""The matters that no replay decides."""
 
 WITHHELD = (
     "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews, except what was "
@@ -61,7 +61,7 @@ WITHHELD = (
     "left out the packet holds hashes alone; those that are here are proved to be in the log. The verdict was worked out from "
     "all events and cannot be worked out again from these; a packet without anything left out shows how."
 )
-"""What a packet says of what it withholds."""
+"""The packet's statement about withheld parts."""
 
 CERTIFICATION = (
     "I am the custodian of the records named on the first page of this packet, or another person qualified to speak for them.",
@@ -72,21 +72,21 @@ CERTIFICATION = (
     "and produces an accurate result; the digests and signatures in it are checked as its last part describes.",
     "The copy named here by its SHA-256 is a true copy of the record.",
 )
-"""What the custodian certifies, by hand, on the last page."""
+"""The custodian's certification, signed by hand on the last page."""
 
 TYPED = (
     "The events of this round from {sources} were typed from a transcript after the round was played, on {entered}; the record "
     "does not name who observed it, nor from what. Their times are those that were typed. The other events were recorded at or "
     "near the time that they state, in the course of a regularly conducted activity of the business."
 )
-"""What is in the place of the certification of the events, for a round that was typed."""
+"""The text in place of the certification of the events if the round was typed."""
 
 OBSERVED = (
     "No device recorded this round. {recorded}. Each event of it states what that person saw or read there, and was entered "
     "at the time that its record states; of what is not in it nothing is claimed. The filing by which it is judged was "
     "recorded at or near the time that it states, in the course of a regularly conducted activity of the business."
 )
-"""What is in the place of the certification of the events, for a round that a person entered."""
+"""The text in place of the certification of the events if a person entered the round."""
 
 
 def tell(bundle: Bundle, judged: Judged) -> Story:
@@ -271,7 +271,7 @@ def _attached(bundle: Bundle) -> list[list[str]]:
 
 
 def _nothing(verdict: Adjudication, book: Rulebook | str, seat: int | None) -> dict[str, str]:
-    """Return what the parts without a row say; `seat` if all others are left out."""
+    """Return what each part shows if it has no row; `seat` is given if all other seats are left out."""
     here, about = ("", "this round") if seat is None else (f" at seat {seat}", "this seat")
     is_open = verdict.verdict == "UNDETERMINED"
     return {

@@ -11,7 +11,7 @@ from events.vocabulary.model import Event, PropertyConfigured
 from replay.narrative.names import amount, balance, capitalized, difference, heading, identified, moment, table_name, zone_note
 
 Story = dict[str, Any]
-"""What a packet shows: plain values only (text, numbers, lists), never markup."""
+"""A value in a packet: text, numbers and lists, never markup."""
 
 UNKNOWN = "not known"
 LONGEST = 240

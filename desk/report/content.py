@@ -32,7 +32,7 @@ NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "diff
 class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
     """A column: its name in files, its label on paper, its format, its meaning, and the section that defines it.
 
-    `hidden` stands in place of each value for a viewer who may not see names: of a person, or of what people wrote.
+    `hidden` replaces each value for a viewer who may not see names: of a person, or of what people wrote.
     """
 
     name: str

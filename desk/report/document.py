@@ -28,7 +28,7 @@ DATED = {
     "record": ("Gaming days", "Record as of", "It is dated by the record: who had it made, and when, is in the log."),
     "verification": ("Day", "Verified at", "It is dated by the verification; nothing was written to the log."),
 }
-"""What dates a report → how its period and its time are called, and what is said of that."""
+"""The kind of date of a report → the labels of its period and time, and a note on them."""
 
 
 def to_pdf(report: Report, signer: Signer | None) -> bytes:

@@ -20,9 +20,9 @@ from desk.review.persons import ReviewRefused
 from events.log.plain_file import read_toml
 
 ADDRESS: Final = re.compile(r"[!#-&(-;=?-\[\]^_a-z{|}~]+")
-"""What a link consists of: ASCII without spaces, quotes, angle brackets, backslashes and control characters."""
+"""The characters of a link: ASCII without spaces, quotes, angle brackets, backslashes and control characters."""
 PLACES: Final = ("camera", "utc", "local", "unix_s", "unix_ms")
-"""What a link can hold in braces."""
+"""The names that a link can have in braces."""
 WEEK_MS: Final = 7 * 24 * 3_600_000
 
 Token = Annotated[str, Meta(pattern=r"\A[a-z0-9-]{1,32}\Z")]

@@ -21,7 +21,7 @@ from events.open import ON_THIS_MACHINE, parse_address
 from events.vocabulary.model import CaseAttached
 
 SETTINGS: Final = "cases.toml"
-"""What a property set for its cases, in the folder of its cases."""
+"""The property's settings for its cases, in the folder of cases."""
 MIB: Final = 2**20
 APPEAL: Final = (
     "You may appeal this decision to the casino's management, in writing, with the number of the case, or ask the regulator of "

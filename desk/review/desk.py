@@ -90,7 +90,7 @@ class Desk:
         self.log, self.results, self._persons = log, results, persons
         self._clock = clock or utc_now_us
         self.memory = DeskMemory()
-        """What was read before; a caller that opens a desk again and again may pass the same to each."""
+        """The memory of earlier reads; a caller that often opens a desk may pass the same memory each time."""
 
     # ------------------------------------------------------------------------------------------------------- reading
 
@@ -496,7 +496,7 @@ ROOM_FOR_WORDS: dict[type[Event], type[Event]] = {
     model.DisputeOpened: model.DisputeOpened2,
     model.CaseAppealed: model.CaseAppealed2,
 }
-"""What a patron says is the one text that can be long: an event → its version with room for it."""
+"""Event → its version with room for a long text; only a patron's own words can be long."""
 
 
 def review_event(cls: type[Event], **fields: Any) -> Event:

@@ -24,7 +24,7 @@ from replay.narrative.verdicts import RoundVerdict, narrate
 
 Kind = Literal["case", "dispute", "entry", "note", "finding"]
 KINDS: Final[tuple[Kind, ...]] = ("case", "dispute", "entry", "note", "finding")
-"""What is found, in the order in which it is shown."""
+"""The kinds of results, in the order shown."""
 
 
 SHORTEST_BEGINNING: Final = 3

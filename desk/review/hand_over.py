@@ -20,7 +20,7 @@ CHANGES = {
     "finding_resolved": "resolved or signed",
     "finding_reopened": "reopened",
 }
-"""What an entry about a finding is → what was done."""
+"""The kind of an entry about a finding → the action in words."""
 
 STATUSES = {"failed": "out of order", "covered": "out of order, covered or with a sign"}
 """Status of a device → in words; any other is not known for certain."""

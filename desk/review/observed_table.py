@@ -33,7 +33,7 @@ LATER = (
     model.GamingDayOpened,
     EventCorrected,
 )
-"""What in a stream of observed rounds is no line of an entry."""
+"""The events of a stream of observed rounds that are no line of an entry."""
 
 
 class EnteredRound(msgspec.Struct, kw_only=True):
@@ -68,7 +68,7 @@ class Observation(msgspec.Struct, kw_only=True):
     closed: model.ObservationClosed | None = None
     rounds: list[int] = []
     unreadable: dict[int, model.RoundUnreadable] = {}
-    """What was selected and cannot be read: the time, or the number in a counted frame."""
+    """The selected times or frame numbers that cannot be read."""
 
     @property
     def basis(self) -> str:

@@ -30,7 +30,7 @@ LONGEST_NAME = 80
 MOST_NAMED = 12
 """At most this many persons are named in a refusal."""
 ROLES = ("administrator", "analyst", "auditor", "compliance", "count", "pit", "surveillance")
-"""What a person can be here for. At tables `pit` writes its entries, `count` what drop boxes held, `compliance` the rules."""
+"""The roles of a person. At tables `pit` writes its entries, `count` what drop boxes held, `compliance` the rules."""
 
 
 class ReviewRefused(ValueError):

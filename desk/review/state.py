@@ -25,7 +25,7 @@ from replay.narrative.reviews import MOVES_MONEY, OUTCOMES
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
 SURVEILLANCE = "surveillance"
-"""What the log of the surveillance room is under, where a review has the id of a table."""
+"""The id of the surveillance room's log, in the place of a table's id."""
 SURVEILLANCE_STREAM = f"review/{SURVEILLANCE}"
 
 

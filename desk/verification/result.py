@@ -48,7 +48,7 @@ class VerificationResult(NamedTuple):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to verify and with which files: paths on this machine. `options` say how to reach the log (`events.open.open_log`)."""
+    """A verification's log and files, as paths on this machine. `options` say how to reach the log (`events.open.open_log`)."""
 
     address: str
     by: str

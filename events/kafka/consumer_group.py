@@ -33,7 +33,7 @@ TRANSACTION_S = 10.0
 """How long the transaction of a member that is gone can hold readers up, if no one takes its partition over before."""
 
 NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
-"""What a group may be called."""
+"""The form of a group's name."""
 
 
 class KafkaGroup:

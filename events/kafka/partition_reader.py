@@ -56,7 +56,7 @@ def headers_of(record: Record) -> Headers:
 
 
 class Chains:
-    """The chains of the streams of one partition. `after` gives numbers up to which no record is wanted.
+    """The chains of the streams of one partition. `after` gives each stream's last number that is not wanted.
 
     Up to those numbers the stored hashes are trusted; after them every record is checked. `start` gives the ends of the streams
     at the first offset read (empty: the beginning). An error concerns only its stream: the rest of the partition can be read on.

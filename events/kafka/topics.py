@@ -19,7 +19,7 @@ REPLAY_PARTITION = 1
 """Of `<prefix>.state`: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
 
 STATE_SEGMENT_BYTES = str(16 * 1024 * 1024)
-"""What of the state waits for compaction at most: who opens results reads it, and the broker's own gigabyte takes long."""
+"""The limit of state that waits for compaction: opening results reads it, and the broker's own limit, a gigabyte, takes long."""
 
 _ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})/?\Z")
 _KEY = b"log"

@@ -19,7 +19,7 @@ ATTACHMENTS: Final = "attachments"
 Attached = CaseAttached | RoundAttached
 """A file that is kept next to the log: of a case, or of a round."""
 _MARK: Final = b"_attached"
-"""What the bytes of every event of these types hold; those without it need not be decoded."""
+"""Bytes that every event of these types contains; other events need not be decoded."""
 
 
 def attachment_file(folder: Path, digest: str) -> Path:

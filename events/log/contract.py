@@ -18,7 +18,7 @@ from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
 
 QUARANTINE = "quarantine"
-"""How the refused bytes beside the streams are called where a stream is named; an archive holds them as a stream of this name."""
+"""The name of the refused bytes in messages that name a stream; an archive holds them as a stream of this name."""
 
 UNKNOWN_STREAM = "unknown"
 """Where bytes are quarantined whose stream cannot be read."""
@@ -105,7 +105,7 @@ class ChainedResult(NamedTuple):
 
 
 NOTHING_EXPECTED: Mapping[str, int] = MappingProxyType({})
-"""What is expected of streams if each is to go on wherever it ends."""
+"""The expected ends of streams if each may go on wherever it ends."""
 
 MAX_SEQ = 2**53 - 1
 """The largest number that an event can have; as a position it is past the end of any stream."""

@@ -64,7 +64,7 @@ class ForeignTally:
         self._counted_to: dict[tuple[str, int], int] = {}
 
     def add(self, record: ForeignRecord) -> None:
-        """Count a record; those of one partition must come in the order of their offsets, again or not."""
+        """Count a record; a repeated one only once. Records of one partition must come in the order of their offsets."""
         place = record.topic, record.partition
         if record.offset < self._counted_to.get(place, 0):
             return

@@ -155,11 +155,11 @@ class Ledger:
         self.heads: dict[str, HeadStatement] = {}
         """Stream → the last that was stated of it."""
         self.added: list[HeadStatement] = []
-        """What the last batch stated of streams."""
+        """The last batch's statements about streams."""
         self.results: dict[str, list[Head]] = {}
         """Stream → what was stated of its results, since they were last stated again."""
         self.time: TimeStatement | None = None
-        """What closed the last batch."""
+        """The statement that closed the last batch."""
         self._tree = CompactRange()
 
     @property

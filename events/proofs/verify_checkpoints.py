@@ -23,7 +23,7 @@ class Silence(msgspec.Struct, frozen=True):
 
 
 class EarlierSigner(msgspec.Struct, frozen=True):
-    """A key that vouches for one that was given, and how many checkpoints it signed before that one signed any."""
+    """A key that vouches for a given key, and the number of checkpoints it signed before the given key's first."""
 
     key: str
     checkpoints: int

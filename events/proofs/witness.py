@@ -157,7 +157,7 @@ class Witness:
         self._anchors, self._clock = anchors, clock
         self._begun = False  # whether a trusted key has signed
         self.last = folder.last()
-        """What was cosigned last; None before the first time."""
+        """The last cosigned checkpoint; None before the first."""
         origin = origin_of(log.log_id, log.property_id)
         self._history = History(origin, folder.last_mark(origin))
         self._tree = Tree()

@@ -26,7 +26,7 @@ CREATE TRIGGER IF NOT EXISTS checkpoints_keep BEFORE UPDATE ON checkpoints
 
 
 class SqliteCheckpoints:
-    """The checkpoints beside a log in SQLite (see `events.log.contract.CheckpointStore`). To a reader, no file is an empty store.
+    """The checkpoints next to a log in SQLite (see `events.log.contract.CheckpointStore`). To readers, no file is an empty store.
 
     The right to add to them is a lock of the kernel, which cannot be taken away: `if_free` changes nothing here.
     """

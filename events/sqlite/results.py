@@ -44,7 +44,7 @@ _LATEST_OF_STREAM = "SELECT data FROM records WHERE kind = ? AND key = ? AND str
 _ADD_RECORD = "INSERT INTO records (stream, place, kind, key, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
 
 PAGE_BYTES = 16_384
-"""What a page of the file holds: an adjudication has some 5,000 bytes, and two or three go on a page without overflowing it."""
+"""The page size of the file: an adjudication has some 5,000 bytes, and two or three fit on a page."""
 
 
 class SqliteResults(OwnStore):

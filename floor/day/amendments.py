@@ -14,7 +14,7 @@ OFFICE_SOURCE = "filing-m-ortiz"
 SECOND = "s-lee"
 """Who publishes amendments at the simulated property, and who signs."""
 KNOWN = "paytables without a meter, amounts, and the end of a wager that is filed"
-"""What of a chapter can change at the simulated property: equipment and meters are as in the first edition."""
+"""The parts of a chapter that can change at the simulated property; equipment and meters stay as in the first edition."""
 
 
 def published(amendment: Amendment) -> ChapterPublished:

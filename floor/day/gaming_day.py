@@ -43,7 +43,7 @@ ROUNDS_A_DAY = 420
 Listener = Callable[[Any], None]
 
 OFFICE_SUFFIX = ".office.jsonl"
-"""What the name of the office's file has after that of the devices'."""
+"""The ending that the name of the office's file adds to that of the devices' file."""
 
 
 class Turn(NamedTuple):

@@ -13,7 +13,7 @@ from floor.table.facts import exposed
 from floor.table.script import changed
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
-"""What follows from a round that must be void and is played on."""
+"""The findings that follow if a round must be void and is played on."""
 
 
 def one_box_seat(plan: Any) -> bool:

@@ -28,15 +28,15 @@ class BoxPlan:
     way: Way = ()
     """How the hands are set, in a game that sets hands."""
     decision: Any = None
-    """What is decided, in a game of decisions."""
+    """The decisions, in a game that has them."""
     match: dict[int, int] = field(default_factory=dict)
-    """What is bet on the numbers of a die, in a game with Match wagers."""
+    """The bets on the numbers of a die, in a game with Match wagers."""
     behind: list[tuple[str, int]] = field(default_factory=list)
     """Who bets on the hand from behind, with what (cents)."""
     late: dict[str, int] = field(default_factory=dict)
-    """What of a wager is placed, or (negative) withdrawn, after "no more bets"."""
+    """The amount of a wager placed, or (negative) withdrawn, after "no more bets"."""
     side_cents: int | None = None
-    """What is placed on over or under, where that is not as it should be; `both`: on the other side too."""
+    """The amount (cents) of a faulty wager on over or under; `both`: there is one on each side."""
     both: bool = False
 
 

@@ -36,7 +36,7 @@ class Play(ABC):
     """Writes the script of one round."""
 
     observed: ClassVar[list[Aspect]]
-    """What the devices of the table report on."""
+    """The aspects of a round that the table's devices report."""
     cut_depths: ClassVar[tuple[int, int]] = (10, 40)
     """How deep the dealer cuts."""
     chips: ClassVar[Any] = "inventory"
@@ -46,7 +46,7 @@ class Play(ABC):
     settled_early: ClassVar[tuple[str, ...]] = ()
     """The wagers that are settled before the cards are dealt, and are where the round is void later."""
     withdrawn: ClassVar[tuple[str, int]] = ("base", 1000)
-    """What a player at times places and takes back."""
+    """The wager and amount that a player may place and take back."""
 
     def __init__(self, plan: Any) -> None:
         self.plan, self.table, self.book = plan, plan.table, plan.book

@@ -95,7 +95,7 @@ class Gateway:
         self._profiles = profiles
         self._incoming = 0
         self.troubles: list[Callable[[], str | None]] = []
-        """What else may keep the gateway from being ready: each says it in a sentence, or None."""
+        """Further checks of readiness: each returns the obstacle in a sentence, or None."""
 
     def app(self) -> Starlette:
         """Return the application; at shutdown it stores all accepted lines first."""

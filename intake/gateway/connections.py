@@ -25,7 +25,7 @@ MOST_CONNECTIONS: Final = 2_000
 
 
 class StrictLines(ReceiveBuffer):
-    """What a connection has received, whose lines end in CR LF, contain neither by itself and are not folded."""
+    """The bytes that a connection received. Lines end in CR LF, hold no single CR or LF, and are not folded."""
 
     refusal: str | None = None
     """Why a line was refused."""

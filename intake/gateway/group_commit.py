@@ -25,7 +25,7 @@ Lines = Sequence[AcceptedLine | Refusal]
 
 MOST_LINES: Final = 20_000
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""What may wait for its commit. Beyond it, a device is told to come again."""
+"""The limit of lines that wait for their commit. Beyond it, a device is told to retry."""
 
 REOPEN_S: Final = 1.0
 """How often a log that failed is opened again while no one hands anything in."""

@@ -94,7 +94,7 @@ class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int = 1
     each: str | None = None
     envelope: dict[str, Any] = {}
-    """What differs from the envelope of the profile."""
+    """The differences from the profile's envelope."""
 
 
 class MessageForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -213,7 +213,7 @@ _AMOUNT: Final = re.compile(r"(?<![\w.,$-])([0-9]+)\.([0-9]{2})(?![0-9]| h\b| %|
 
 
 _JOINED: Final = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])(?=[^`]*(?:`[^`]*`[^`]*)*$)")
-"""What joins the words of a token, but for a field's name in backticks: that is typed as it is."""
+"""The underscores that are read as spaces. A field's name in backticks keeps its own."""
 
 
 def readable(sentence: str, currency: str = "") -> str:

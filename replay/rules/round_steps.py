@@ -323,7 +323,7 @@ def early(acts: Acts, after: Step, section: str, what: str = "") -> Precedence:
 def base_early(base: Acts, section: str) -> tuple[Precedence, ...]:
     """Return the sentences on base wagers: after the deal, after the dealer has set, after the hand is revealed (§ 688a.11(e)).
 
-    A stake that goes back because the dealer's hand pushes all needs no hand of a player.
+    If the dealer's hand pushes every wager, a stake is returned without a player's hand.
     """
     return (
         early(base, ALL_HANDS_DEALT, section),

@@ -31,7 +31,7 @@ from replay.settlement.withdrawals import as_answered
 from rulebook.chapters.rulebook import Rulebook
 
 MOST_QUESTIONS = 6
-"""Of more open questions those of one kind are answered alike, all with yes or all with no."""
+"""If more questions are open, those of one kind get one answer, yes or no."""
 
 
 @derived_by_rules
@@ -60,7 +60,7 @@ def _settled(
 
 
 def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
-    """Return every combination of answers, the ordinary course of a round first; too many are answered alike by kind."""
+    """Return every combination of answers, the ordinary course of a round first; one answer for each kind if too many."""
     asked = list(dict.fromkeys(asked))
     groups: dict[object, list[Question]] = {}
     for question in asked:

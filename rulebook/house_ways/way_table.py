@@ -101,7 +101,7 @@ class RowReader(msgspec.Struct, frozen=True):
                 raise self.wrong(f"{key}: unknown; expected one of {', '.join(keys)}")
 
     def text(self, table: Mapping[str, Any], key: str) -> str:
-        """Return a text that must be there."""
+        """Return a required text."""
         value = table.get(key)
         if not isinstance(value, str) or not value:
             raise self.wrong(f"{key}: {value!r}; expected text")

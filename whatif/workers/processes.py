@@ -24,7 +24,7 @@ from replay.installed_games import add_installed_games
 from whatif.workers.pool import PARTS_AHEAD, Job, WorkerLost
 
 LEVEL: Final = 1
-"""The compression of what is sent back: verdicts are much alike, and come out many times smaller at little cost."""
+"""The compression of results sent back: verdicts are similar, so they become many times smaller at little cost."""
 MOST_LOSSES: Final = 3
 """So often in a row processes may be lost before a part is done: what kills each of them is then the work itself."""
 

@@ -27,7 +27,7 @@ Ints = npt.NDArray[Any]
 ROUNDS: Final = 50_000_000
 OUTCOMES: Final = ("win", "push", "lose")
 DEALERS: Final = ("other", "ace_high", "tiger_9", "ace_high_tiger_9")
-"""What the dealer's hands are pushed for: a nine before an ace high pushes as either does."""
+"""The reasons for a push of the dealer's hands. A nine and an ace high together push as each does alone."""
 PLAYS: Final = ("house_way", "best")
 _PARTS: Final = tuple((two, tuple(i for i in range(7) if i not in two)) for two in combinations(range(7), 2))
 _SLOTS: Final = 1 << 22

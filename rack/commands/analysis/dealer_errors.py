@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Answer; 1 if a value or a pattern stands out."""
+    """Answer; 1 if a value or a pattern is an outlier."""
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "dealer-errors", arguments.question, TAKES)

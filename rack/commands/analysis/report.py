@@ -16,7 +16,7 @@ from trial.place import demo_log
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
 
 ALL = "all"
-"""What makes every report."""
+"""The name that asks for every report."""
 
 EPILOG = """\
 list    every report with its name and the rules that it answers or helps with

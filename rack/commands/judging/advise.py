@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replay.advice import Advice
 
 POLL_S = 0.2
-"""How often the results are looked at."""
+"""How often the results are read."""
 
 HELP = "Print what the wagers of open rounds are due, and what to correct now"
 
