@@ -18,7 +18,7 @@ from desk.shadows.adopted import adoption_of
 FORWARD = 20_000
 """At most this many events after the round are read: some 50 ms on one machine."""
 BEFORE = 50
-"""This many events before the first one shown are read, to see whether the round began among them."""
+"""Events read before the first one shown, to see whether the round began among them."""
 
 OF_OPEN_ROUND = 600
 """An open round is among this many events of its table, the newest."""

@@ -32,10 +32,10 @@ DAYS = 30
 ROUNDS = 3_000
 COMMIT_EVENTS = 1_000
 MOST = 1.10
-"""So much the last third of the days may take of what the middle third took."""
+"""The limit of the time for the last third of the days, as a multiple of that for the middle third."""
 WAIT_LIMIT_S = 600.0
 SETTLED_S = 2.0
-"""So long after the last verdict the warehouse is built as a rule."""
+"""The usual time from the last verdict to the warehouse's build."""
 
 
 def measure(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:

@@ -206,7 +206,7 @@ TIMES = (10, 100)
 TABLES = 5
 """One table's rounds of the largest history would be more than a transcript may hold."""
 AROUND = 10
-"""So often the smallest history is replayed before a larger one and after it: a machine that slows down slows both."""
+"""Replays of the smallest history before and after a larger one: a machine that slows down slows both."""
 WITHIN = 0.10
 
 

@@ -18,9 +18,9 @@ ABOUT = "**Discard Rack** records every event at a table, replays every round by
 """The menu's text about the program, next to the choice of a light or a dark page."""
 
 SHOWN = "page-shown"
-"""Where the page is noted that a session shows."""
+"""The session's key for the page on view."""
 LASTING = ("seen ", "last-")
-"""How the names begin of what a session keeps from page to page: the views on record, and what its person did last."""
+"""The beginnings of session keys that last from page to page: recorded views, and the person's last actions."""
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ REPORTS_VARIABLE = "RACK_REPORTS"
 """The property's settings for its reports (`reports.toml`)."""
 
 CAMERAS_VARIABLE = "RACK_CAMERAS"
-"""Which cameras see which table, and where their video is."""
+"""The cameras: which table each sees, and where its video is."""
 OUTBOX_VARIABLE = "RACK_OUTBOX"
 """The outbox of alarms, if it is not next to the log."""
 

@@ -21,7 +21,7 @@ from intake.patrons import Keyring, with_tokens
 from intake.profiles.profile import Profile
 
 STDIN = "-"
-"""How a file is named that comes down a pipe."""
+"""The name of standard input as a file."""
 LOOK_BYTES = 64 * 1024
 
 

@@ -32,14 +32,14 @@ from intake.errors import IntakeError, NoKeyring
 from intake.writer_rights import check_line
 
 DEFECT: Final = "this is a defect of Discard Rack"
-"""How a reason ends that names no fault of the record."""
+"""The end of a reason that names no fault of the record."""
 
 JSON: Final = "application/json"
 JSON_LINES: Final = ("application/x-ndjson", "application/jsonl", JSON)
 """The content types of JSON Lines, and of JSON texts in an array or over several lines (see `json_lines`)."""
 
 KEPT_BYTES = 1024 * 1024
-"""How much of a line is read, and kept where it is refused: twice the largest event."""
+"""Bytes of a line that are read, and kept if it is refused: twice the largest event."""
 
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property|observed)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_?no"\s*:\s*"?([1-9][0-9]{0,15})\b')

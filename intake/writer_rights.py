@@ -45,10 +45,10 @@ RESERVED_BEGINNINGS: dict[str, Writer] = {
     "count-": "count",
     "observer-": "desk",
 }
-"""How a source begins that no line may name → whose it is: notices, redrives, transcripts; filings, entries, observed rounds."""
+"""The beginning of a reserved source → its writer: notices, redrives, transcripts; filings, entries, observed rounds."""
 
 PEOPLE = ("filing-", "pit-", "count-")
-"""How the source of what a person entered begins; the rest names the person."""
+"""The beginnings of a person's source; the rest names the person."""
 
 
 def owner_of(source: str) -> Writer | None:

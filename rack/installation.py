@@ -20,7 +20,7 @@ PACKAGES = (
 """The top-level packages of the distribution."""
 
 OURS = "discard_rack-"
-"""How the folder begins in which an installer describes our own distribution."""
+"""The beginning of the folder in which an installer describes our distribution."""
 
 REMEDY = "install Discard Rack again, in an environment of its own (`pipx install discard-rack`, `uv tool install discard-rack`)"
 

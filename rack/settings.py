@@ -28,7 +28,7 @@ from trial.place import DEMO_KEY, PERSONS
 REPORTS = "reports.toml"
 """The property's settings for its reports, next to a log on this machine."""
 CAMERAS = "cameras.toml"
-"""Which cameras see which table, next to a log on this machine."""
+"""The cameras and the tables they see, next to a log on this machine."""
 ALARMS = "alarms.toml"
 """The settings of alarms, next to a log on SQLite."""
 

@@ -48,9 +48,9 @@ from whatif.row_schema import Row
 from whatif.stream_rows import StreamRows, Unfinished
 
 WRITE_EVERY_S: Final = 1.0
-"""A replay that follows a log writes rows at most so often, and leaves at least as long for judging as that takes."""
+"""Seconds between two writes of rows by a replay that follows a log; judging gets at least as long as a write takes."""
 JOINED_AT: Final = 16
-"""This many files of about the same size become one."""
+"""Files of about the same size that are joined into one."""
 
 
 class _UnfinishedStreams(msgspec.Struct, frozen=True):

@@ -45,10 +45,10 @@ GROUP: Final = 8192
 """Rounds in a row group: this many are settled at once."""
 
 READING: Final = ".reading-"
-"""How the folder of a reader begins, which has the files of a table under other names."""
+"""The beginning of a reader's folder, which has the table's files under other names."""
 LINK_ATTEMPTS: Final = 20
 LEFT_BEHIND_S: Final = 86_400
-"""After so long, what a reader left that was killed is removed."""
+"""After this time the files of a killed reader are removed."""
 
 FAR_BACK: Final = "a correction, or an event, that reached far back"
 

@@ -23,7 +23,7 @@ from whatif.row_writer import RowWriter
 from whatif.stream_rows import ROUNDS_AT_HAND, StreamRows, with_texts
 
 LOST_RECORD: Final = "LOG-"
-"""How the reason begins why a stream has no rows if its log is broken; that is tried again."""
+"""The beginning of the reason for a stream without rows if its log is broken; such a stream is tried again."""
 
 
 class RowKeeper(ABC):

@@ -44,14 +44,14 @@ MATERIAL_PERCENT: Final = 25.0
 LEAST_EXPECTED: Final = 5.0
 """Values expected less often than this are taken together; a test left with a single one is not made."""
 NOT_SURE_BELOW: Final = 10.0
-"""Where a value is expected less often than this, a small p-value is simulated and not taken from the chi-square distribution."""
+"""If a value is expected less often than this, a small p-value is simulated and not taken from the chi-square distribution."""
 WORTH_SIMULATING: Final = 0.001
 """A p-value above this is no alarm in a report of ten tests or more, however exact it is."""
 SIMULATED: Final = 20_000
 NONE_AS_FAR: Final = 1 / (SIMULATED + 1)
 """The p-value if no simulated sample is as far off; many tests in a report take more than that for an alarm."""
 SURE: Final = 1e-9
-"""Where the commoner values alone are less likely than this, no simulated sample would be as far off."""
+"""If the common values alone are less likely than this, no simulated sample would be as far off."""
 LEAST_PAIRS: Final = 200
 """Fewer pairs of rounds (or rolls) than this do not test whether one depends on the one before: their sum is not normal enough
 for a p-value as small as an alarm needs, and only a gross bias could show."""

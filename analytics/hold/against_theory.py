@@ -31,7 +31,7 @@ _TO_DETECT: Final = 2.9677 + 0.8416
 """Standard deviations between a mean and one that is outside the 99.7 % band with a power of 80 %."""
 
 ROUNDS_FOR_SHARING: Final = 300
-"""From this many rounds on, how far the seats of a round end together is taken from them; below, as if they all did."""
+"""Rounds needed to measure how far the seats of a round end together; with fewer, all are taken to end together."""
 
 _SUMS: Final = """
     sum(rounds)::BIGINT AS rounds,
@@ -69,12 +69,12 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def variance_cents(self) -> float:
-        """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
+        """The variance of the house win, in cents squared, with seats that end together; 0 without theory."""
         return self.expected.variance * self.volume.sum_2 if self.expected and self.volume else 0.0
 
     @property
     def skewness(self) -> float:
-        """Of the house win; 0 without theory."""
+        """The skewness of the house win; 0 without theory."""
         return skewness_of(self.expected, self.volume) if self.expected and self.volume else 0.0
 
     @property

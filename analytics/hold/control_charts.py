@@ -23,7 +23,7 @@ BY_FUNNEL: Final = ("dealer", "table", "shift", "hour", "gaming_day", "dealer_ta
 BY_TIME: Final = ("gaming_day", "month")
 
 LEAST_FOR_DISPERSION: Final = 10
-"""With fewer points how much they vary beyond luck is not reckoned."""
+"""Points needed to calculate their variation beyond luck."""
 WINSORISED: Final = 0.1
 """The share of points at each end that is pulled in before the over-dispersion is reckoned (Spiegelhalter 2005)."""
 

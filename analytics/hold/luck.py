@@ -25,12 +25,12 @@ NEARLY_NORMAL = 0.05
 """A sum less skew than this is taken as normal."""
 
 PRECISE = 1e-8
-"""Below this the transform is not trusted to tell a probability from nothing."""
+"""The smallest probability that the transform can distinguish from 0."""
 
 MOST_CELLS = 1 << 22
 
 NOTHING = log(1e-30)
-"""The logarithm of a term that is nothing next to others even `MOST_CELLS` times: far below what a double tells apart from 1."""
+"""The logarithm of a negligible term: even `MOST_CELLS` of them do not change a sum near 1 in double precision."""
 
 Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
 

@@ -41,7 +41,7 @@ LOOKED_AT = 400
 FIT_MINUTES = 45
 """A round within this many minutes of the time remembered fits it; people say "around nine"."""
 NEAR_MINUTES = 120
-"""One within this many nearly fits."""
+"""A time within this many minutes nearly fits."""
 
 MINUTE_US = 60_000_000
 

@@ -46,7 +46,7 @@ class Return(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OTHERWISE: Final = 3
-"""How many times as much all other paytables must pay for a line, for it to be called out of line."""
+"""A line is out of line if all other paytables pay at least this many times as much for it."""
 
 
 def games_listed() -> tuple[str, ...]:

@@ -60,7 +60,7 @@ NOTHING = Earlier(facts=PropertyFacts(), marks={}, outside={})
 """The content of a new file."""
 
 Read = Callable[[Earlier], Iterator[News]]
-"""Yields what is new to a file that holds so much."""
+"""Yields the news for a file with this content."""
 
 
 def earlier(path: str | Path, log_id: str) -> Earlier | None:

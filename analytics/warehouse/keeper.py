@@ -10,9 +10,9 @@ from analytics.warehouse.feed import build_warehouse
 from events.log.contract import EventLog, ResultStore
 
 BUILD_EVERY_S = 1.0
-"""While a replay follows, it begins to build the warehouse at most so often."""
+"""Seconds between the starts of two builds while a replay follows the log."""
 REST = 0.1
-"""Between two builds it rests for this share of the time that the last one took."""
+"""The rest between two builds, as a share of the last build's time."""
 INTERRUPTED = "Query interrupted"
 """The text of DuckDB's `RuntimeError` after Ctrl-C."""
 

@@ -132,7 +132,7 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "fct_hands": ("INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",),
 }
-"""After which model what follows from its new rows is added."""
+"""Model → the statements that add what follows from its new rows."""
 
 
 FEW: Final = 2_000

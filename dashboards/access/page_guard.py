@@ -18,9 +18,9 @@ UPLOADS = "/_stcore/upload_file/"
 NEVER = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """Streamlit's addresses that are closed to everyone; `rack metrics` serves the metrics."""
 BEFORE_SIGN_IN = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream", "/static/", "/auth/", "/oauth2callback")
-"""Of Streamlit's addresses what the sign-in page needs."""
+"""Streamlit's addresses that the sign-in page needs."""
 STREAMLITS = ("/_stcore", "/static", "/auth", "/oauth2callback", "/component", "/app/static", "/media")
-"""Where Streamlit answers with something else than the document of a page."""
+"""Streamlit's addresses that do not answer with the document of a page."""
 
 MIB = 1024 * 1024
 MOST_UPLOADED = 512 * MIB
@@ -40,7 +40,7 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
-"""With every answer: no page of another site shows ours in a frame, and no browser guesses what a file is."""
+"""Headers of every answer: no other site shows our pages in a frame, and no browser guesses a file's type."""
 
 
 class Headers:

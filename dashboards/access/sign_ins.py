@@ -21,13 +21,13 @@ COOKIE = "_streamlit_user"
 TOKENS = "_streamlit_user_tokens"
 CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"
 MEDIA, FONTS = "/media/", "/static/media/"
-"""Where Streamlit hands out what scripts made, to anyone who asks; and where the fonts of its own pages lie."""
+"""The addresses of Streamlit's files: those made by scripts, served to anyone, and the fonts of its own pages."""
 LONGEST_S = 12 * 3600
 """A sign-in ends after a shift: a role that was taken away does not outlive it."""
 IDLE_S = 30 * 60
-"""A sign-in ends when no page of it was open for so long: a browser that was closed leaves nothing that works."""
+"""A sign-in ends after this time without an open page, so a closed browser leaves no valid cookie."""
 WATCH_S = 1.0
-"""So often an open page's connection is asked whether its sign-in still holds."""
+"""Seconds between two checks of an open page's sign-in."""
 MOST = 10_000
 """This many sign-ins are known at once; the one that was idle longest makes room."""
 

@@ -21,7 +21,7 @@ from replay.narrative.names import plural
 HOLD: Final = questions("hold")
 BEFORE: Final = {"Before": "number", "Change": "number"}
 KNOWN_SHARE: Final = 0.99
-"""Where theory knows less than this share of a handle, its mark would be next to the win of something else, and is left out."""
+"""If theory covers less than this share of a handle, its mark is left out: it would be next to a different win."""
 NAMED: Final = ("alarm", "outside_997", "outside_95")
 """Verdicts that are named next to a row."""
 ROWS = 400

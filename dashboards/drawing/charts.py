@@ -243,7 +243,7 @@ PLACES = {
     "above_95": "Above, outside 95 %",
     "above_997": "Above, outside 99.7 %",
 }
-"""Where a point of a funnel lies, in words; each has a color and a shape of its own."""
+"""The place of a funnel's point in words, each with its own color and shape."""
 PLACE_MARKS = {
     "within": (ABOVE, "circle"),
     "below_95": (AMBER, "down"),

@@ -220,7 +220,7 @@ def _flag(x: float, y: float, flag: Flag) -> str:
 
 
 LETTER_W = 0.52
-"""How wide a letter is, as a share of its size."""
+"""A letter's width, as a share of its size."""
 
 
 def _flags(flags: Sequence[Flag], place: Layout) -> str:

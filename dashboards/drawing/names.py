@@ -20,7 +20,7 @@ STATES = {
     "resolved": "\N{HEAVY CHECK MARK}\N{VARIATION SELECTOR-15} Resolved",
     "reopened": "\N{ANTICLOCKWISE OPEN CIRCLE ARROW} Reopened",
 }
-"""Where a finding is in its review, by shape and word."""
+"""The state of a finding's review, by shape and word."""
 VERDICTS = {"UPHELD": "Upheld", "VARIANCE": "Variance", "VOID": "Void", "UNDETERMINED": "Undetermined"}
 
 

@@ -17,7 +17,7 @@ from replay.narrative.findings import finding_title
 from replay.narrative.names import position_name, table_name, wager_name
 
 CHOSEN = "queue-chosen"
-"""Where a session has the incidents that are chosen, by the ids of their causes."""
+"""The session's key for the chosen incidents, by the ids of their causes."""
 ALL = "queue-all"
 """The session's key for filters whose incidents are all chosen, on every page of the list."""
 _LIST, _SENT = "queue-list", "queue-sent"

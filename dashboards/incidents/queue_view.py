@@ -13,7 +13,7 @@ from dashboards.parts.desk import Reviews
 
 TO_DO = "to_do"
 FURTHEST = 2_000
-"""So far down the queue the next incident is looked for."""
+"""The number of queue rows searched for the next incident."""
 
 
 def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFilters:

@@ -14,7 +14,7 @@ from desk.review.persons import ReviewRefused
 from replay.narrative.names import plural, table_name
 
 DAY = "count-day"
-"""Where the chosen gaming day is kept."""
+"""The session's key for the chosen gaming day."""
 ACROSS = 5
 """Boxes next to each other; on a phone they are below each other."""
 LEFT_OUT = "left out"

@@ -27,13 +27,13 @@ from rulebook.chapters.rulebook import RulesRefused, parse_submission
 T = TypeVar("T")
 BASES: dict[Basis, str] = {"video": "from video", "live": "live, at the table", "paper": "from paper"}
 DONE, REFUSED, TURN, NEXT = "entry-done", "entry-refused", "entry-turn", "entry-next"
-"""Where it is noted what the last entry came to, which was stored last, and with what the next one begins."""
+"""The session's keys for the result of the last entry, the round stored last, and the start of the next one."""
 SEEN = "entry-seen"
-"""Where it is noted of each draft of an audit what was typed as done when the answer was first shown."""
+"""The session's key for the actions that each draft of an audit had when the answer was first shown."""
 KNOWN = "entry-known"
-"""Where it is noted of each draft which round of the table was the last one stored when the draft began."""
+"""The session's key for the table's last stored round when each draft began."""
 SETTLED = ("take ", "pay ", "return ", "close")
-"""How the lines of a transcript begin that say what was done."""
+"""The beginnings of a transcript's lines about what was done."""
 
 
 class Place(NamedTuple):

@@ -18,7 +18,7 @@ from replay.narrative.events import sentence
 from replay.narrative.names import heading, table_name
 
 DOING = "pit-doing"
-"""Where it is noted which table's form is open: (table, action, line)."""
+"""The session's key for the open form: (table, action, line)."""
 ACROSS = 3
 """Tiles next to each other; on a phone they are below each other."""
 LINES = 8

@@ -17,7 +17,7 @@ from desk.review.desk import REFUSALS
 CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 BEFORE_US, AFTER_US = 10_000_000, 20_000_000
-"""A clip begins and ends so long before and after the moment on view, unless somebody says otherwise."""
+"""The proposed start and end of a clip, before and after the moment on view."""
 
 
 def cameras() -> Cameras | None:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 FRESH_SECONDS = 3
 LAST_DEED = "last-deed"
-"""Where a session keeps what its person did last about incidents."""
+"""The session's key for the person's last action on incidents."""
 
 
 class Reviews:

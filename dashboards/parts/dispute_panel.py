@@ -31,10 +31,10 @@ from replay.narrative.names import capitalized
 from replay.narrative.verdicts import RoundVerdict, narrate
 
 CLAIM_TYPED = "claim-typed"
-"""Where the sentence is kept with which the round was looked for: it is the patron's claim to begin with."""
+"""The session's key for the sentence of the search: the first draft of the patron's claim."""
 DONE, NEXT, WAITS, LATER = "done", "next", "waits", "later"
 MARKS = {DONE: "✔︎", NEXT: "➤", WAITS: "◈", LATER: "○"}
-"""Where a step is → its shape."""
+"""The state of a step → its shape."""
 
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:

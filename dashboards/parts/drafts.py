@@ -14,7 +14,7 @@ from desk.review.desk import LONGEST
 from replay.narrative.names import plural
 
 STORED = "drafts-stored"
-"""Where it is noted which drafts were stored: the next drawing has the browser forget them."""
+"""The session's key for stored drafts, which the browser forgets at the next drawing."""
 
 
 def box(label: str, name: str, *, longest: int = LONGEST, value: str = "", placeholder: str | None = None) -> str:

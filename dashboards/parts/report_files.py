@@ -24,7 +24,7 @@ from desk.report.csv_tables import sheets
 from desk.review.desk import REFUSALS
 
 KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
-"""Where a session keeps the report that it shows, the signed one, and the file of all reports of a month."""
+"""The session's keys for the report on view, the signed one, and the file of all reports of a month."""
 
 
 def why_not() -> str:

@@ -20,11 +20,11 @@ from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, amount_moved, 
 from replay.narrative.names import plural, table_name
 
 LAST_ACTION, LAST_DISPOSITIONS, LAST_REASON = "last-action", "last-dispositions", "last-reason"
-"""Where a session keeps what its person did last, the last disposition of each code of a cause, and each action's last reason."""
+"""The session's keys for the person's last action, the last disposition of each cause's code, and each action's last reason."""
 NAMED = "queue-named"
-"""Where a session has the incident that the queue showed last: if it leaves the list, the next one takes its place."""
+"""The session's key for the incident that the queue showed last; if it leaves the list, the next one takes its place."""
 SHOWN = "shown-incident"
-"""Where a session has which incident its person was shown last, and how many entries it had."""
+"""The session's key for the incident shown last, and the number of its entries."""
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
 
 ACTIONS = {

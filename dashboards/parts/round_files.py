@@ -12,7 +12,7 @@ from desk.review.desk import REFUSALS, Desk, Entry, ReviewRefused
 
 FILES = {"File": "text", "Bytes": "number", "SHA-256": "short", "What it is": "text", "Checked now": "short"}
 PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff")
-"""How the bytes of a picture begin that is shown (PNG, JPEG); any other file is listed alone."""
+"""The first bytes of pictures that are shown (PNG, JPEG); any other file is only listed."""
 
 
 def panel(place: str, round_no: int) -> None:

@@ -25,9 +25,9 @@ from desk.printable import escape
 T = TypeVar("T")
 POLL_SECONDS = 3
 BAR_WIDTH = 168
-"""Of a choice in the filter bar, in pixels."""
+"""The width of a choice in the filter bar, in pixels."""
 DRAWN_FROM = "drawn-from"
-"""Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
+"""The session's key for the generation with which a page began: one that comes between two questions is new to it."""
 
 NOTICES = "page-notices"
 """The key of the place, above everything, where a page says what its address asks for and the record does not have.

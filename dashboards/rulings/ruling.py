@@ -30,7 +30,7 @@ ANSWERS = {
 
 
 MOST_LINES = 4
-"""Of more sentences than these the rest is folded, so that the answer stays on the first screen."""
+"""Sentences shown at once; the rest is folded, so that the answer stays on the first screen."""
 MOST_HANDS = 2
 """This many seats are shown next to the dealer if no seat is chosen."""
 

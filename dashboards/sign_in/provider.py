@@ -17,7 +17,7 @@ from joserfc.jwk import RSAKey
 
 CODE_SECONDS: Final = 60
 MOST_GRANTS: Final = 1_000
-"""This many codes wait to be fetched at most; the oldest makes room."""
+"""The limit of codes that wait to be fetched; the oldest makes room."""
 
 
 class Grant(NamedTuple):

@@ -35,7 +35,7 @@ HERE = Path(__file__).parent
 LONGEST_BODY: Final = 64 * 1024
 CHALLENGE_S: Final = 300
 AT_ONCE: Final = 2
-"""So many passwords are compared at once: each takes 64 MiB."""
+"""Passwords compared at once: each takes 64 MiB."""
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"

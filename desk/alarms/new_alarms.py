@@ -23,7 +23,7 @@ from replay.findings import Adjudication, Finding, read_result
 from replay.incidents import incidents
 
 GROUP = 500
-"""After this many results that change nothing the place is noted."""
+"""Results without a change after which the position is stored."""
 
 Tell = Callable[[str], None]
 

@@ -22,9 +22,9 @@ from events.sqlite.database import Database
 BESIDE = ".alarms"
 """The outbox of a log on SQLite is kept next to it, under the log's name and this."""
 DAY_US = 24 * 3_600 * 1_000_000
-"""For so long a message is tried; then it is a dead letter."""
+"""The time during which a message is attempted; then it is a dead letter."""
 FIRST_WAIT_US, LONGEST_WAIT_US = 5_000_000, 900_000_000
-"""After a failure the next try waits; each time twice as long, up to a quarter of an hour."""
+"""The wait after a failed attempt: it doubles each time, up to a quarter of an hour."""
 
 State = Literal["waiting", "delivered", "dead"]
 STATES: Final[tuple[State, ...]] = ("waiting", "delivered", "dead")

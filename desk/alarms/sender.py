@@ -26,7 +26,7 @@ from events.errors import EventError, IntegrityError, LogUnavailable
 
 POLL_S = 0.25
 RETRY_S = 5.0
-"""A log that cannot be read is opened again after so long."""
+"""The wait before a log that cannot be read is opened again."""
 UNREADABLE = (LogUnavailable, EventError, IntegrityError)
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 AGENT = "discard-rack"
 MOST_SAID = 200
-"""This many characters are kept of what went wrong."""
+"""Characters kept of an error's text."""
 
 
 class Answer(NamedTuple):

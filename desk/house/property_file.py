@@ -24,7 +24,7 @@ from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
 FILE: Final = "property.toml"
 KAFKA: Final = "kafka://"
-"""How the address of a log on Kafka begins."""
+"""The beginning of an address of a log on Kafka."""
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9-]{1,32}\Z")]
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _ON_KAFKA = re.compile(r"kafka://[A-Za-z0-9.,:\[\]-]{1,400}/[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -92,7 +92,7 @@ class CameraEntry(_Strict, frozen=True, kw_only=True):
 
 
 class MailRoute(_Strict, frozen=True, kw_only=True):
-    """Which incidents are mailed to whom."""
+    """The incidents that are mailed, and their receivers."""
 
     to: Annotated[tuple[MailAddress, ...], Meta(min_length=1, max_length=20)]
     severity: Severity = "low"

@@ -300,7 +300,7 @@ _READ = frozenset(
 )
 """The types of events that are read here. People of the house write no other ones."""
 _MOST_KNOWN = 400
-"""This many tables are remembered as they were read last."""
+"""Tables whose last reading is kept in memory."""
 _known: dict[tuple[str, str], TableRecord] = {}
 _lock = threading.Lock()
 

@@ -22,7 +22,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import read
 
 WAIT_S = 90.0
-"""How long a checkpoint is waited for: a signer that promises one a minute makes it after 45 seconds."""
+"""The wait for a checkpoint: a signer that promises one a minute makes it after 45 seconds."""
 POLL_S = 0.5
 GRACE_S = 10.0
 """How much later than promised a checkpoint may come before its signer counts as gone."""

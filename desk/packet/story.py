@@ -175,7 +175,7 @@ def _hands_ruled_on(judged: Judged, seat: int | None, positions: Sequence[Story]
 
 
 MOST_HANDS = 2
-"""This many seats are shown next to the dealer on the first page where no seat is named."""
+"""Seats shown next to the dealer on the first page if no seat is named."""
 
 
 def _seats_ruled_on(verdict: Adjudication, seat: int | None) -> list[str]:

@@ -41,7 +41,7 @@ COUNTED: Final = (
 
 OTHERS_LEFT_OUT: Final = "what cannot be told of other seats is left out"
 _OF_SEAT: Final = re.compile(r"seat (\d+)\b")
-"""How a doubt about one seat begins."""
+"""The beginning of a doubt about one seat."""
 
 
 class NotWithheld(LookupError):

@@ -113,4 +113,4 @@ CUSTODY: dict[type[Event], Callable[[Any], str]] = {
     model.DeviceAlarmed: lambda e: heading(e.device),
     model.ForeignCardFound: lambda e: capitalized(identified("deck", e.deck)),
 }
-"""Of rules, cards, dice, devices and people at the table: the thing that an event tells of."""
+"""The rule, card, die, device or person at the table that an event is about."""

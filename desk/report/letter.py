@@ -52,10 +52,10 @@ SEEN: Final = {
     "video": "by a person, from the video of the table",
     "paper": "by a person, from paper",
 }
-"""How a person who entered a round knows it; no name of the house's people is in a letter."""
+"""The source of an entered round, in words; a letter names none of the house's people."""
 OTHER_PATRON: Final = "[another patron]"
 NAMED_PATRON: Final = re.compile(rf'"(?:{"|".join(sorted(PATRONS))})":"([a-z0-9-]+)"'.encode())
-"""Where the bytes of an event name a patron by a token."""
+"""The places in an event's bytes that name a patron by a token."""
 
 
 def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:

@@ -41,7 +41,7 @@ __all__ = [
     "take_attachment",
     "video_of",
 ]
-"""With the classes that pages import from here: of this room they may import few files (tests/architecture)."""
+"""Includes the classes that pages import from here, since they may import few files of this room (tests/architecture)."""
 
 LONGEST_NAME = 120
 """Letters of an attachment's name at most."""

@@ -13,7 +13,7 @@ from replay.narrative.reviews import OUTCOMES
 
 NAME = re.compile(r"([a-z0-9-]{1,32})-(o?)c([1-9][0-9]{0,8})")
 OBSERVED = "observed/"
-"""How the place of a round begins that a person entered; of a round that devices recorded it is the table's id."""
+"""The beginning of an entered round's place. The place of a round that devices recorded is the table's id."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ import msgspec
 from events.log.plain_file import read_toml
 
 LONGEST_TOKEN = 25
-"""As long may the id of a person be that the source of an event names: `filing-` and 25 characters are 32."""
+"""The longest id of a person in the source of an event: `filing-` and 25 characters are 32."""
 ID = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 LONGEST_NAME = 80
 MOST_NAMED = 12

@@ -16,7 +16,7 @@ from replay.run.positions import stored_state
 from replay.run.shadow import held_streams, last_adoption, shadow_engine
 
 __all__ = ["DifferenceGroup", "WorkAgain", "adopted", "engine_state", "shadow_changes"]
-"""With the classes that pages import from here."""
+"""Includes the classes that pages import from here."""
 
 
 class EngineState(msgspec.Struct, frozen=True):

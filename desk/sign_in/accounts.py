@@ -22,9 +22,9 @@ from events.sqlite.database import Connection, Database
 
 FILE: Final = "sign-in.db"
 FREE_TRIES: Final = 5
-"""So often a name or code may be wrong before the next try has to wait."""
+"""Wrong names or codes before the next attempt must wait."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 30, 900
-"""Then it waits, each time twice as long, up to a quarter of an hour."""
+"""That wait: it doubles each time, up to a quarter of an hour."""
 FORGET_S: Final = 24 * 3600
 """Wrong tries count for a day."""
 _SCHEMA = """

@@ -12,7 +12,7 @@ from desk.sign_in.accounts import FILE
 from events.log.plain_file import read_toml, toml_in
 
 PATH: Final = "/sign-in"
-"""Where the pages' server serves the sign-in of our own."""
+"""The address of our own sign-in on the pages' server."""
 CALLBACK: Final = "/oauth2callback"
 CLIENT: Final = "discard-rack"
 PERSON: Final = "person"

@@ -28,14 +28,14 @@ from events.proofs.since import VerifiedStart
 from replay.narrative.names import plural
 
 STATE_FOLDER = Path(".rack")
-"""Where this machine keeps what it knows of a log on Kafka: next to its high-water files."""
+"""The folder of this machine's knowledge of a log on Kafka, next to its high-water files."""
 LATEST_US = 4_102_444_800_000_000
 """A time of the year 2100 or later was written by no clock."""
 VERIFY_WHOLE = "run `rack verify` without --since"
 LONGEST = 2_000
 MAX_BYTES = 4 * 1024 * 1024
 MOST_LOGS = 16
-"""How many logs are remembered that were verified at one address, one after the other."""
+"""The limit of logs remembered for one address."""
 MOST_ACCEPTED = 100
 
 

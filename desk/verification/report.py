@@ -27,7 +27,7 @@ from replay.narrative.names import plural
 
 NAME = "verification"
 BESIDE = (QUARANTINE, "checkpoints")
-"""Where something can be wrong that is no stream of events."""
+"""The places of faults that are no stream of events."""
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):

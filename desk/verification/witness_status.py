@@ -25,7 +25,7 @@ REFUSALS = (*review.REFUSALS, KeyRefused, BadNote)
 """Whatever `witnessed_at` raises if the log, the key or the folder cannot be read."""
 
 LATEST = 12
-"""How many cosigned checkpoints are looked at, and how many of the log are told."""
+"""Cosigned checkpoints that are read, and checkpoints of the log that are listed."""
 SIGNATURE_TIMEOUT_S = 300
 """A witness that has left a checkpoint without its signature for longer is silent."""
 

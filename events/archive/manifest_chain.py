@@ -14,7 +14,7 @@ from events.log.hash_chain import genesis
 from events.vocabulary.codec import canonical
 
 UNKNOWN = ArchiveIdentity(format=1, log_id="0" * 32, property_id="unknown")
-"""Of which log an archive is whose `archive.json` cannot be read."""
+"""The identity of an archive whose `archive.json` cannot be read."""
 
 
 class ManifestChain:

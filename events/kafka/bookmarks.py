@@ -20,7 +20,7 @@ from events.kafka.client import TopicPartition, TopicReader
 from events.log.plain_file import read_plain
 
 STATE_DIR: Final = Path(".rack")
-"""Where a machine keeps what belongs to its logs on Kafka (high-water files, locks, bookmarks) unless told otherwise."""
+"""The usual folder of a machine's files for its logs on Kafka: high-water files, locks, bookmarks."""
 _MAGIC: Final = b"discard-rack bookmark v1\n"
 _Content = TypeVar("_Content", bound=msgspec.Struct)
 

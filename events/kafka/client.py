@@ -46,9 +46,9 @@ RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
 """Records that one poll decodes at most, and the first one of a reading (often one is wanted); bytes that a fetch brings."""
 SHORT_S = 0.01
-"""How long a poll waits if only the end of a transaction may be left to be passed over: it yields no record."""
+"""The wait of a poll if only the end of a transaction may remain, which yields no record."""
 JOINING_S = 3.0
-"""How long one waits for a group to share its partitions out before one looks at other things."""
+"""The wait for a group to assign its partitions before other work continues."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
 MOST_IDLE = 2
@@ -59,9 +59,9 @@ _TURNED_AWAY = (
     kafka_errors.RequestTimedOutError,
     kafka_errors.Cancelled,
 )
-"""With these errors a question ends that was asked of a broker that is gone: another broker is asked."""
+"""The errors of a request to a broker that is gone; another broker is then asked."""
 _CANNOT_DECOMPRESS = (kafka_errors.UnsupportedCodecError, gzip.BadGzipFile)
-"""Of the errors that are the client's own, or the network's, those about a batch that was read."""
+"""The errors of the client or the network that concern a batch that was read."""
 _CODECS = {
     "gzip": kafka_codec.has_gzip,
     "snappy": kafka_codec.has_snappy,

@@ -24,9 +24,9 @@ from events.kafka.patience import BrokerAddress, Patience
 
 SETUP_S: Final = 2.0
 SETUP_MAX_S: Final = 10.0
-"""How long the first try to set up a connection may take, and, as each one that fails gives the next one more time, any."""
+"""The limit of every attempt to set up a connection; each failure gives the next one more time, up to this."""
 BOOTSTRAP_DELAY_S: Final = 0.05
-"""How long a client that looks for its first broker waits before it tries one that hangs again: others may be among them."""
+"""The wait before a client that looks for its first broker tries a hanging one again, since others may answer."""
 
 
 class BoundedLoop(NetworkSelector):

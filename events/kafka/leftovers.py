@@ -11,7 +11,7 @@ from events.kafka.client import Cluster, TopicPartition, TopicReader
 from events.kafka.transactions import TransactionalWriter
 
 LEFTOVER_S = 1.0
-"""How long what a predecessor left may stay undecided after a writer was initialized, before it is aborted."""
+"""The time after a writer's initialization in which its predecessor's transaction may stay undecided before it is aborted."""
 
 
 def decide_leftovers(

@@ -33,7 +33,7 @@ from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import Draft
 
 ATTEMPTS = 3
-"""How often a group is sent before `LogUnavailable` is raised; it stays unsettled until the next append."""
+"""Attempts to send a group before `LogUnavailable` is raised; it stays unsettled until the next append."""
 BOOKMARK_EVERY, WORTH_A_BOOKMARK = 100_000, 1000
 """Offsets that were added since the last bookmark before another is left: while appending, and at the end."""
 SUCCESSOR_S = 2.0

@@ -20,16 +20,16 @@ from typing import Any, Final, NamedTuple, Protocol
 from events.errors import LogUnavailable
 
 WAIT_S: Final = 3.0
-"""How long one waits while a broker does not answer; what is begun in that time may take `LEAST_S`."""
+"""The wait while a broker does not answer; a request that begins in that time may take `LEAST_S`."""
 LEAST_S: Final = 1.0
 LOOK_S: Final = 1.0
-"""After so long a wait is longer than usual: the brokers are greeted."""
+"""A wait longer than this is unusual, and the brokers are greeted."""
 GREETING_S: Final = 1.0
 """How long a broker may take to answer a greeting."""
 AVOIDED_S: Final = 3.0
-"""How long no client of this process turns to a broker that hangs."""
+"""The time during which no client of this process uses a broker that hung."""
 COOL_S, SHORT_S = 1.0, 0.2
-"""After something was given up, what belongs to it is given up as well: for so long a wait is only so long."""
+"""After a wait was given up, further waits are limited to `SHORT_S` for `COOL_S`."""
 
 _API_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, 0, -1)
 """Asks a broker which requests it knows; it answers before anyone has signed in."""

@@ -26,7 +26,7 @@ MOST_UNPACKED: Final = 64 * 1024 * 1024
 """Bytes of the records of a batch; no batch of ours has a third of it."""
 
 _SEQ, _HASH = b"\x04\x06seq", b"\x08hash\x40"
-"""How the headers of an event begin: two of them, `seq`; then `hash`, of 32 bytes."""
+"""The beginnings of an event's two headers: `seq`, then `hash` of 32 bytes."""
 
 
 class ReadMessage(msgspec.Struct, array_like=True, gc=False):

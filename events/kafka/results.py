@@ -48,7 +48,7 @@ LONGEST_S: Final = 600.0
 IN_MEMORY: Final = 8 * 1024 * 1024
 """The bytes of a commit that are kept in memory until they are sent."""
 FRESH_S = 1.0
-"""How long what was read of others' records counts as their last word, for a replayer that judges again."""
+"""The age up to which a reading of others' records counts as current, for a replayer that judges again."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(OutgoingRecord).decode

@@ -35,7 +35,7 @@ WORTH_A_BOOKMARK = 1000
 """Offsets that were read since the last bookmark before another is left; of long results an eighth more must be new."""
 _LATEST = struct.Struct("<16sQ16s")
 VISIBLE_TIMEOUT_S = 40.0
-"""How long the transaction of a replayer that is gone may stay open before its broker ends it, with room to spare."""
+"""The time until the broker ends the transaction of a replayer that is gone, with a margin."""
 
 
 class ResultsOwner(msgspec.Struct, frozen=True):

@@ -169,7 +169,7 @@ class PartitionSurvey:
         if known is not None and not known.landmark.stands(reader, lane):
             known = None
         self.resumed = known is not None
-        """Whether anything that is known comes from a bookmark."""
+        """Whether a bookmark gave any of this."""
         self.ends = Ends(known)
         self.foreign = ForeignTally() if known is None else ForeignTally(known.foreign)
         self._bookmarked = self.ends.next_offset

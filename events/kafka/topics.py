@@ -16,7 +16,7 @@ from events.vocabulary.model import Token
 
 IDENTITY_PARTITION = 0
 REPLAY_PARTITION = 1
-"""Of `<prefix>.state`: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
+"""The partitions of `<prefix>.state`: 0 has the identity of the log and its writers, 1 the replayers' positions."""
 
 STATE_SEGMENT_BYTES = str(16 * 1024 * 1024)
 """The limit of state that waits for compaction: opening results reads it, and the broker's own limit, a gigabyte, takes long."""

@@ -23,11 +23,11 @@ from events.kafka.partition_reader import Headers
 from events.kafka.patience import Patience
 
 METADATA_S = 0.5
-"""How long the producer waits at a time to hear of a topic (`max_block_ms`)."""
+"""The producer's wait for a topic's metadata (`max_block_ms`)."""
 HANDED_OVER = 10_000
-"""How many records are handed over before the writer waits until the broker has them: a promise of an offset takes 1 kB."""
+"""Records sent before the writer waits for the broker: each promised offset takes 1 kB."""
 CLOSING_S = 0.3
-"""How long the threads of a producer that is thrown away may take to end."""
+"""The time in which the threads of a discarded producer must end."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 
 
@@ -116,7 +116,7 @@ class TransactionalWriter:
         self._sender = producer._sender
         self._sent: list[Any] = []
         self.offsets: list[int] = []
-        """Where the records of the last prepared transaction stand, in their order."""
+        """The offsets of the records of the last prepared transaction, in order."""
         self._consumed: ConsumerOffsets | None = None
         self._ending: Any = None
         try:

@@ -21,7 +21,7 @@ QUARANTINE = "quarantine"
 """The name of the refused bytes in messages that name a stream; an archive holds them as a stream of this name."""
 
 UNKNOWN_STREAM = "unknown"
-"""Where bytes are quarantined whose stream cannot be read."""
+"""The stream named for quarantined bytes whose stream cannot be read."""
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):

@@ -84,7 +84,7 @@ class ResultChains:
         self.broken: dict[str, ResultBroken] = {}
         """Stream → the first result that does not fit; nothing of the stream is taken after it."""
         self.unchained = 0
-        """How many results have no place, for they were stored before there were chains: the chain begins over them."""
+        """The number of results stored before chains existed: they have no place, and the chain begins after them."""
         self._with_places: set[str] = set()
 
     def head(self, stream: str) -> Head:

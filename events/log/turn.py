@@ -25,10 +25,10 @@ from events.log.contract import StreamIndex
 from events.log.lock import holder_of, lock_of, open_lock
 
 TURN_WAIT_S: Final = 15.0
-"""How long a writer waits for its turn before it is refused: a group takes some milliseconds, on a slow disk a second."""
+"""The wait for a turn before a writer is refused: a group takes some milliseconds, on a slow disk a second."""
 
 _POLL_S = 0.001, 0.01
-"""How often a waiting writer asks, at first and at most."""
+"""The shortest and longest pause between two requests of a waiting writer."""
 
 _PLACE_IN_LINE, _PRESENCE = 0, 1
 

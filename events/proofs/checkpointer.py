@@ -24,9 +24,9 @@ from events.proofs.verify_results import statements_of
 
 POLL_S = 1.0
 RESULTS_EVERY_S = 600.0
-"""How often results are stated by one that goes on signing: for that all of them are read again."""
+"""Seconds between two statements about results, since each reads all of them again."""
 HASTE = 0.75
-"""Which part of the promised time may pass before the next checkpoint is made: the rest is for what delays it."""
+"""The share of the promised time that may pass before the next checkpoint is made; the rest is for delays."""
 
 
 class KeyNotInForce(AppendRefused):

@@ -19,7 +19,7 @@ Hash = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 LEAD = 200
-"""This many events before the first that is checked are read, to know whether a round is open."""
+"""Events read before the first one checked, to know whether a round is open."""
 
 
 class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

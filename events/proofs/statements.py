@@ -23,7 +23,7 @@ from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import StreamName, TimeUs
 
 CHECKPOINTS = "checkpoints"
-"""Where a break in the log of statements is said to be: this, and the number of the statement, from 1."""
+"""The name of the log of statements in a break's place, before the number of the statement, from 1."""
 
 CheckpointFault = Literal["statement_changed", "checkpoint_forged", "checkpoint_lost", "checkpoint_fork", "checkpoint_unchecked"]
 """What is wrong with the log of statements.

@@ -15,7 +15,7 @@ from events.proofs.statements import ResultsStatement
 from events.vocabulary.envelope import StreamName
 
 RESULTS = "results"
-"""How the results next to a log are called where no stream can be named."""
+"""The name of the results next to a log if no stream can be named."""
 POSITION_REMEDY = "`rack replay` judges the stream again"
 
 

@@ -25,10 +25,10 @@ from events.sqlite.database import Connection, Database
 from events.sqlite.packs import StoredEvents
 
 LATE_REPORTS: Final = 50
-"""This many late reports of a stream are looked for one by one."""
+"""Late reports of a stream that are looked up one by one."""
 
 NEW_SOURCES: Final = 50
-"""This many sources of a stream are looked for one by one."""
+"""Sources of a stream that are looked up one by one."""
 
 MOST_NAMES: Final = 10_000
 """Names whose numbers are remembered."""

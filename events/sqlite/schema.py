@@ -60,8 +60,8 @@ _RENEWAL = {
         DROP TABLE earlier_ids;
     """,
 }
-"""From each earlier form to the next: the quarantine's times; the events that the rows of the index are of (0: not known); the
-index in short. Events that are stored row by row stay so: the log packs none.
+"""The statements from each earlier form to the next: the quarantine's times; the events that the rows of the index are of (0: not
+known); the index in short. Events that are stored row by row stay so: the log packs none.
 """
 
 

@@ -33,7 +33,7 @@ PLANTS_PER_ROUNDS = 800
 MOST_PERCENT = 15
 """At most this many rounds in a hundred have a fault, and this many a legitimate irregularity that was made to happen."""
 RARE_EVERY = 6
-"""Of the plain rounds one in this many has a hand that is rare."""
+"""One plain round in this many has a rare hand."""
 SELDOM = 60
 """The same for a floor that people look at: with more, jackpots decide the hold of every table."""
 TRIES = 6

@@ -6,7 +6,7 @@ from floor.faults.anomaly import Anomaly
 from floor.table.table import Table
 
 ROUNDS_FOR_ALL = 300
-"""With this many rounds of a game every kind of fault is planted; a shorter day stays mostly plain."""
+"""Rounds of a game after which every kind of fault is planted; a shorter day stays mostly plain."""
 
 
 class Schedule:

@@ -175,7 +175,7 @@ OF_WINNERS: dict[str, Edit] = {"PAY-OVER": pay_over, "PAY-UNDER": pay_under, "PA
 OF_LOSERS: dict[str, Edit] = {"PAY-LOSER": pay_loser, "PAY-NOT-TAKEN": pay_not_taken}
 MISTAKES = {**OF_WINNERS, **OF_LOSERS}
 OF_TIES = ("PAY-OVER", "PAY-TAKEN")
-"""Of these a wager that tied will do as well."""
+"""The faults for which a tied wager will do, too."""
 
 
 def register_payment(

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 RETRY_S: Final = 0.2
-"""How long to wait after no answer, or one that asks to come again."""
+"""The wait after no answer, or an answer that asks for a retry."""
 _AGAIN: Final = frozenset({408, 429, 503})
 
 

@@ -18,10 +18,10 @@ from floor.table.casino import PROPERTY
 from floor.table.streams import line_of
 
 MOST_LINES: Final = 50
-"""This many events of a table are handed in at a time if this many are due."""
+"""Events of a table sent at once if this many are due."""
 AHEAD_US: Final = 60_000_000
 AHEAD_S: Final = 2.0
-"""So far ahead the script is known: by the devices' clock, and next to that in time."""
+"""The script is known this far ahead, by the devices' clock and in real time."""
 
 
 class FloorClock:

@@ -46,7 +46,7 @@ class PaiGowPlan(Plan):
     on_dealer: ClassVar[str] = "ace_high_bonus"
     """The optional wager that the dealer's hand decides."""
     pushed: ClassVar[Outcome] = Outcome.ACE_HIGH_PUSH
-    """How base wagers end where the dealer's hand pushes them all."""
+    """The outcome of base wagers if the dealer's hand pushes them all."""
     positions: ClassVar[tuple[Position, ...]] = CLOCKWISE
     """Who is dealt a hand."""
     dealers_hands: ClassVar[tuple[str, ...]] = ("ace_high", "ace_high_joker")

@@ -67,7 +67,7 @@ class Plan(ABC):
         """How many cards (stacks, from the automated shoe) are dealt before that; 0: all."""
         self.short_stub = 0
         self.misdealt: tuple[Any, Any] | None = None
-        """Whose hand has a card too many or too few, as the game says it."""
+        """The position whose hand has a card too many or too few, in the form of the game."""
         self.face_up: Any = []
         """Cards found face up while dealing and set aside; taken from the stub."""
         self.meter_error = self.reset_error = 0

@@ -40,11 +40,11 @@ class Play(ABC):
     cut_depths: ClassVar[tuple[int, int]] = (10, 40)
     """How deep the dealer cuts."""
     chips: ClassVar[Any] = "inventory"
-    """Whose chips the winnings are."""
+    """The owner of the chips that pay winnings."""
     at_even_money: ClassVar[tuple[str, ...]] = ("base",)
     """The wagers that are paid from the chips at the table, however much they win."""
     settled_early: ClassVar[tuple[str, ...]] = ()
-    """The wagers that are settled before the cards are dealt, and are where the round is void later."""
+    """The wagers that are settled before the deal, and stay settled if the round is void later."""
     withdrawn: ClassVar[tuple[str, int]] = ("base", 1000)
     """The wager and amount that a player may place and take back."""
 

@@ -11,7 +11,7 @@ from rulebook.settlement.pai_gow import Position
 from rulebook.settlement.wagers import Due
 
 BY_SLIP_CENTS = 120_000
-"""An optional wager that wins so much is paid by the cage, not from the table inventory."""
+"""From this amount on, the cage pays the win of an optional wager, not the table inventory."""
 
 
 @cache

@@ -186,7 +186,7 @@ class Kit:
         _expect(self._ask("POST", "/v1/events", self._line(_wager()), "text/plain").status, 415)
 
     def _no_token(self) -> None:
-        """Without a token, or with another, no one is let in: 401."""
+        """A request without a token, or with a wrong one, is refused: 401."""
         for token in (None, f"{(self._token or '').partition('.')[0]}.wrong"):
             real, self._token = self._token, token
             try:

@@ -28,7 +28,7 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """The limit of lines that wait for their commit. Beyond it, a device is told to retry."""
 
 REOPEN_S: Final = 1.0
-"""How often a log that failed is opened again while no one hands anything in."""
+"""Seconds between attempts to reopen a failed log while no request comes in."""
 
 
 class QueueFull(Exception):

@@ -32,7 +32,7 @@ from intake.profiles.registered_profiles import Profiles
 
 POLL_S: Final = 0.2
 RETRY_S: Final = 1.0
-"""How long the topic waits if the log, the register or the broker cannot be had."""
+"""The wait if the log, the register or the broker is unavailable."""
 
 Line = AcceptedLine | Refusal
 

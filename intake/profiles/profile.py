@@ -47,7 +47,7 @@ class MessageRead(NamedTuple):
 
 
 _ID_KEY: Final = secrets.token_bytes(32)
-"""Of this process, and kept nowhere: an event's id cannot be found by counting. What comes again is known by what it says."""
+"""A key of this process, stored nowhere, so that an event's id cannot be guessed. A repeat is recognized by its content."""
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
 _LARGEST: Final = 2**53 - 1
 _NOTHING: Final = object()
@@ -421,7 +421,7 @@ CONVERSIONS: dict[str, Callable[[Any, str], Any]] = {
     "seconds": _scaled(1_000_000),
     "iso8601": _iso8601,
 }
-"""How a value is understood → what reads it, apart from cards."""
+"""The form of a value → its reader, except for cards."""
 
 
 def _card(found: Any, form: CardForm, path: str) -> str | None:

@@ -28,10 +28,10 @@ from intake.devices import add_device
 from trial.live.parts import DEVICES
 
 OPEN_BEFORE: Final = timedelta(minutes=45)
-"""So long before the floor is watched its tables opened."""
+"""The time between the opening of the tables and the first view of the floor."""
 DAYS: Final = 7
 ROUNDS_A_DAY: Final = 2_800
-"""This many rounds of each game make up a day: more than its tables can play."""
+"""The rounds of each game planned for a day: more than its tables can play."""
 ACCOUNT: Final = "floor.json"
 CONTROLLERS: Final = "meters"
 """The name under which the meters' controllers hand in."""

@@ -24,7 +24,7 @@ P = TypeVar("P")
 T = TypeVar("T")
 
 RETRIES: Final = 3
-"""How often a task that failed is run again; a task whose worker was lost always is."""
+"""Repetitions of a failed task; a task whose worker was lost is always repeated."""
 
 _TURN = threading.Lock()
 """A log and its results are read by one thread of a worker at a time, of however many it has."""

@@ -26,7 +26,7 @@ from whatif.workers.pool import PARTS_AHEAD, Job, WorkerLost
 LEVEL: Final = 1
 """The compression of results sent back: verdicts are similar, so they become many times smaller at little cost."""
 MOST_LOSSES: Final = 3
-"""So often in a row processes may be lost before a part is done: what kills each of them is then the work itself."""
+"""Processes lost in a row before a part is given up: then the work itself kills them."""
 
 P = TypeVar("P")
 T = TypeVar("T")

@@ -25,7 +25,7 @@ EPILOG = """\
 Exit code of diff: 1 if anything differs."""
 
 AT_WORK_S = 3.0
-"""How long a replayer of a log on Kafka, which no one can see, has to put an adoption in force before the command does so."""
+"""The time that an unseen replayer of a log on Kafka has to put an adoption in force before the command does so."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
