@@ -170,7 +170,7 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
         "## What one more round costs\n",
         f"By `python -m benchmarks --only refresh`, load average {', '.join(str(each['load_average']) for each in measured)}. "
         "Each operation in a process of its own, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
-        "300 MiB with any history; what reads everything, and the bare `COPY`, stand beside it.\n",
+        "300 MiB with any history; commands that read everything, and the bare `COPY`, are listed for comparison.\n",
         f"| operation | {' | '.join(sizes)} |",
         f"| --- |{' ---: |' * len(sizes)}",
     ]

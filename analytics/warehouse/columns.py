@@ -35,8 +35,8 @@ pages do. Money is integer cents, times are UTC microseconds. How to ask it: [an
 
 **How it is brought up to what is new.** A file in place is never written to: a build puts another one in its place, so open it
 anew to see the newest. It reads only events past the last that the file holds and results past the last place, and renews only
-rows of rounds, findings, days and months that these touch. It does so in the file that stood in the place before the present one,
-kept as the spare in `.NAME.spare` beside it (as much disk again), and the two trade places. To copy a large file while
+rows of rounds, findings, days and months that these touch. It renews the file before the present one,
+kept next to it as the spare `.NAME.spare` (which doubles the disk space), then swaps the two. To copy a large file while
 a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy of a file that becomes the
 spare meanwhile may be torn.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from replay.run.shadow import Adoptions
     from whatif.kept_table import KeptTable
 
-HELP = "Judge every new round of a log and store the verdicts beside it"
+HELP = "Judge every new round of a log and store the verdicts next to it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from rack.output import Output, counted
 if TYPE_CHECKING:
     from desk.house.plan import Plan
 
-HELP = "Print what property.toml would change in the log and beside it, with returns; touch nothing"
+HELP = "Print what property.toml would change in the log and next to it, with returns; touch nothing"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
