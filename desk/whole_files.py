@@ -10,14 +10,14 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
     """Write files so that all of them appear whole and durably, or none. Raises `OSError` with the file's name."""
     with ExitStack() as leftovers:
         for path, data in files.items():
-            fresh = _fresh(path)
+            fresh = fresh_path(path)
             leftovers.callback(fresh.unlink, missing_ok=True)
             with named_errors(path), fresh.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
         for path in files:
-            os.replace(_fresh(path), path)
+            os.replace(fresh_path(path), path)
 
 
 @contextmanager
@@ -31,5 +31,6 @@ def named_errors(path: Path) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
-def _fresh(path: Path) -> Path:
+def fresh_path(path: Path) -> Path:
+    """Return the name under which a file is written before it appears."""
     return path.with_name(f".{path.name}.new")

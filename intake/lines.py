@@ -202,13 +202,13 @@ def json_lines(body: bytes) -> bytes:
     return _joined(texts[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def whole_texts(file: BinaryIO, look: int = KEPT_BYTES) -> BinaryIO:
+def whole_texts(file: BinaryIO) -> BinaryIO:
     """Return a file with one JSON text per line (see `json_lines`): the same file if its first line holds a whole text."""
-    beginning = file.read(look)
+    beginning = file.read(KEPT_BYTES)
     file.seek(0)
     lines = beginning.removeprefix(codecs.BOM_UTF8).splitlines()
     first = next((line for line in lines if line.strip()), b"")
-    if first.lstrip()[:1] not in (b"[", b"{") or _is_whole(first) or len(first) >= look - len(codecs.BOM_UTF8):
+    if first.lstrip()[:1] not in (b"[", b"{") or _is_whole(first) or len(first) >= KEPT_BYTES - len(codecs.BOM_UTF8):
         return file
     return BytesIO(json_lines(file.read()))
 

@@ -14,6 +14,8 @@ from statistics import NormalDist
 import msgspec
 
 NORMAL = NormalDist()
+ALPHA, POWER = 1 - 0.95, 0.8
+"""The error that a confidence of 95 % leaves, and the power of a detectable departure."""
 _TINY = 1e-300
 """The denominator of a continued fraction if it would be 0."""
 _STEPS = 100_000
@@ -21,11 +23,10 @@ _EPSILON = sys.float_info.epsilon
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A confidence interval: two bounds and its confidence level."""
+    """The two bounds of a 95 % confidence interval."""
 
     low: float
     high: float
-    confidence: float = 0.95
 
 
 def gamma_upper(a: float, x: float) -> float:
@@ -152,7 +153,7 @@ def student_quantile(both_sides: float, freedom: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
+def clopper_pearson(successes: int, trials: int) -> Interval:
     """Return the exact interval for a proportion (Clopper and Pearson 1934); 0 to 1 without trials.
 
     >>> interval = clopper_pearson(2, 20)
@@ -161,25 +162,25 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
     """
     if not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is not a proportion; expected 0 to {trials} successes")
-    tail = (1 - confidence) / 2
+    tail = ALPHA / 2
     low = 0.0 if successes == 0 else _solve(lambda p: 1 - binomial_at_least(successes, trials, p), 1 - tail, 0.0, 1.0)
     high = 1.0 if successes == trials else _solve(lambda p: 1 - binomial_at_least(successes + 1, trials, p), tail, 0.0, 1.0)
-    return Interval(low, high, confidence)
+    return Interval(low, high)
 
 
-def hypergeometric(successes: int, trials: int, population: int, confidence: float = 0.95) -> Interval:
+def hypergeometric(successes: int, trials: int, population: int) -> Interval:
     """Return the exact interval of the rate in a population from which this many were drawn without replacement.
 
     >>> hypergeometric(0, 10, 10), hypergeometric(1, 10, 20)
-    (Interval(low=0.0, high=0.0, confidence=0.95), Interval(low=0.05, high=0.35, confidence=0.95))
+    (Interval(low=0.0, high=0.0), Interval(low=0.05, high=0.35))
     >>> hypergeometric(20, 1_000, 20_000)  # the bounds are searched by halves: one by one takes minutes
-    Interval(low=0.01245, high=0.0304, confidence=0.95)
+    Interval(low=0.01245, high=0.0304)
     """
-    tail = (1 - confidence) / 2
+    tail = ALPHA / 2
     possible = range(successes, population - trials + successes + 1)
     low = bisect_right(possible, tail, key=lambda k: 1 - _at_most(successes - 1, trials, k, population))
     high = bisect_left(possible, -tail, key=lambda k: -_at_most(successes, trials, k, population)) - 1
-    return Interval(possible[low] / population, possible[high] / population, confidence)
+    return Interval(possible[low] / population, possible[high] / population)
 
 
 def _at_most(successes: int, trials: int, marked: int, population: int) -> float:
@@ -192,13 +193,13 @@ def _at_most(successes: int, trials: int, marked: int, population: int) -> float
     return ways / comb(population, trials)
 
 
-def trials_without(rate: float, confidence: float = 0.95) -> int:
-    """Return how many trials without a success show, one-sided, that the rate is below this one.
+def trials_without(rate: float) -> int:
+    """Return how many trials without a success show, one-sided with 95 % confidence, that the rate is below this one.
 
     >>> trials_without(0.05), trials_without(0.01)
     (59, 299)
     """
-    return ceil(log(1 - confidence) / log(1 - rate))
+    return ceil(log(ALPHA) / log(1 - rate))
 
 
 def chi_square_power(noncentrality: float, freedom: float, level: float) -> float:
@@ -216,13 +217,13 @@ def chi_square_power(noncentrality: float, freedom: float, level: float) -> floa
     return min(1.0, sum(weight * chi_square_above(critical, freedom + 2 * j) for j, weight in weights))
 
 
-def detectable_noncentrality(freedom: float, level: float, power: float = 0.8) -> float:
-    """Return the noncentrality that a chi-square test at a level detects with this power.
+def detectable_noncentrality(freedom: float, level: float) -> float:
+    """Return the noncentrality that a chi-square test at a level detects with 80 % power.
 
     >>> round(detectable_noncentrality(1, 0.05), 2)
     7.85
     """
-    return _solve(lambda x: 1 - chi_square_power(x, freedom, level), 1 - power, 0.0, 20.0)
+    return _solve(lambda x: 1 - chi_square_power(x, freedom, level), 1 - POWER, 0.0, 20.0)
 
 
 def _solve(falling: Callable[[float], float], target: float, low: float, high: float) -> float:

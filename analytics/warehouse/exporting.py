@@ -16,6 +16,7 @@ import duckdb
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
 from desk.report.csv_tables import BREAK, CELL
+from desk.whole_files import fresh_path
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
@@ -61,13 +62,13 @@ def export(
     paths = {name: target / f"{name}.{form}" for name in chosen}
     with contextlib.ExitStack() as leftovers:
         for path in (*paths.values(), target / SUMS):
-            leftovers.callback(_fresh(path).unlink, missing_ok=True)
-        written = {path: _write(db, name, _fresh(path), form) for name, path in paths.items()}
-        sums = "".join(f"{_digest(_fresh(path))}  {path.name}\n" for path in paths.values()).encode()
-        _fresh(target / SUMS).write_bytes(sums)
+            leftovers.callback(fresh_path(path).unlink, missing_ok=True)
+        written = {path: _write(db, name, fresh_path(path), form) for name, path in paths.items()}
+        sums = "".join(f"{_digest(fresh_path(path))}  {path.name}\n" for path in paths.values()).encode()
+        fresh_path(target / SUMS).write_bytes(sums)
         on_record(Leaving(_told_of(db, chosen), sha256(sums).hexdigest()))
         for path in (*paths.values(), target / SUMS):
-            os.replace(_fresh(path), path)
+            os.replace(fresh_path(path), path)
     return written
 
 
@@ -80,10 +81,6 @@ def _told_of(db: Warehouse, names: Sequence[str]) -> list[str]:
             streams = [str(stream) for (stream,) in db.sql(f"SELECT DISTINCT stream FROM {_quoted(name)}").fetchall()]
             found |= {stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/", "observed/"))}
     return sorted(found)
-
-
-def _fresh(path: Path) -> Path:
-    return path.with_name(f".{path.name}.new")
 
 
 def _digest(path: Path) -> str:

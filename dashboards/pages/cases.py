@@ -91,7 +91,7 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
     with right:
         dispute = next(each for each in dispute_panel.disputes_of(found.table, case.round_no) if each.dispute == case.dispute)
         dispute_panel.Steps(found.table, case.round_no, case.seat, dispute, shown, formats).show()
-        who = dispute_panel.writer()
+        who = desk.writer()
         if who is not None:
             _act(found, who)
         source.show(markup.section("History"))

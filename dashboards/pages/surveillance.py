@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from analytics.warehouse import floor_data
-from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, drafts, source
@@ -52,7 +51,7 @@ def page() -> None:
     except REFUSALS as error:
         source.show(markup.notice("The surveillance log cannot be read", str(error)))
         return
-    formats, who = source.formats(), _actor()
+    formats, who = source.formats(), desk.writer()
     open_now = f"{plural(incidents, 'incident')} and {plural(disputes, 'dispute')} are open."
     source.show(
         markup.figures(
@@ -87,15 +86,6 @@ def _is_filled_in(boxes: Mapping[str, str]) -> bool:
     if empty:
         desk.refuse(f"Fill in: {', '.join(empty)}.")
     return not empty
-
-
-def _actor() -> str | None:
-    """Return the id of a viewer who may write here; otherwise None, and the page is read-only."""
-    who = access.person()
-    if who is None or access.refusal(access.REVIEW) is not None:
-        return None
-    known = desk.actor(who)
-    return None if known is None else known.id
 
 
 def _accept(

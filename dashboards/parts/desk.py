@@ -128,6 +128,15 @@ def actor(who: str) -> Person | None:
         return None
 
 
+def writer() -> str | None:
+    """Return the id of a viewer who may write here, otherwise None."""
+    who = access.person()
+    if who is None or access.refusal(access.REVIEW) is not None:
+        return None
+    known = actor(who)
+    return None if known is None else known.id
+
+
 def recorded_as(who: str) -> str:
     """Return the recorded name of a signed-in person: the id of a registered person, else the sign-in name."""
     file = persons_path()

@@ -12,7 +12,6 @@ import msgspec
 import streamlit as st
 
 from analytics.warehouse.round_data import RoundView
-from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
@@ -51,18 +50,9 @@ def case_ways(table: str, round_no: int, seat: int | None) -> Html:
         return Html("")
     here = [each for each in said.cases() if (each.table, each.case.round_no) == (table, round_no)]
     ways = [case_parts.chips(here)]
-    if writer() is not None:
+    if desk.writer() is not None:
         ways.append(markup.button_link("dispute", "Open case", of=table, round=round_no, seat=seat))
     return Html(f'<div class="rk-ways">{"".join(ways)}</div>' if any(ways) else "")
-
-
-def writer() -> str | None:
-    """Return the id of a viewer who may write here, otherwise None."""
-    who = access.person()
-    if who is None or access.refusal(access.REVIEW) is not None:
-        return None
-    known = desk.actor(who)
-    return None if known is None else known.id
 
 
 class RoundRecord(NamedTuple):
@@ -99,7 +89,7 @@ class Steps:
     ) -> None:
         self.table, self.round_no, self.dispute, self.shown, self.formats = table, round_no, dispute, shown, formats
         self.seat = seat if dispute is None or dispute.seat is None else dispute.seat
-        self.me = writer()
+        self.me = desk.writer()
         self.resolves = False
         said = desk.reviews()
         assert said is not None, "without a log there are no steps"
@@ -380,7 +370,7 @@ def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: F
 def resolution(shown: RoundRecord, table: str, seat: int | None, formats: Formats, title: str = "") -> None:
     """Offer to resolve the gravest incident with wrong money in a round (at a seat), if the viewer may review."""
     said = desk.reviews()
-    if said is None or writer() is None:
+    if said is None or desk.writer() is None:
         return
     of_money = [
         members

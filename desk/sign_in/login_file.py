@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -44,14 +44,12 @@ class LocalSignIn(NamedTuple):
         return urlsplit(self.address).hostname or ""
 
 
-def login_text(
-    auth: Mapping[str, str], *, person: str | None = None, roles: Sequence[str] = ROLES, local: Mapping[str, str] | None = None
-) -> str:
+def login_text(auth: Mapping[str, str], *, person: str | None = None, local: Mapping[str, str] | None = None) -> str:
     """Return a login file: `[auth]` with a new cookie secret if none is given, and a role for each value of its name."""
     given = {"cookie_secret": secrets.token_hex(32), "client_secret": secrets.token_hex(32), **auth}
     lines = ["[auth]", *(f"{key} = {json.dumps(value)}" for key, value in given.items()), "", "[roles]", 'claim = "roles"']
     lines += [] if person is None else [f"person = {json.dumps(person)}"]
-    lines += [f'{role} = ["{role}"]' for role in roles]
+    lines += [f'{role} = ["{role}"]' for role in ROLES]
     if local is not None:
         lines += ["", "[local]", *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in local.items())]
     return "\n".join(lines) + "\n"

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from events.proofs.signed_note import MAX_NOTE_BYTES, Note
-from replay.narrative.names import plural
+from replay.narrative.names import plural, utc
 
 if TYPE_CHECKING:
     from events.proofs.signed_note import PublicKey
@@ -78,7 +77,7 @@ def _report(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     lines = [
         f"{checked.title} of {checked.property_name or 'a property without a name'}, {checked.first} to {checked.last}: "
         f"signed by the log's key, with {plural(len(checked.sheets), 'table')} attached; "
-        f"record as of {_time(checked.as_of_us)}"
+        f"record as of {utc(checked.as_of_us)}"
     ]
     return FileCheck(values, lines)
 
@@ -91,7 +90,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     checked = check_packet(data, keys)
     about, judged = checked.bundle.about, checked.bundle.adjudication
     events = sum(len(part.events) for part in checked.bundle.streams.values())
-    made = _time(checked.made.at_us)
+    made = utc(checked.made.at_us)
     values: dict[str, Any] = {
         "ok": checked.reproduced or about.withheld,
         "reproduced": checked.reproduced,
@@ -111,7 +110,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     lines = [
         f"table {about.place}, round {about.round_no}: {judged.verdict}; {plural(events, 'event')}, each in the log "
         f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
-        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
+        *(f"cosigned by {each.key.name} {utc((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
         "other patrons are left out, so that the verdict cannot be worked out again from these events; ask for the whole packet"
         if about.withheld
         else "replayed from these events alone: the same verdict"
@@ -126,7 +125,7 @@ def _proof(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     from events.proofs.inclusion import Proof, check
 
     proven = check(Proof.decode(data), keys)
-    made = _time(proven.time.at_us)
+    made = utc(proven.time.at_us)
     values: dict[str, Any] = {
         "ok": True,
         "origin": proven.checkpoint.origin,
@@ -139,10 +138,6 @@ def _proof(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     numbers = ", ".join(map(str, proven.numbers))
     lines = [
         f"{proven.stream} event {numbers}: in the log {proven.checkpoint.origin} when a checkpoint was signed {made}",
-        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in proven.witnesses),
+        *(f"cosigned by {each.key.name} {utc((each.time_s or 0) * 1_000_000)}" for each in proven.witnesses),
     ]
     return FileCheck(values, lines)
-
-
-def _time(at_us: int) -> str:
-    return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")

@@ -1,6 +1,5 @@
 """A verification in words and as JSON: findings, signatures, and what was not checked."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from events.proofs.since import VerifiedStart
 from events.proofs.verify import Break, VerificationReport
 from events.proofs.verify_checkpoints import Signatures
 from events.proofs.verify_results import ResultsCheck
-from replay.narrative.names import plural
+from replay.narrative.names import plural, utc
 from replay.run.verdict_check import VerdictCheck
 
 
@@ -165,12 +164,12 @@ def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> 
     if found.newest_size is not None and signed is not None:
         lines.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
     for each in found.refused:
-        made = "a checkpoint" if each.at_us is None else f"the checkpoint over {each.size:,} statements of {_time(each.at_us)}"
+        made = "a checkpoint" if each.at_us is None else f"the checkpoint over {each.size:,} statements of {utc(each.at_us)}"
         now = "which the log still holds" if each.stored else "which the log does not hold"
         lines.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
     if found.waiting_since_us is not None and found.silent(now_us):
         many = plural(found.behind, "checkpoint")
-        since = _time(found.waiting_since_us)
+        since = utc(found.waiting_since_us)
         lines.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
     return lines
 
@@ -179,11 +178,11 @@ def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
         return ["no checkpoint: nothing is signed, and the log could be rewritten undetected; sign one with `rack checkpoint`"]
-    last = _time(signed.at_us or 0)
+    last = utc(signed.at_us or 0)
     checkpoints, events = plural(signed.checkpoints, "checkpoint"), plural(signed.events, "event")
     lines = [f"{checkpoints} {'covers' if signed.checkpoints == 1 else 'cover'} {events}; the last was signed {last}"]
     for silence in signed.silences:
-        pause = f"between {_time(silence.from_us)} and {_time(silence.to_us)}"
+        pause = f"between {utc(silence.from_us)} and {utc(silence.to_us)}"
         lines.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
         lines.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
@@ -210,8 +209,3 @@ def _comparison_lines(made: Verification) -> list[str]:
         "checkpoints and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that you "
         "took away with --checkpoint, or a witness with --witness"
     ]
-
-
-def _time(at_us: int) -> str:
-
-    return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")

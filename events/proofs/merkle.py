@@ -113,7 +113,7 @@ class Tree:
             raise BadProof(f"there is no leaf {index} in a tree of {size} leaves")
         begin, end, path = 0, size, list[bytes]()
         while end - begin > 1:
-            middle = begin + _split(end - begin)
+            middle = begin + lower_power(end - begin)
             if index < middle:
                 path.append(self._subtree(middle, end))
                 end = middle
@@ -132,7 +132,7 @@ class Tree:
             raise BadProof(f"no tree of {first} leaves can be shown to be the beginning of one of {size}")
         begin, end, path = 0, size, list[bytes]()
         while first != end:
-            middle = begin + _split(end - begin)
+            middle = begin + lower_power(end - begin)
             if first <= middle:
                 path.append(self._subtree(middle, end))
                 end = middle
@@ -159,7 +159,7 @@ class Tree:
         if size & (size - 1) == 0:
             level = size.bit_length() - 1
             return self._node(level, begin >> level)
-        middle = begin + _split(size)
+        middle = begin + lower_power(size)
         return node_hash(self._subtree(begin, middle), self._subtree(middle, end))
 
 
@@ -227,7 +227,7 @@ def verify_consistency(first: int, second: int, first_root: bytes, second_root: 
         raise BadProof(f"the proof leads to another root of the tree of {second} leaves")
 
 
-def _split(size: int) -> int:
+def lower_power(size: int) -> int:
     """Return the largest power of two below a size from 2 on."""
     return 1 << (size - 1).bit_length() - 1
 

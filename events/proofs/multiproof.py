@@ -8,7 +8,7 @@ for each.
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
-from events.proofs.merkle import EMPTY_ROOT, BadProof, CompactRange, node_hash
+from events.proofs.merkle import EMPTY_ROOT, BadProof, CompactRange, lower_power, node_hash
 
 
 def outside_hashes(leaves: Sequence[bytes], wanted: Sequence[int]) -> list[bytes]:
@@ -26,7 +26,7 @@ def outside_hashes(leaves: Sequence[bytes], wanted: Sequence[int]) -> list[bytes
         if at == len(wanted) or wanted[at] >= end:
             found.append(CompactRange(leaves[begin:end]).root())
         elif end - begin > 1:
-            middle = begin + _split(end - begin)
+            middle = begin + lower_power(end - begin)
             walk(begin, middle)
             walk(middle, end)
 
@@ -62,11 +62,6 @@ def _root(begin: int, end: int, numbers: Sequence[int], leaves: Mapping[int, byt
         return found
     if end - begin == 1:
         return leaves[begin]
-    middle = begin + _split(end - begin)
+    middle = begin + lower_power(end - begin)
     left = _root(begin, middle, numbers, leaves, rest)
     return node_hash(left, _root(middle, end, numbers, leaves, rest))
-
-
-def _split(size: int) -> int:
-    """Return the largest power of two below a size from 2 on."""
-    return 1 << (size - 1).bit_length() - 1

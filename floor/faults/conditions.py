@@ -88,3 +88,8 @@ def linked_meter_running(table: Any) -> bool:
 def offers(wager: str) -> Fits:
     """A wager is offered."""
     return lambda table: wager in table.book.offers
+
+
+def can_fail(table: Any) -> bool:
+    """A shoe or a shuffler can fail with the next round's cards."""
+    return machine_works(table) and (by_stack(table) or one_deck(table))

@@ -10,6 +10,7 @@ from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import (
     both_fit,
     by_stack,
+    can_fail,
     deck_time_runs_out,
     machine_works,
     not_by_hand,
@@ -77,9 +78,6 @@ def register_broken_device(anomalies: Anomalies, least: int, played_on: tuple[st
     Either the shoe fails after at least this many stacks and play goes on, or the shuffler jams and no one shuffles again.
     `played_on` and `unshuffled` are the consequences.
     """
-
-    def can_fail(table: Any) -> bool:
-        return machine_works(table) and (by_stack(table) or one_deck(table))
 
     @anomalies.fault("DEAL-DEVICE", fits=can_fail, after=restore)
     def edit(play: Any) -> Spot:

@@ -11,7 +11,7 @@ import msgspec
 from events.vocabulary import model
 from floor.faults import wagering
 from floor.faults.anomaly import HERE, Anomalies, require
-from floor.faults.conditions import by_card, by_stack, machine_works, one_deck
+from floor.faults.conditions import by_card, by_stack, can_fail
 from floor.faults.dealing import find_face_up
 from floor.faults.labels import Spot
 from floor.table.script import ScriptStep, changed
@@ -63,12 +63,7 @@ def _alarm(play: Any, *then: model.Event) -> str:
     return str(device)
 
 
-def has_alarm(table: Any) -> bool:
-    """A device can signal a fault about the next round's deck."""
-    return machine_works(table) and (by_stack(table) or one_deck(table))
-
-
-@fault("DEAL-DEVICE/alarm", fits=has_alarm)
+@fault("DEAL-DEVICE/alarm", fits=can_fail)
 def dealt_after_alarm(play: Any) -> Spot:
     """A device signals a fault, and cards are dealt anyway; it is attended to after the round."""
     device: Any = _alarm(play)
@@ -76,7 +71,7 @@ def dealt_after_alarm(play: Any) -> Spot:
     return HERE
 
 
-@legitimate("device_alarm", 3, fits=has_alarm)
+@legitimate("device_alarm", 3, fits=can_fail)
 def attended_alarm(play: Any) -> Spot:
     """A device signals a fault and is attended to before the next card."""
     device: Any = "shoe" if by_stack(play.table) else "shuffler"

@@ -15,8 +15,8 @@ from replay.fold.corrections import Correction, Replacements, correction
 from replay.rules.log_contract import cite_contract
 from replay.rules.must_hit_by_meter import MysteryState, evaluate, state_in_service
 from replay.rules.rule import SEVERITY
-from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import chapter
+from rulebook.settlement.mystery import show_meter
 from rulebook.settlement.progressive import after_winner, contribution, share_cents
 
 MYSTERY_CHAPTER = "pa-645c"
@@ -89,7 +89,7 @@ class MeterFold:
                 value = state.value + contribution(payload.wager_cents, state.rate_bp)
                 reserve = state.reserve + contribution(payload.wager_cents, state.reserve_rate_bp)
                 wrong = (value, reserve) != (payload.value_centicents, payload.reserve_centicents)
-                expected = f"{_show(value)}, reserve {_show(reserve)}"
+                expected = f"{show_meter(value)}, reserve {show_meter(reserve)}"
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
                 return [self._finding(seq, payload, expected)] if wrong else []
             case model.MeterReset():
@@ -98,7 +98,7 @@ class MeterFold:
                 paid = share_cents(state.value, payload.share_bp) * 100
                 value = after_winner(state.value, payload.share_bp, state.seed_cents)
                 wrong = (paid, value) != (payload.paid_centicents, payload.value_centicents)
-                expected = f"{_show(paid)} paid, {_show(value)} after it"
+                expected = f"{show_meter(paid)} paid, {show_meter(value)} after it"
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
                 return [self._finding(seq, payload, expected)] if wrong else []
             case _:
@@ -126,9 +126,9 @@ class MeterFold:
 
     def _finding(self, seq: int, event: model.MeterAdvanced | model.MeterReset, expected: str) -> Finding:
         if isinstance(event, model.MeterAdvanced):
-            observed = f"{_show(event.value_centicents)}, reserve {_show(event.reserve_centicents)}"
+            observed = f"{show_meter(event.value_centicents)}, reserve {show_meter(event.reserve_centicents)}"
         else:
-            observed = f"{_show(event.paid_centicents)} paid, {_show(event.value_centicents)} after it"
+            observed = f"{show_meter(event.paid_centicents)} paid, {show_meter(event.value_centicents)} after it"
         evidence = (seq,)
         return Finding(
             id=finding_id("PAY-METER", self.stream, event.round_no, event.seat, "progressive", evidence, ""),
@@ -151,8 +151,3 @@ class MeterFold:
     def _cite(self) -> str:
         jurisdiction, _, name = self.state.chapter.partition("-")
         return str(chapter(jurisdiction, name).cite("12(d)"))
-
-
-def _show(centicents: int) -> str:
-    rest = centicents % 100
-    return show_money(centicents // 100) + (f"{rest:02d}" if rest else "")
