@@ -12,7 +12,7 @@ from typing import Any, Final
 from analytics import integrity, live, rules
 from analytics.errors import dealer_errors, queue
 from analytics.fairness import fairness
-from analytics.hold import against_theory, control_charts, day, figure_detail, hold, periods
+from analytics.hold import against_theory, control_charts, figure_detail, hold, periods, win_parts
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.questions import Question as Registered
 from analytics.search import disputes, search_words
@@ -123,7 +123,7 @@ _HOLD: Final[dict[str, Question]] = {
     "totals": hold.hold_totals,
     "table days": hold.hold_by_table_day,
     **{f"periods, by {period}": partial(periods.hold_by_period, by="table", period=period) for period in periods.PERIODS},
-    "incidents with money": day.incidents_of,
+    "incidents with money": win_parts.incidents_of,
     "counts, a table": partial(figure_detail.counts_behind, selection=TABLE),
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
     "theory, a dealer": partial(against_theory.win_against_theory, selection=DEALER),

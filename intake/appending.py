@@ -15,12 +15,12 @@ from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, Head, Qu
 from events.vocabulary.codec import canonical, decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected
-from intake.arriving import Pace
 from intake.filings import FilingCheck, ReadRules
 from intake.lines import AcceptedLine, Refusal, check_correction, notice, notice_id, notice_ids, takes_notice
+from intake.piped_lines import Pace
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
-"""The lines appended at once; fewer if they are long or come in slowly (`intake.arriving.GROUP_S`)."""
+"""The lines appended at once; fewer if they are long or come in slowly (`intake.piped_lines.GROUP_S`)."""
 
 _CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 

@@ -13,11 +13,11 @@ from typing import BinaryIO
 
 from events.log.contract import EventLog
 from intake.appending import IntakeSummary, append_lines
-from intake.arriving import ArrivingLines, Pace
 from intake.filings import ReadRules
 from intake.lines import read_arriving, whole_texts
 from intake.office import append_office_lines
 from intake.patrons import Keyring, with_tokens
+from intake.piped_lines import ArrivingLines, Pace
 from intake.profiles.profile import Profile
 
 STDIN = "-"

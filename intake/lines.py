@@ -96,7 +96,7 @@ _text_decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 class LineSource(Protocol):
-    """A file, or what comes down a pipe (see `intake.arriving.ArrivingLines`)."""
+    """A file, or what comes down a pipe (see `intake.piped_lines.ArrivingLines`)."""
 
     def readline(self, limit: int, /) -> bytes | None:
         """Return the next line, or this many bytes of a longer one; None if none has come in time."""

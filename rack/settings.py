@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rack.errors import UsageError
-from trial.place import DEMO_KEY, PERSONS
+from trial.property_folder import DEMO_KEY, PERSONS
 
 REPORTS = "reports.toml"
 """The property's settings for its reports, next to a log on this machine."""

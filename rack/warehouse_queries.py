@@ -14,7 +14,7 @@ from rack import settings
 from rack.arguments import add
 from rack.errors import UsageError
 from rack.output import Output, table
-from trial.place import WAREHOUSE
+from trial.property_folder import WAREHOUSE
 
 if TYPE_CHECKING:
     import polars as pl

@@ -35,7 +35,17 @@ from replay.narrative.text_table import money as money_text
 from replay.narrative.text_table import table
 from replay.run.replayer import findings, replay
 from trial.audit import Audit, hold_audit
-from trial.place import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, PROPERTY, REPORT, WAREHOUSE, TrialPlace, TrialRefused
+from trial.property_folder import (
+    DEMO_DATABASE,
+    DEMO_KEY,
+    DEMO_OWN_LOG,
+    PERSONS,
+    PROPERTY,
+    REPORT,
+    WAREHOUSE,
+    TrialPlace,
+    TrialRefused,
+)
 
 LABELS = "labels.json"
 STAFF = {

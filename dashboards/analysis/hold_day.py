@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from analytics.hold import day, hold
+from analytics.hold import hold, win_parts
 from analytics.hold.against_theory import probability
 from analytics.questions import VIEWS, questions
 from analytics.warehouse.selection import Selection
@@ -49,7 +49,7 @@ def show_day(part: FloorPart, formats: Formats) -> None:
     source.show(f'<p class="rk-note">{markup.text(conclusion(found, formats))}</p>')
     rows = [_row(each, of, formats) for each in found.iter_rows(named=True)]
     source.show(markup.table(parts.columns_on_page(), rows, f"{parts.heading}: {title}", marked=[len(rows) - 1]))
-    incidents = figures.ask("Incidents with money", day.incidents_of, of)
+    incidents = figures.ask("Incidents with money", win_parts.incidents_of, of)
     if not incidents.is_empty():
         source.show(markup.section("Mispayments by incident", "The largest first."))
         listed = [_incident(each, formats) for each in incidents.iter_rows(named=True)]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Box, Position, Table
+from dashboards.drawing.table_after_event import Box, Position, Table
 from desk.printable import escape
 from replay.narrative.names import card_name, position_name, wager_name
 

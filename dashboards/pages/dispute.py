@@ -17,11 +17,11 @@ from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import ReplayStep, focus_of, steps_of, table_after
+from dashboards.drawing.table_after_event import ReplayStep, focus_of, steps_of, table_after
 from dashboards.parts import clips, desk, dispute_panel, packets, record_check, review_panel, source
 from dashboards.parts.address import ANY_DAY
 from dashboards.parts.round_replay import proofs_of
-from dashboards.rulings import dispute_parts, prints, round_account, ruling, video
+from dashboards.rulings import dispute_parts, print_parts, round_account, ruling, video
 from dashboards.run import log_address
 from desk.review import full_text
 from desk.review.desk import REFUSALS
@@ -264,7 +264,7 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
                 packets.offer(table, round_no, seat)
             source.print_button()
         clips.panel(table, round_no, r["closed_at_us"], seat, formats, clips.cameras())
-    source.show(prints.evidence(view, steps, formats))
+    source.show(print_parts.evidence(view, steps, formats))
     source.watch(quietly=True)
 
 
@@ -308,7 +308,7 @@ def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: s
     with st.container(key="recorded"):
         known, of_table = clips.cameras(), view.round["table_id"]
         source.show(
-            prints.trail(
+            print_parts.trail(
                 shown,
                 proofs,
                 formats,

@@ -10,7 +10,7 @@ from dashboards.access import access
 from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import ReplayStep, steps_of
+from dashboards.drawing.table_after_event import ReplayStep, steps_of
 from dashboards.incidents import last_action, queue_view
 from dashboards.parts import (
     desk,
@@ -23,7 +23,7 @@ from dashboards.parts import (
     round_replay,
     source,
 )
-from dashboards.rulings import prints, round_account
+from dashboards.rulings import print_parts, round_account
 from replay.narrative.names import plural, table_name
 
 
@@ -91,7 +91,7 @@ def page() -> None:
         if hidden:
             words = "Names are hidden here; chain hashes are those of the events as recorded."
             source.show(f'<p class="rk-note">{words}</p>')
-        source.show(prints.evidence(view, steps, formats))
+        source.show(print_parts.evidence(view, steps, formats))
     source.watch(quietly=True)
 
 

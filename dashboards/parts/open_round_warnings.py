@@ -20,9 +20,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import steps_of, table_after
+from dashboards.drawing.table_after_event import steps_of, table_after
 from dashboards.parts import desk, source
-from dashboards.rulings import prints
+from dashboards.rulings import print_parts
 from dashboards.run import log_address, log_options, warehouse_path
 from desk.review.desk import REFUSALS, desk_at
 from desk.review.incident_desk import IncidentDesk
@@ -266,7 +266,7 @@ def _draw(advice: Advice, rows: list[dict[str, Any]], table: str, formats: Forma
         source.draw(table_drawing(drawn, formats, (), said), table_drawing(drawn, formats, (), said, upright=True))
     proofs = {seq for each in advice.warnings for seq in each.evidence}
     source.show(markup.section("What was recorded", "The newest first."))
-    source.show(prints.trail(steps[::-1], proofs, formats, "What was recorded", lambda step: Html("")))
+    source.show(print_parts.trail(steps[::-1], proofs, formats, "What was recorded", lambda step: Html("")))
 
 
 @st.cache_data(max_entries=1, show_spinner=False)

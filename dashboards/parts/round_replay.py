@@ -10,7 +10,7 @@ from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import ReplayStep, table_after
+from dashboards.drawing.table_after_event import ReplayStep, table_after
 from dashboards.parts import clips, source
 from dashboards.rulings import video
 from dashboards.rulings.round_account import flags

@@ -18,7 +18,7 @@ from dashboards.access.page_list import PAGES
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, drafts, verification_run
-from dashboards.rulings import prints
+from dashboards.rulings import print_parts
 from dashboards.run import HERE, addressed, log_address, warehouse_path
 from desk.printable import escape
 
@@ -47,7 +47,7 @@ def begin() -> None:
     facts = _facts()
     formats_here = Formats.of(facts)
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
-    st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
+    st.html(print_parts.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
     st.session_state[NEWS] = st.container(key="news")
     st.session_state[NOTICES] = st.container(gap="xsmall")
     with st.session_state[NOTICES]:

@@ -12,7 +12,7 @@ from dashboards.drawing.decisions import finding_link, linked
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import ReplayStep
+from dashboards.drawing.table_after_event import ReplayStep
 from replay.findings import Finding
 from replay.incidents import Incident
 from replay.narrative.findings import finding_title, severity_reason

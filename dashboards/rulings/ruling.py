@@ -9,7 +9,7 @@ from dashboards.drawing.decisions import linked
 from dashboards.drawing.drawing import hands_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Position, Table
+from dashboards.drawing.table_after_event import Position, Table
 from dashboards.rulings import round_account
 from dashboards.rulings.case_parts import SHOWN_OF_CLAIM
 from desk.review.desk import Dispute

@@ -6,7 +6,7 @@ from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import ReplayStep, focus_of
+from dashboards.drawing.table_after_event import ReplayStep, focus_of
 from desk.review.cameras import Camera, Cameras
 
 

@@ -1,7 +1,7 @@
 """Group commit across requests: lines that arrive at about the same time are stored in one commit, then each request is answered.
 
 One thread writes. It takes what is handed in, reads it into lines, and appends the group when its first has waited
-`intake.arriving.GROUP_S`, or the group is full. A sender is answered after all its lines are durable, or hears
+`intake.piped_lines.GROUP_S`, or the group is full. A sender is answered after all its lines are durable, or hears
 that they may not be: then the same is to be handed in again, and what was stored is recognized as a repeat. What waits is
 bounded; beyond that nothing is taken, and that is said at once.
 """
@@ -17,9 +17,9 @@ from typing import Final
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, SecondWriter
 from events.log.contract import EventLog
 from intake.appending import BATCH, BATCH_BYTES, LineAppender, LineOutcome
-from intake.arriving import GROUP_S
 from intake.filings import ReadRules
 from intake.lines import AcceptedLine, Refusal
+from intake.piped_lines import GROUP_S
 
 Lines = Sequence[AcceptedLine | Refusal]
 

@@ -101,15 +101,15 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "intake": {
         "errors": (),
-        "arriving": (),
+        "piped_lines": (),
         "writer_rights": (),
-        "lines": ("arriving", "writer_rights", "errors"),
+        "lines": ("piped_lines", "writer_rights", "errors"),
         "filings": ("lines", "writer_rights"),
-        "appending": ("filings", "lines", "arriving", "writer_rights", "errors"),
+        "appending": ("filings", "lines", "piped_lines", "writer_rights", "errors"),
         "*": ("appending", "filings", "lines", "writer_rights", "errors"),
         "profiles": ("*", "lines", "writer_rights", "errors"),
-        "files": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
-        "gateway": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
+        "files": ("profiles", "*", "appending", "filings", "lines", "piped_lines", "errors"),
+        "gateway": ("profiles", "*", "appending", "filings", "lines", "piped_lines", "errors"),
     },
 }
 """Package → room → the rooms of the same package that it may import. A file that is in no room is one; `*`: any other."""

@@ -33,7 +33,7 @@ from dashboards.sign_in.trial import TrialProvider
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import SCREEN, SECRETS, WHO
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 ROOT = Path(__file__).parents[2]
 MAIN = sys.modules["__main__"]

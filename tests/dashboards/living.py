@@ -20,7 +20,7 @@ from rack.cli import main
 from replay.run.replayer import follow
 from tests.desk.people import register_people
 from tests.device_lines import as_lines
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
 SHORT = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from desk.review.desk import Desk
 from desk.review.persons import Person, Persons, entry
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 PEOPLE = Persons(
     [

@@ -24,7 +24,7 @@ from tests.faults.floor import groups
 from tests.faults.processes import ROOT
 from tests.faults.table import demand, fault
 from trial.demo import write_report
-from trial.place import demo_log
+from trial.property_folder import demo_log
 
 AREA = "one machine"
 
@@ -286,7 +286,7 @@ PRELUDE = ""
 LIMITED = """
 import resource, sys
 from rack.cli import main
-from trial.place import demo_log
+from trial.property_folder import demo_log
 sys.dont_write_bytecode = True  # Python itself keeps half of a file, and trips over it the next time
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(main(sys.argv[2:]))

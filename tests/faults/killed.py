@@ -36,7 +36,7 @@ from tests.faults.processes import WAIT_LIMIT_S, child
 from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
 from tests.replay.another_engine import installed
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
 CHECKPOINTER = (

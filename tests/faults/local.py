@@ -20,8 +20,8 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.repeats import DeviceReport, ShortForms
 from events.vocabulary.envelope import Draft
 from intake.appending import append_lines
-from intake.arriving import ArrivingLines, Pace
 from intake.lines import line_of, read_arriving
+from intake.piped_lines import ArrivingLines, Pace
 from tests.faults.child import TURN
 from tests.faults.floor import LOG_ID, PROPERTY, check, check_stored, groups, tables
 from tests.faults.processes import child

@@ -32,7 +32,7 @@ from tests.rack.shown_rounds import round_events
 from tests.whatif.simulated_log import SimulatedLog
 from trial.audit import hold_audit
 from trial.demo import STAFF, prepare, register_staff
-from trial.place import PERSONS, PROPERTY, TrialRefused, demo_log
+from trial.property_folder import PERSONS, PROPERTY, TrialRefused, demo_log
 
 ROUNDS = 60
 KEYS = {

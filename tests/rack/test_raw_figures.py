@@ -25,7 +25,7 @@ from events.log.contract import EventLog
 from floor.day.gaming_day import simulate
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
-from trial.place import PROPERTY
+from trial.property_folder import PROPERTY
 
 GAMES = ("face_up_pai_gow", "over_under", "dj_wild", "pai_gow_poker")
 Line = dict[str, Any]

@@ -13,7 +13,7 @@ from replay.narrative.names import plural
 from trial import demo
 from trial.live.parts import DEVICES, LiveSite
 from trial.live.simulated_floor import ACCOUNT, Account, office_events
-from trial.place import DEMO_KEY, WAREHOUSE
+from trial.property_folder import DEMO_KEY, WAREHOUSE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from trial.place import DEMO_KEY, WAREHOUSE, TrialPlace
+from trial.property_folder import DEMO_KEY, WAREHOUSE, TrialPlace
 
 DEVICES = "devices.toml"
 """The register of devices, in the folder."""

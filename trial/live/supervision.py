@@ -17,7 +17,7 @@ from typing import Final
 
 from trial.live.part import GRACE_S
 from trial.live.parts import Part
-from trial.place import TrialRefused
+from trial.property_folder import TrialRefused
 
 READY_S: Final = 120.0
 """How long a part may take to be up."""

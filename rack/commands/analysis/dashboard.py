@@ -14,7 +14,7 @@ from rack import settings
 from rack.arguments import PORT, add, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
-from trial.place import PERSONS, WAREHOUSE, demo_log
+from trial.property_folder import PERSONS, WAREHOUSE, demo_log
 
 FILE = "property.toml"
 HELP = "Serve the pages on the result of a demo or a replay"

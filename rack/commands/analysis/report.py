@@ -11,7 +11,7 @@ from rack.export_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import key_file, log_address, reports_file
 from rack.warehouse_queries import add_warehouse, day, warehouse_at
-from trial.place import demo_log
+from trial.property_folder import demo_log
 
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
 

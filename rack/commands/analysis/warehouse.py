@@ -10,7 +10,7 @@ from rack.export_record import add_custody, record_export
 from rack.output import Output, table
 from rack.settings import load, log_address
 from rack.warehouse_queries import add_warehouse, warehouse_at
-from trial.place import demo_log
+from trial.property_folder import demo_log
 
 HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 

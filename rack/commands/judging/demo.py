@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Run the demo; 0 if exactly the planted faults were found, 1 otherwise."""
     from rack.opening import options_of
     from trial import demo
-    from trial.place import TrialPlace
+    from trial.property_folder import TrialPlace
 
     out = arguments.out or settings.load().out
     games = demo.parse_games(arguments.games)

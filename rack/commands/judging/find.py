@@ -7,7 +7,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
 from rack.warehouse_queries import add_warehouse, warehouse_at
-from trial.place import demo_log
+from trial.property_folder import demo_log
 
 HELP = "Find a round as somebody remembers it, and findings, notes, disputes and cases by their words"
 

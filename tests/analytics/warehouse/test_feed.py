@@ -21,7 +21,7 @@ from floor.day.gaming_day import simulate
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.counting import Counting
-from trial.place import PROPERTY
+from trial.property_folder import PROPERTY
 
 Groups = list[tuple[str, Sequence[Draft]]]
 GAMES = ("face_up_pai_gow", "player_dealer", "fortune_asia")

@@ -17,7 +17,7 @@ from intake.filings import TableFilings
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.rack.test_raw_figures import Raw, hands_of, in_order, rounds, table
-from trial.place import PROPERTY
+from trial.property_folder import PROPERTY
 
 
 @pytest.mark.sampled(3)

@@ -17,7 +17,7 @@ from tests.dashboards.pages.test_surveillance_page import CONFIGURED, DAY, line
 from tests.dashboards.running import PHONE, SCREEN
 from tests.dashboards.running import log_in_browser as log_in
 from tests.device_lines import as_lines
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 pytestmark = pytest.mark.browser
 NUMBERS = count(60)

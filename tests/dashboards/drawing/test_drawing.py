@@ -10,7 +10,7 @@ import pytest
 import dashboards
 from dashboards.drawing.drawing import BOX_H, BOX_W, CARD_W, CHIPS, SEATS, Flag, card, chip, die, layout, table_drawing
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Table, steps_of, table_after
+from dashboards.drawing.table_after_event import Table, steps_of, table_after
 from events.vocabulary.model import Card
 from replay.narrative.names import card_name
 from rulebook.catalogue import wager_titles

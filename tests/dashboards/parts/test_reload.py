@@ -14,7 +14,7 @@ from desk.review.desk import Desk, desk_at
 from tests.counting import Counting
 from tests.dashboards import living
 from tests.dashboards.living import Living
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 OPENED_THE_DAY = 1
 """The first event of a review stream opens its gaming day."""

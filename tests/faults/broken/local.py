@@ -12,7 +12,7 @@ from events.log.high_water import HighWater
 from events.log.turn import Turns
 from events.sqlite.log import SqliteLog
 from events.sqlite.repeats import RepeatIndex
-from intake.arriving import Pace
+from intake.piped_lines import Pace
 from tests.faults import beside
 from tests.simulation.world import Build
 

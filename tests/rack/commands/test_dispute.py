@@ -14,7 +14,7 @@ from events.proofs.signed_note import KeyKind
 from rack.cli import main
 from tests.desk.packet.signed_floor import ORIGIN, Floor, floor_at, played
 from tests.rack.signing import signing
-from trial.place import DEMO_KEY
+from trial.property_folder import DEMO_KEY
 
 
 @pytest.fixture

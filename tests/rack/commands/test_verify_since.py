@@ -19,7 +19,7 @@ from rack.cli import main
 from rack.opening import log_at, results_at
 from replay.run.replayer import replay
 from tests.contract.backends import in_rows
-from trial.place import PROPERTY
+from trial.property_folder import PROPERTY
 
 Day = list[Any]
 

@@ -12,7 +12,7 @@ from rack.cli import main
 from tests.desk.review.test_cameras import WHOLE as CAMERAS
 from tests.device_lines import as_lines
 from tests.rack.commands.judging.command_line import judged, printed
-from trial.place import PERSONS
+from trial.property_folder import PERSONS
 
 TRANSCRIPT = """
 rules   pa-688a ace_high_bonus=1

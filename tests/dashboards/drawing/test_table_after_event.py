@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import ReplayStep, Table, steps_of, table_after
+from dashboards.drawing.table_after_event import ReplayStep, Table, steps_of, table_after
 from events.vocabulary.model import REGISTRY
 from replay.narrative.events import sentence_of
 from tests.dashboards import sample

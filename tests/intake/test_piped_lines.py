@@ -10,8 +10,8 @@ import pytest
 
 from events.sqlite.log import SqliteLog
 from intake.appending import BATCH, append_lines
-from intake.arriving import GROUP_S, ArrivingLines, Pace
 from intake.lines import line_of, read_arriving
+from intake.piped_lines import GROUP_S, ArrivingLines, Pace
 from tests.contract.drafts import TABLE, Drafts
 
 

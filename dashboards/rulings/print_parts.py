@@ -6,7 +6,7 @@ from analytics.warehouse.round_data import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import ReplayStep
+from dashboards.drawing.table_after_event import ReplayStep
 from replay.narrative.events import sentence_of
 
 TRAIL = {"Time": "short", "What was recorded": "text", "Proof": "short"}

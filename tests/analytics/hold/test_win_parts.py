@@ -11,8 +11,8 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from analytics.hold.day import incidents_of, parts_of_win
 from analytics.hold.hold import hold_by_table_day
+from analytics.hold.win_parts import incidents_of, parts_of_win
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from replay.findings import LedgerEntry, LedgerKind
