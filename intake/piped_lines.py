@@ -39,7 +39,7 @@ class ArrivingLines:
         self._data, self._at, self._ended = b"", 0, False
 
     def readline(self, limit: int) -> bytes | None:
-        """Return the next line, or `limit` bytes of a longer one; None if none comes before the reader's are due.
+        """Return the next line, or `limit` bytes of a longer one; None if the reader's lines are due before it comes.
 
         Returns no bytes at the end of the pipe. Raises `OSError`.
         """

@@ -16,7 +16,7 @@ from rulebook.catalogue import base_wagers, wagers_by_setting
 MISPAYMENTS: Final = frozenset({"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"})
 """Wrong settlements of a wager that is decided by its own outcome."""
 PLAYED_ON: Final = frozenset({"PAY-VOID", "PAY-ENVY"})
-"""How the wagers of a round that had to be void and was played on come out."""
+"""Wrong settlements that follow if a round had to be void and was played on."""
 SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
 
 Link = Callable[[Finding, Finding], bool]
@@ -196,7 +196,7 @@ _PAYMENT: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
 """What else can be wrong with a payment of a wrong amount. Steps that were left out (the light not seen, no validation, paid from
 another source) do not follow from one another: each is somebody else's to make."""
 _LATER: Final = {"PAY-ORDER": ((frozenset({"DEAL-RACK"}), _always),)}
-"""What follows from the order of payments, which may itself follow from one of them."""
+"""The consequences of the order of payments, which may itself be the consequence of a mispayment."""
 _EARLIER: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     "DEAL-SHUFFLE": ((frozenset({"DEAL-CUT", "DEAL-COVER", "DEAL-BURN"}), _always),),
     "EQUIP-COUNT": ((frozenset({"DEAL-COUNT", "DEAL-STUB"}), _always), *_VOID),

@@ -10,7 +10,7 @@ from events.log.plain_file import open_plain
 MAX_SMALL_BYTES = 128 * 1024
 """The most that any file but a segment has."""
 PARTIAL = ".partial"
-"""Ends the name of what is not written to its end yet."""
+"""The ending of the name of a file that is not complete."""
 
 
 def read_small(path: Path) -> bytes:

@@ -39,7 +39,7 @@ _REPORT = "INSERT OR IGNORE INTO reports (stream, source, source_seq, digest, se
 _EVENT_ID = "INSERT OR IGNORE INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)"
 
 _OWN_SOURCES: Final = ("intake-", "redrive-")
-"""Sources of the program's own: each reports once, under a name made from what it reports. They are not looked for."""
+"""Sources of the program's own: each reports once, under a name made from its report, so it has no repeats to look for."""
 
 
 class DeviceReport(NamedTuple):

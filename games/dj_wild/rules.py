@@ -431,7 +431,7 @@ PRECEDENCES = (
     racked(all_cards_collected, ALL_SETTLED, "687a.11(g)"),
     racked(dealer_collected, dealer_compared(*BASE, "bad_beat"), "687a.11(g)", "the dealer's cards collected"),
 )
-"""What of a round comes after which step (§ 687a.11(d)-(f))."""
+"""The order of the steps of a round (§ 687a.11(d)-(f))."""
 
 OR_LESS = "DJWBB-04"
 """The Bad Beat paytable whose last line is printed "Three-of-a-Kind or less"."""

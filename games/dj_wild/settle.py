@@ -54,7 +54,7 @@ def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None, deu
 
 
 def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressive: bool) -> Hashable:
-    """Return all that matters of five cards in this game: hands with the same value are settled alike.
+    """Return the value of five cards in this game: hands with the same value settle in the same way.
 
     It is the rank (Ante, Blind, Raise, Bad Beat), whether Trips pays it as natural, and the Progressive's line.
 
@@ -75,7 +75,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 
 
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
-    """Return all that matters of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
+    """Return the value of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
     return tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
 
@@ -317,7 +317,7 @@ class _Progressive:
         return settled
 
     def envy(self, ordered: Sequence[BettingBox]) -> list[Due]:
-        """Return the Envy Bonuses; hands that do not qualify for the Progressive count for none, and get none (D17)."""
+        """Return the Envy Bonuses; hands that do not qualify for the Progressive neither cause nor get one (D17)."""
         paytable = self.paytable
         if paytable is None or not any("progressive" in box.stakes for box in ordered):
             return []

@@ -167,7 +167,7 @@ def is_forfeited(round_: Round, book: Rulebook, act: Act) -> bool:
 
 
 FORFEITABLE = settled(*BASE, "bad_beat")
-"""What settled the wagers that a fold forfeits."""
+"""The events that settled the wagers that a fold forfeits."""
 
 
 def forfeits_collected(round_: Round, book: Rulebook) -> Iterator[Act]:

@@ -414,7 +414,7 @@ PRECEDENCES = (
     racked(settled_hands_collected, HAND_SETTLED, "686a.7(i)"),
     racked(next_hands, HAND_BEFORE_COLLECTED, "686a.7(i)", "additional cards dealt"),
 )
-"""What of a round comes after which step (§ 686a.7(i))."""
+"""The order of the steps of a round (§ 686a.7(i))."""
 
 GAME_RULES = GameRules(
     game=GAME.name,

@@ -73,7 +73,7 @@ UNREAD = {
     "tiger_9": "the dealer's cards, or how they were set, are not all on record",
     "mystery": "who passed the hidden target, or the meter then, is not on record",
 }
-"""What is missing if a wager that the player's cards do not decide cannot be told."""
+"""Wager that the player's cards do not decide → the missing evidence if its result is unknown."""
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:

@@ -133,4 +133,4 @@ PRECEDENCES = (
     racked(hands_collected, ENVY_PAID, WINNERS),
     racked(dealer_collected, dealer_compared("base", "backline", "ace_high_bonus"), WINNERS),
 )
-"""What of a round comes after which step (Round of play). An ace high of the player-dealer pushes before anybody sets."""
+"""The order of the steps of a round (Round of play). An ace high of the player-dealer pushes before anybody sets."""

@@ -23,7 +23,7 @@ from rulebook.chapters.rulebook import Rulebook
 
 READY: Final = "ready"
 LISTS: Final = frozenset(("patrons", "equipment"))
-"""What is known once it was reported: who is seated, which decks are at the table."""
+"""The parts of the state that one report makes known: who is seated, which decks are at the table."""
 SEATS: Final = frozenset(range(1, 8))
 FOR_ALL: Final = frozenset((model.TableOpened, model.GamingDayOpened, model.RulesFiled))
 """Events by which all of a round is judged."""
@@ -36,12 +36,12 @@ CONCERN: Final = {
     "shoe": (model.DealerTappedIn, model.CardBurned, model.CoverCardPlaced),
     "barred": (model.PatronBarred,),
 }
-"""What events that change the table are about; all others are about the decks and the shoe."""
+"""Part of the state → the events that change it; all others change the decks and the shoe."""
 
 
 LAST_DAY: Final = "9999-12-31"
 NAMED: Final = frozenset(("day", "dealer"))
-"""What one report names, whoever makes it."""
+"""The parts of the state that any one report names."""
 MOST_MARKS: Final = 8
 """Marks of lost messages kept after a filing: more leave the same doubt. If one comes late, the stream is folded again."""
 NAMES: Final = frozenset((model.RulesFiled, model.GamingDayOpened, model.DealerTappedIn))

@@ -108,7 +108,7 @@ class ObservedEntry:
         return self.opened.round_no or 0
 
     def round(self, rules: RulesOnFile | None, editions: tuple[str, ...] = ()) -> tuple[Round, Mapping[int, int]]:
-        """Return the round, and the number of each event by its number in the round, where the usual order is another."""
+        """Return the round, and for each event its number in the round → its recorded number, if the usual order differs."""
         header = self.header
         state = TableState(dealer=header.dealer or "", rules=[rules] if rules is not None else [], editions=editions)
         fold = TableFold(self.opened.stream, state)

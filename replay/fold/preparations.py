@@ -20,7 +20,7 @@ PREPARING = (
     model.DeviceFailed,
 )
 BEFORE_THE_SHUFFLE = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
-"""What is done with the cards of a deck before they are shuffled."""
+"""The acts on a deck before its shuffle."""
 
 
 @derived

@@ -19,7 +19,7 @@ from rulebook.cards.cards import READ
 Position = int | Literal["dealer"]
 
 Question = tuple[str, int]
-"""What the record leaves open: what is asked, and the number of the event that it is asked of."""
+"""A question that the record leaves open: its kind, and the number of the event that it is about."""
 
 SEEN = (model.CardExposed, model.CardFoundFaceUp)
 """What shows a card, at a time that a round without order does not claim."""
@@ -41,7 +41,7 @@ FOR_THE_DEALER = "dealer"
 
 
 OF_A_BETTOR = (model.WagerPlaced, model.WagerRemoved, model.WagerRefused, model.WagerTaken, model.WagerPaid, model.WagerReturned)
-"""What is done with the wagers of somebody."""
+"""The acts on a bettor's wagers."""
 
 
 def _of_patron(fact: RecordedEvent, owners: Mapping[int, str]) -> RecordedEvent:

@@ -186,7 +186,7 @@ def edition_changes(changes: str) -> str:
 
 
 _ENTRIES: Final = ("line", "paytable", "wager")
-"""What is said by its name alone."""
+"""Entries of an edition that are shown by their names alone."""
 
 
 def _changed(key: str) -> str:

@@ -529,7 +529,7 @@ def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Fin
 
 
 RACKED = {"all": "that remained", "aside": "put aside"}
-"""What is said of cards that are collected under no position's name."""
+"""The words for collected cards that have no position's name."""
 
 
 @rule("DEAL-RACK", on=("11(j)",))

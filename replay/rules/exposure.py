@@ -394,4 +394,4 @@ SHOWN_IN_ORDER = (
     ),
     Precedence(code="PAY-ENVYCALL", section="11(h)(2)(i)(B)", acts=envy_paid, after=ENVY_HAND_CALLED, what="the Envy Bonus paid"),
 )
-"""What the games share in which the dealer reveals the players' hands one after another, and winners are verified (§ 688a.11)."""
+"""Steps of games in which the dealer reveals the players' hands one after another, and winners are verified (§ 688a.11)."""

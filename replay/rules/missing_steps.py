@@ -26,7 +26,7 @@ START_SECTION = {"manual_shoe": "8(c)", "hand": "9(b)", "automated_shoe": "10(b)
 """The section by which the starting position is determined before the first card, by the way of dealing."""
 PLAYED = "gegr-002138.Round of play"
 WHOLE_ROUND: tuple[Aspect, ...] = ("wagering", "deal", "settlement")
-"""What a record of the whole round covers: a transcript that leaves out what is not in dispute covers less (D523)."""
+"""The coverage of a record of the whole round. A transcript that leaves out undisputed parts covers less (D523)."""
 NUMBER = "number"
 """How a drawn number is filed as the way to find the start (§ 688a.5(i)(2))."""
 

@@ -24,7 +24,7 @@ from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 MONEY = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken)
-"""What is done with a wager, by which what was done before is put right."""
+"""Acts on a wager that can correct an earlier act."""
 DUE_ANEW = (
     model.WagerRefused,
     model.WagerRemoved,
@@ -181,9 +181,9 @@ def _not_paid(flow: WagerFlow) -> str:
 
 
 def _beyond_all(book: Rulebook, readings: Sequence[WagerAccount]) -> tuple[int | None, str]:
-    """Return by how many cents at least a wager got more, or less (below zero), than is due in any reading, and that limit.
+    """Return the smallest overpayment (underpayment: below zero) of a wager over all readings, in cents, and the limit in words.
 
-    None if some reading has it right, or has no bounds, and an empty word.
+    Return None and no words if the payment is right in some reading, or a reading has no bounds.
     """
     over, under = list[int](), list[int]()
     ranges = [each.range_cents for each in readings]

@@ -20,7 +20,7 @@ MeterEvent = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit | model
 
 
 MAX_CENTS = 2**53 // 100
-"""Above every meter: the maximum of a meter of which none is on record."""
+"""The maximum of a meter without one on record: more than any meter."""
 
 
 class MysteryState(msgspec.Struct):

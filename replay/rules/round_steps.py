@@ -563,4 +563,4 @@ OF_THE_DEAL = (
     ),
     Precedence(code="DEAL-ELECTION", section="13(d)", acts=elections, after=CARD_EXPOSED, what="the election"),
 )
-"""What the games share that count a stub, shake dice and let players elect on an exposed card."""
+"""Steps of games that count a stub, shake dice and let players elect on an exposed card."""

@@ -134,9 +134,9 @@ def _limit_section(book: Rulebook, wager: str) -> str:
 
 
 FORM_WORDS = {"chips": "chips", "plaque": "plaques", "instrument": "an approved instrument"}
-"""How the forms are named in which wagers may be made."""
+"""The forms in which wagers may be made, in words."""
 FORM_PLACED = {"plaque": "a plaque", "instrument": "another instrument"}
-"""How a form is named in which a wager was made, where not in one word."""
+"""The form in which a wager was made, if its name is not one word."""
 
 
 @rule("WAGER-FORM", on=("7(a)",))

@@ -40,7 +40,7 @@ MONEY_MOVES = frozenset(
         model.PayoutDocumented,
     }
 )
-"""What a payment in several acts consists of: as long as nothing else comes, the next part may."""
+"""The acts of a payment in parts: until another event comes, the next part may follow."""
 
 
 _seq = attrgetter("seq")

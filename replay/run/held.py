@@ -47,7 +47,7 @@ def held_in(snapshot: bytes | None) -> HeldVerdicts:
 
 
 def code_of(engine: str) -> str:
-    """Return the digest in the name of an engine: another version with the same digest judges alike.
+    """Return the digest in the name of an engine: another version with the same digest gives the same verdicts.
 
     >>> code_of("1.0.0+5e5e")
     '5e5e'

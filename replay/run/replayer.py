@@ -94,7 +94,7 @@ class Replay:
         self._reached: dict[str, int] = {}
         """Streams that must be folded again, at the end of the commit that is being read → its last event read so far."""
         self._unsaved: set[str] = set()
-        """The streams of which position, snapshot or results changed since the last commit."""
+        """The streams whose position, snapshot or results changed since the last commit."""
         self._advice = results.advice()
         self._is_following = False
         self._tally = tally

@@ -40,7 +40,7 @@ LatestResult = Callable[[str, str], bytes | None]
 """Returns the last result stored under (kind, key), or None."""
 
 EVIDENCE_KEPT = 20_000
-"""Rounds of a stream of which is kept what a refold judged."""
+"""Rounds of a stream whose verdicts from a refold are kept in memory."""
 
 WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
 

@@ -17,7 +17,7 @@ Groups = Sequence[Sequence[Hand]]
 """The readings of a hand, those together that are settled in the same way."""
 
 MOST_SETTLED = 1_500
-"""Where a game says which hands are alike, this many combinations are settled at most: some tenth of a second."""
+"""The limit of combinations to settle if a game says which hands settle in the same way: some tenth of a second."""
 
 
 MOST_TRIED = 50
@@ -47,7 +47,7 @@ def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, sing
 
 
 def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = None) -> list[list[Hand]]:
-    """Group readings that a game settles alike; each alone if the game does not say."""
+    """Group readings that a game settles in the same way; each alone if the game does not say."""
     if sees is None or len(hands) == 1:
         return [[hand] for hand in hands]
     groups: dict[Hashable, list[Hand]] = {}

@@ -100,9 +100,7 @@ def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
 
 
 def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Question | None]]:
-    """Return the seats whose wagers were all returned as void after an exposure, each with None if the exposed card was theirs,
-    or with the open question.
-    """
+    """Return each seat whose wagers were all returned as void after an exposure, with the open question (None: its own card)."""
     if not round_.of(model.CardExposed) or not round_.of(model.WagerReturned) or not book.has("13(d)"):
         return []
     returned = seats_returned_as_void(round_) - {fact.payload.seat for fact in round_.of(model.HandElected)}

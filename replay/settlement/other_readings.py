@@ -237,7 +237,7 @@ def _settled_stays(round_: Round, book: Rulebook, seat: int) -> Changed | None:
 
 @derived_by_rules
 def _leaving_what_was_settled(round_: Round, book: Rulebook) -> Changed:
-    """Return the round with rules that keep settlements made before a void in force, for all seats alike."""
+    """Return the round with rules that keep settlements made before a void in force, for every seat."""
     rules = book.chapter.wagers.items()
     wagers = {name: msgspec.structs.replace(rule, stands=(*rule.stands, "settled")) for name, rule in rules}
     chapter = msgspec.structs.replace(book.chapter, wagers=wagers)

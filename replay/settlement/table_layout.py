@@ -19,7 +19,7 @@ from rulebook.chapters.rulebook import Rulebook
 from rulebook.layout import NO_METER, BettingBox, Dice, FurtherWager, Hand, MeterAtSettlement, TableLayout
 
 OTHERS = frozenset({"match", "backline"})
-"""Wagers of which one seat can have several."""
+"""Wagers that one seat can have several times."""
 
 
 def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> TableLayout:

@@ -107,7 +107,7 @@ def explanations() -> Mapping[str, tuple[str, ...]]:
 
 
 FILED = "filed.toml"
-"""What a `rules` line names if the rules are those on file."""
+"""The file named by a `rules` line for the rules on file."""
 
 
 def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[str, Any]:

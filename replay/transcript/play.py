@@ -22,7 +22,7 @@ from rulebook.settlement.progressive import after_winner
 
 
 A_CARD = "; a card is like Ks, Td or Jk, with blanks between cards"
-"""What is said next to an error if a card may have been meant."""
+"""The addition to an error if a card may have been meant."""
 
 
 def _stacks(words: Words, context: Context) -> Sequence[Event]:

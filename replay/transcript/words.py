@@ -20,7 +20,7 @@ def _digits(word: str) -> str:
 
 _SUIT_SIGNS = str.maketrans("♠♤♥♡♦♢♣♧", "sshhddcc")
 _TEXT_OR_PICTURE = "\ufe0e\ufe0f"
-"""What a keyboard puts after a sign to say how it is drawn."""
+"""The characters that a keyboard adds to a sign to choose its look."""
 
 
 def card_named(word: str) -> str | None:

@@ -183,7 +183,7 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
 
 
 def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
-    """Yield what the bonus is due: the whole meter to the winner, nothing to another who was paid it (§ 645c.3(c)(7)).
+    """Yield the dues of the bonus: the whole meter for the winner, nothing for anyone else who was paid it (§ 645c.3(c)(7)).
 
     It stakes nothing; the base and progressive wagers next to it qualify. If those of the winner do not, nothing is due
     there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).
