@@ -33,15 +33,14 @@ HEAD: Final = """\
 meaning. The file is a plain DuckDB database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the
 pages do. Money is integer cents, times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
 
-**How it is brought up to what is new.** A file in place is never written to: a build puts another one in its place, so open it
-anew to see the newest. It reads only events past the last that the file holds and results past the last place, and renews only
-rows of rounds, findings, days and months that these touch. It renews the file before the present one,
-kept next to it as the spare `.NAME.spare` (which doubles the disk space), then swaps the two. To copy a large file while
-a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy of a file that becomes the
-spare meanwhile may be torn.
+**Renewal.** A build never writes to the present file: it renews the file before it, kept next to it as the spare `.NAME.spare`
+(which doubles the disk space), then swaps the two. Open the file again to see the newest. A build reads only events and results
+that are new since the last one, and renews only the rows of rounds, findings, days and months that these touch. To copy a large
+file while a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy may be torn if
+the file becomes the spare meanwhile.
 
 **What shows that rows were changed.** In every build, size, inode and times of the file are compared with `.NAME.seals`. If
-anything differs, every row is compared with `digests`, a table that differs is named, the whole file is built anew, and the
+anything differs, every row is compared with `digests`, a table that differs is named, the whole file is built again, and the
 build ends with 4. In turn, each build reads some thirty results of one table and their events again; `rack warehouse build
 --anew` reads everything. Nothing here is a proof: the log is, and `rack verify` checks it.
 

@@ -343,7 +343,7 @@ def _resolve_incident_as(form: _Form, disposition: str) -> None:
 
 
 def _split(form: _Form, disposition: str) -> str:
-    """Return how many findings of an incident get a disposition that moves money, and how many one that moves none."""
+    """Return the number of findings of an incident whose disposition moves money, and of those whose disposition does not."""
     moved = form.moved(disposition)
     amounts = [cents for cents in moved if cents]
     words = f"{plural(len(amounts), 'finding')}: {DISPOSITIONS[disposition]}, {form.formats.money(sum(amounts))} in all"

@@ -33,7 +33,7 @@ PEOPLE: Mapping[str, str] = {
     "n.cruz@bellwether.example": "compliance",
     "guest@bellwether.example": "",
 }
-"""Who can log in, and the one value of the claim `roles` that the provider gives them. Two each who sign for one another."""
+"""Who can log in, and the one value of the claim `roles` that the provider gives them. Each role that signs has two people."""
 
 
 class TrialProvider:
