@@ -34,7 +34,7 @@ from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.round import Round
 from replay.incidents import incidents
 from replay.narrative.events import sentence
-from replay.narrative.names import moment
+from replay.narrative.names import utc
 from replay.narrative.reviews import Disposed, recorded_by
 from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import RoundVerdict, narrate
@@ -77,7 +77,7 @@ class RecordedRound:
             if isinstance(payload, RoundObserved):
                 header = payload
                 confirmed = [each.payload.by for each in self.events if isinstance(each.payload, EntryConfirmed)]
-                recorded = (f"# {recorded_by(payload, event.recorded_at_us, confirmed, _utc)}",)
+                recorded = (f"# {recorded_by(payload, event.recorded_at_us, confirmed, utc)}",)
                 if payload.dealer is not None:
                     counts.append((event.seq, event.occurred_at_us, DealerTappedIn(dealer=payload.dealer)))
                 payload = RoundOpened(deck=payload.deck or DECK, observed=payload.observed)
@@ -224,10 +224,6 @@ def _as_played(read: Sequence[Envelope], is_of_round: Callable[[Envelope], bool]
         newest[event.source] = max(newest.get(event.source, 0), event.source_seq)
     by_seq = {event.seq: event for event in read}
     return [by_seq[fact.seq] for fact in in_order_of_play(facts)]
-
-
-def _utc(at_us: int) -> str:
-    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:

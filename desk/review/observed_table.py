@@ -4,7 +4,6 @@ Corrections, added lines and confirmations are applied; verdicts are stored else
 """
 
 from collections.abc import Sequence
-from datetime import UTC
 from hashlib import sha256
 
 import msgspec
@@ -19,7 +18,7 @@ from events.vocabulary.model import Event, EventCorrected, EventCorrected2
 from replay.findings import Adjudication, read_result
 from replay.fold.corrections import correction, counting
 from replay.fold.observed_fold import ObservedEntry, added_line, place_of_line
-from replay.narrative.names import moment
+from replay.narrative.names import utc
 from replay.narrative.reviews import recorded_by
 
 LATER = (
@@ -234,13 +233,9 @@ def _as_read(line: Envelope, payload: Event) -> ReadEnvelope[Event]:
     )
 
 
-def _utc(at_us: int) -> str:
-    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def recorded(entered: EnteredRound) -> str:
     """Return who recorded a round, the source, and the times of entry and play, in words."""
-    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, _utc)
+    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, utc)
 
 
 # ------------------------------------------------------------------------------------------------------- what was selected

@@ -192,13 +192,14 @@ def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding
         )
 
 
-def _shuffler(round_: Round, book: Rulebook) -> str:
+def shuffler(round_: Round, book: Rulebook) -> str:
+    """Return the shuffler at the table, from the opening of the table or else from the filing."""
     return round_.before.shuffler or book.shuffler
 
 
 def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
     """Whether the table's device reshuffles by itself, so that neither cutting nor spreading is due."""
-    return _shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
+    return shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
 
 
 @rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
@@ -437,7 +438,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     if _reshuffles_itself(round_, book):
         return
-    washed = before.idle_washed or (_shuffler(round_, book) != "none" and book.has("5(g)(2)"))
+    washed = before.idle_washed or (shuffler(round_, book) != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_,

@@ -13,7 +13,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
-from replay.rules.equipment import cut_before, first_cut, recut_in_turn
+from replay.rules.equipment import cut_before, first_cut, recut_in_turn, shuffler
 from replay.rules.rule import Indeterminate, finding, rule
 from rulebook.chapters.rulebook import Rulebook
 
@@ -30,11 +30,6 @@ def shoe_of(round_: Round) -> ShoeState:
 def batch_of(round_: Round) -> Batch:
     """Return the state of the round's batch when the round opened."""
     return shoe_of(round_).batches.get(round_.deck, Batch())
-
-
-def shuffler(round_: Round, book: Rulebook) -> str:
-    """Return the shuffler at the table, from the opening of the table or else from the filing."""
-    return round_.before.shuffler or book.shuffler
 
 
 def shoe_begun(round_: Round) -> int | None:
