@@ -174,7 +174,7 @@ def named_tokens(where: str) -> Iterator[None]:
     try:
         yield
     except NoKeyring as error:
-        again = "then hand the file in again: what is in the log already is dropped as repeats"
+        again = "then hand the file in again: events already in the log are dropped as repeats"
         raise NoKeyring(f"{where}: {error}; {again}") from None
 
 

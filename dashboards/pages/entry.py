@@ -220,7 +220,7 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         row = st.columns([2, 2, 2, 2])
         basis = row[0].selectbox("How it is known", list(BASES), format_func=BASES.__getitem__)
         camera = _camera(row[1], place.table)
-        dealer = row[2].text_input("Dealer", placeholder="d-07", help="Who dealt, if it was seen.")
+        dealer = row[2].text_input("Dealer", placeholder="d-07", help="The dealer, if seen.")
         same_as = row[3].text_input(
             "Same as round", placeholder="17", help="The number of the recorded round; “entry 4” for another person's entry."
         )
@@ -269,7 +269,7 @@ def _camera(column: DeltaGenerator, table: str) -> str | None:
     """Ask for the camera: one that sees the table, or any name if these pages know no cameras."""
     known = clips.cameras()
     if known is None:
-        return column.text_input("Camera", placeholder="cam-4", help="Of what was seen on video.").strip() or None
+        return column.text_input("Camera", placeholder="cam-4", help="From the video.").strip() or None
     seeing = [camera.id for camera in known.seeing(table)]
     return column.selectbox("Camera", [None, *seeing], format_func=lambda camera: camera or "None")
 

@@ -82,7 +82,7 @@ def page() -> None:
         exceptions = [each for each in checks if each.state in ("look", "act")]
         rest = [each for each in checks if each.state not in ("look", "act")]
         if exceptions:
-            source.show(_checks(exceptions, "What is not as it should be"))
+            source.show(_checks(exceptions, "Parts that need attention"))
         with st.expander(f"{plural(len(rest), 'check')} without anything to do"):
             source.show(_checks(rest, "Other checks"))
 
@@ -359,7 +359,7 @@ def devices() -> None:
     """Show which devices reported, and when last."""
     formats = source.formats()
     found = source.ask(integrity.devices)
-    source.show(markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock."))
+    source.show(markup.section("Devices", "Devices that reported events of rounds. Times are by the device's own clock."))
     if found.is_empty():
         source.show(
             markup.empty(

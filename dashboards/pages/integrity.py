@@ -76,7 +76,7 @@ def show_verification(address: str, formats: Formats) -> None:
     source.show(verification_run.answer(walked, formats))
     source.show(verification_run.breaks(walked))
     if walked.report and access.sign_in() is None:
-        note = "Who logs in can save a report of this verification; so does <code>rack verify --report FILE</code>."
+        note = "Anyone who logs in can save a report of this verification; so does <code>rack verify --report FILE</code>."
         source.show(f'<p class="rk-note">{note}</p>')
     elif walked.report and access.refusal(access.EXPORT) is None:
         day = datetime.fromtimestamp(walked.at_us // 1_000_000, UTC)
@@ -181,9 +181,7 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
 
 def missing(formats: Formats) -> None:
     """Show the findings about the log itself: missing records."""
-    source.show(
-        markup.section("Gaps", "What devices counted and the log never got, clocks that ran back, corrections that do not fit.")
-    )
+    source.show(markup.section("Gaps", "Events that never reached the log, clocks that ran back, corrections that do not fit."))
     if stamp(warehouse_path()) is None:
         source.show(markup.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay."))
         return

@@ -138,7 +138,7 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     if named and named not in {f["finding_id"] for f in every}:
         source.show(
             markup.notice(
-                "The finding of this link was withdrawn", "A later verdict no longer has it; what is in force is shown here."
+                "The finding of this link was withdrawn", "A later verdict no longer has it; here is the verdict in force."
             )
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]

@@ -33,7 +33,7 @@ def page() -> None:
         source.show(markup.empty("No property file", f"There is no {FILE} next to the log; `rack init` makes one."))
         return
     cards(list(look(folder, time.time_ns() // 1_000, **log_options())))
-    source.show(markup.section("Plan", f"What {FILE} would change. What the file leaves out stays as it is."))
+    source.show(markup.section("Plan", f"What {FILE} would change. Anything that the file leaves out stays as it is."))
     try:
         made = read_property(folder)
         plan = pit_entry.read(lambda log: make_plan(made, log, percent_of))

@@ -53,7 +53,7 @@ def act(done: str, what: Callable[[Desk, str], object]) -> bool:
     """Act at the desk in the signed-in person's name; return whether it was written. The page shows the result."""
     address, who, denied = log_address(), access.person(), access.refusal(access.REVIEW)
     if address is None or who is None or denied is not None:
-        desk.refuse(denied or "Sign in first: what is entered is in a person's name.")
+        desk.refuse(denied or "Sign in first: every entry is in a person's name.")
         return False
     try:
         with desk_at(address, persons=desk.register(), needs_results=False, **log_options()) as at:

@@ -189,7 +189,7 @@ class IncidentDesk:
             if review.state == "awaiting_signature" and review.resolution is not None
         )
         if total_cents is not None and total_cents != waiting:
-            raise ReviewRefused("what waits for a signature is not what was shown any more: look at it again, and sign that")
+            raise ReviewRefused("the disposition has changed since it was shown: read it again, then sign")
         return self._write(
             case,
             [

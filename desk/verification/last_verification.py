@@ -331,7 +331,7 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
         with closing(open_log(address, read_only=True, check_heads=False, **options)) as log:
             if log.log_id != shown.log_id:
                 return VerificationStatus(
-                    state=State.NONE, detail=f"what is kept next to this log is of another log, {shown.log_id}"
+                    state=State.NONE, detail=f"the notice next to this log is of another log, {shown.log_id}"
                 )
             reached = reached_in(kept, log.log_id) if shown.ok else None
             ends = shown.streams if reached is None else reached.streams

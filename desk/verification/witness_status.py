@@ -114,7 +114,7 @@ def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnesse
     try:
         checkpoints = [_read(data) for data in store.batches(chosen[0] - 1 if chosen else 0)]
     except (BadNote, ValueError) as error:
-        raise BadCheckpoint(1, "statement_changed", f"what is stored is no checkpoint: {error}") from error
+        raise BadCheckpoint(1, "statement_changed", f"the stored note is no checkpoint: {error}") from error
     present = {checkpoint.size: (checkpoint, time) for checkpoint, time in checkpoints}
     for size, cosigned in held.items():
         trouble = trouble or _differs(folder.key, cosigned.checkpoint, present.get(size), origin)

@@ -50,13 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(each, "--settings FILE", "The settings.")
     for each in (send, listed, messages, retry):
         add(each, "--outbox FILE", "The outbox, which one process sends from.")
-    add(send, "--past", "With a new outbox, what was found before too.")
+    add(send, "--past", "With a new outbox, also send incidents found before.")
     add(send, "--once", "Send due messages and exit; 1 if a receiver did not accept one.")
     add(test, "--receiver NAME", "Only this receiver.")
     add(messages, "--dead", "Dead letters alone; the exit code is 1 if there are any.")
     add(retry, "key KEY", "The message's key (default: every dead letter).", nargs="?")
     add(acknowledge, "incident INCIDENT", "The incident's id, or its first digits.")
-    add(acknowledge, "--by PERSON", "Who has it in hand, a registered person.", required=True)
+    add(acknowledge, "--by PERSON", "The registered person who handles it.", required=True)
     add(acknowledge, "--reason TEXT", "What is being done.", required=True)
     add(secret, "file FILE", "The new file.", type=given_path)
 
@@ -93,7 +93,7 @@ def _send(arguments: argparse.Namespace, output: Output) -> Exit:
             resources.callback(signal.signal, number, signal.signal(number, lambda *_: ended.set()))
         output.note(f"alarms of {address} from {outbox.path}; press Ctrl-C to stop")
         sender.run(ended)
-    output.note("stopped; what was not delivered waits in the outbox")
+    output.note("stopped; undelivered messages wait in the outbox")
     return Exit.CLEAN
 
 

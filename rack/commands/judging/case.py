@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
 
 EPILOG = """\
-A case is named by its table and number, such as FU-01-C3, in capitals or not. Who acts (--by) must be registered
+A case is named by its table and number, such as FU-01-C3, in capitals or not. The person who acts (--by) must be registered
 (rack review register). Due dates and the folder of attachments are set in cases.toml (docs/cases.md)."""
 
 

@@ -69,7 +69,7 @@ def _revoke(given: argparse.Namespace, output: Output) -> None:
 
     revoke_device(given.devices, given.name, _now())
     output.value({"revoked": given.name})
-    output.text(f"{given.name} is revoked; what it handed in before stands")
+    output.text(f"{given.name} is revoked; its earlier events remain")
 
 
 def _list(given: argparse.Namespace, output: Output) -> None:

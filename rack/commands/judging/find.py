@@ -26,7 +26,7 @@ SHOWN = 12
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    add(parser, "words WORDS", "What is remembered, or words that somebody wrote.", nargs="+")
+    add(parser, "words WORDS", "The memory of a round, or words that a person wrote.", nargs="+")
     add_warehouse(parser)
     add_log(parser)
 

@@ -31,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(parser, "--profile FILE", "The profile of the device whose messages these are (docs/profiles/).")
     add(parser, "--patrons KEYRING", "Replace card numbers with tokens of this keyring (`rack patrons new`).", type=given_path)
 
-    entry = parser.add_argument_group("a transcript", "What a person observed of rounds; it changes nothing of the table.")
+    entry = parser.add_argument_group("a transcript", "Rounds that a person observed; they change nothing at the table.")
     add(entry, "--table ID", "The table at which the rounds were played.")
     add(entry, "--day DAY", "The gaming day on which they were played, such as 2026-03-01.")
-    add(entry, "--observer PERSON", "Who observed them: a registered person, such as m.ortiz.")
+    add(entry, "--observer PERSON", "The observer, a registered person, such as m.ortiz.")
     add(entry, "--basis", "How the observer knows (default: video).", choices=("live", "video", "paper"))
     add(entry, "--camera ID", "The camera of the video.")
     add(entry, "--clock-offset-ms MS", "How far the clock of the video is ahead; times are then the video's.", type=int)
-    add(entry, "--dealer ID", "Who dealt, if no line of the transcript says so.")
+    add(entry, "--dealer ID", "The dealer, if no line of the transcript names one.")
     add(entry, "--observation ID", "The observation that the rounds belong to (rack observe open).")
     add(entry, "--order-not-seen", "The order of actions is not claimed.")
     add(entry, "--same-as ROUND", "The recorded round that this is another record of.", type=int)
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.value(_as_json(taken) | {"stopped": str(error) or type(error).__name__})
         output.problem(
             f"stored before it stopped: {taken.appended:,} events, of the first {taken.lines:,} lines or a few more, and "
-            f"{len(taken.refused):,} refused; hand in the same again: what is stored is known and dropped"
+            f"{len(taken.refused):,} refused; hand in the same again: stored events are recognized and dropped"
         )
         raise
     finally:

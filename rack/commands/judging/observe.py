@@ -19,7 +19,7 @@ HELP = "Observe rounds: open an observation, close it, list, show, correct and c
 EPILOG = """\
 A round is entered with rack ingest TRANSCRIPT --table ID --day DAY --observer PERSON. The seed of a random selection is
 made and recorded when the observation is opened, before anything is watched.
-Who acts must be registered (rack review register)."""
+The person who acts must be registered (rack review register)."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(close, "--unreadable N", "Selected rounds that could not be read.", type=int)
     add(fix, "--event N", "The number of the line, as show prints it.", type=int, required=True)
     right = fix.add_mutually_exclusive_group(required=True)
-    add(right, "--text LINE", "What is right: the line of a transcript, as in: pay seat=3 base 25.00")
-    add(right, "--set FIELD=VALUE", "What is right; as often as needed.", action="append", type=_change)
+    add(right, "--text LINE", "The right line of a transcript, as in: pay seat=3 base 25.00")
+    add(right, "--set FIELD=VALUE", "The right value of a field; repeatable.", action="append", type=_change)
     add(right, "--strike", "The line never happened; of the first line: the entry.")
     add(insert, "--text LINE", "The line of a transcript, as in: pay seat=3 base 25.00", required=True)
     add(insert, "--after N", "The event after which the line comes.", type=int)

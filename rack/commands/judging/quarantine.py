@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add(redrive, "digest SHA256", says, nargs="*")
     add(redrive, "--line FILE", "The corrected line for one entry.")
-    add(redrive, "--by ID", "Who redrives, such as sv-1.")
+    add(redrive, "--by ID", "The person who redrives, such as sv-1.")
     add(redrive, "--reason TEXT", "Why the entry can be read now, or what was corrected.")
 
 

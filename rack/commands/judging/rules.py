@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HELP = "List the paytables that can be filed, check a rules submission, file it at tables, or sign a filing"
 
-EPILOG = "Who files, publishes and signs has the role `compliance` in the register of persons (`rack review register`)."
+EPILOG = "Filing, publishing and signing need the role `compliance` in the register of persons (`rack review register`)."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     amend = action("amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.", _amend)
     add(amend, "file FILE", "The amendment (TOML; docs/editions.md has its form).")
     add(amend, "--by PERSON", "Who publishes it.")
-    add(amend, "--signed-by PERSON", "Who signs it, another person.")
+    add(amend, "--signed-by PERSON", "The second person, who signs it.")
     says = "List who filed which rules, and who signed; a filing by a device is named."
     filed = action("filed", says, at_house(_filed, read_only=True))
     add(filed, "tables TABLE", "Only these tables.", nargs="*", type=str.lower)
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add_log(each)
     add(sign, "--by PERSON", "Who signs, such as m.ortiz.", required=True)
     add(file, "--by PERSON", "Who files, such as m.ortiz.")
-    add(file, "--signed-by PERSON", "Who signs at once, another person.")
+    add(file, "--signed-by PERSON", "The second person, who signs at once.")
     for each in (file, amend):
         add(each, "--dry-run", "Print what would change, and what every wager returns; write nothing.")
 

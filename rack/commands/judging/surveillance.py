@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HELP = "Keep the log of the surveillance room: enter what was seen, hand a shift over, accept it"
 
 EPILOG = """\
-Entries cannot be edited or deleted. To correct one, add another. Who acts must be registered (rack review register).
+Entries cannot be edited or deleted. To correct one, add another. The person who acts must be registered (rack review register).
 The printed sheet of a day: rack report surveillance-log --from DAY --to DAY --out DIR"""
 
 

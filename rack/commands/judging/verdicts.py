@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HELP = "List what judging by this program's engine would change, and adopt it"
 
 EPILOG = """\
-`rack replay --shadow NAME` makes the shadow. Who adopts and signs has the role `compliance` in the register of persons.
+`rack replay --shadow NAME` makes the shadow. Adopting and signing need the role `compliance` in the register of persons.
 Exit code of diff: 1 if anything differs."""
 
 AT_WORK_S = 3.0
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(diff, "--report FILE", "Write a signed report (PDF) to a new file.")
     add(diff, "--key FILE", "The log's key file (default: RACK_KEY, or the demo's key).")
     add_person(adopt, reason="Why it is adopted.")
-    add(adopt, "--signed-by PERSON", "Who signs it, another person.", required=True)
+    add(adopt, "--signed-by PERSON", "The second person, who signs it.", required=True)
 
 
 run = run_action

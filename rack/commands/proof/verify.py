@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         parser,
         "--key FILE",
-        "The log's public key, as you received it; of several, each is trusted by itself, with those for which it vouches "
+        "The log's public key, as you received it; if several, each is trusted by itself, with the keys for which it vouches "
         "(repeatable; default: the keys that the log names).",
         action="append",
         default=[],
@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Report every gap of more than this many seconds between checkpoints (default: the promised interval).",
         type=positive,
     )
-    add(parser, "--by PERSON", "Who verifies, for the notice kept beside the log (default: the login name).")
+    add(parser, "--by PERSON", "Who verifies, for the notice kept next to the log (default: the login name).")
     add(
         parser,
         "--accept-loss REASON",

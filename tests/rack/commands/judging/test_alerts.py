@@ -139,5 +139,5 @@ def test_it_runs_until_it_is_told_to_stop(address: str, there: Receiver, number:
         sender.send_signal(number)
         _, said = sender.communicate()
     assert sender.returncode == 0
-    assert said.decode().endswith("stopped; what was not delivered waits in the outbox\n")
+    assert said.decode().endswith("stopped; undelivered messages wait in the outbox\n")
     assert len(there.taken) == 1
