@@ -15,7 +15,7 @@ from analytics.warehouse.warehouse import Warehouse
 from desk.review import full_text
 from desk.review.desk import Desk
 from desk.review.full_text import FoundText
-from replay.narrative.names import moment, zone_note
+from replay.narrative.names import minute_words, moment
 from replay.narrative.text_table import table
 
 
@@ -67,7 +67,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
             began = moment(each.opened_at_us, self.zone)
             agrees = search_words.agreement(each, self.search.remembered, self.currency)
             words = ", ".join(f"{'✓' if is_so else '✗'} {what}" for is_so, what in agrees)
-            rows.append((search_words.heading(each), f"{began:%H:%M}{zone_note(began)}", each.verdict, words))
+            rows.append((search_words.heading(each), minute_words(began), each.verdict, words))
         return table(("round", "began", "verdict", "agrees"), rows) if rows else []
 
 

@@ -16,7 +16,18 @@ from analytics.search.sentence import ParsedSentence, read_sentence
 from analytics.search.vocabulary import WEEKDAYS
 from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import Warehouse
-from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, listed, plural, table_name, wager_name
+from replay.narrative.names import (
+    RANKS,
+    SUITS,
+    amount,
+    cards_short,
+    day_words,
+    listed,
+    minute_words,
+    plural,
+    table_name,
+    wager_name,
+)
 
 MIDNIGHT = 360
 
@@ -200,11 +211,9 @@ def outcome(
     on = "" if remembered.gaming_day is None else f" on gaming day {day_words(remembered.gaming_day)}"
     if played is None:
         return f"No round fits, and none was played{where}{on}."
-    first, last = (datetime.fromtimestamp(at / 1e6, zone) for at in played)
-    if remembered.gaming_day is None:
-        between = f"from {first:%H:%M} on {day_words(first)} to {last:%H:%M} on {day_words(last)}"
-    else:
-        between = f"from {first:%H:%M} to {last:%H:%M}"
+    bounds = [datetime.fromtimestamp(at / 1e6, zone) for at in played]
+    on_day = remembered.gaming_day is None
+    between = "from " + " to ".join(minute_words(at) + (f" on {day_words(at)}" if on_day else "") for at in bounds)
     return f"No round fits, and none nearly does. Rounds were played{where}{on} {between}."
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from analytics.warehouse.warehouse import PropertyFacts
-from replay.narrative.names import MINUS, balance, day_words, difference, moment, zone_note
+from replay.narrative.names import MINUS, balance, day_words, difference, minute_words, moment, zone_note
 
 UNKNOWN = "–"
 
@@ -63,7 +63,7 @@ class Formats(msgspec.Struct, frozen=True):
 
     def time_of_day(self, at_us: int | None) -> str:
         """Return the time of day at the property to the minute, for lists: `21:14`."""
-        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M}{zone_note(self.moment(at_us))}"
+        return UNKNOWN if at_us is None else minute_words(self.moment(at_us))
 
     def day_and_clock(self, at_us: int | None) -> str:
         """Return the day and time at the property: `6 Mar, 21:14:05`."""

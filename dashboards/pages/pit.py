@@ -79,7 +79,7 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
         source.show(markup.section("Awaiting your initials" if mine else "Awaiting initials", note))
         for record, line in mine:
             with st.container(horizontal=True, vertical_alignment="center"):
-                words = f"{table_name(record.table)} {formats.clock(line.at_us)[:5]} {_sentence(line, formats)}"
+                words = f"{table_name(record.table)} {formats.time_of_day(line.at_us)} {_sentence(line, formats)}"
                 st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
                 st.button(
                     f"Initial {table_name(record.table)} {line.seq}", key=f"initial-{record.table}-{line.seq}",
@@ -115,7 +115,7 @@ def _line(record: TableRecord, line: Line, formats: Formats) -> None:
     struck = " (struck)" if line.counts is None else " (awaits initials)" if line.awaits_initials else ""
     changed = "".join(f". Corrected by {_named(each.by.upper())}: {each.reason}" for each in line.amendments)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(markup.Html(f"<div>{markup.text(f'{formats.clock(line.at_us)[:5]} {said}{struck}{changed}')}</div>"))
+        st.html(markup.Html(f"<div>{markup.text(f'{formats.time_of_day(line.at_us)} {said}{struck}{changed}')}</div>"))
         if line.source.startswith("pit-") and line.counts is not None:
             st.button(
                 "Correct", key=f"{record.table}-line-{line.seq}", type="tertiary", on_click=_choose,

@@ -70,7 +70,7 @@ def hit(found: Candidate, said: Remembered, formats: Formats) -> Html:
     return Html(
         f'<a class="rk-hit" target="_self" href="{markup.text(href)}">'
         f'<div><div class="rk-hit-name">{markup.text(search_words.heading(found))}</div>'
-        f'<div class="rk-soft">{formats.clock(found.opened_at_us)[:5]} to {formats.clock(found.closed_at_us)[:5]}</div></div>'
+        f'<div class="rk-soft">{formats.time_of_day(found.opened_at_us)} to {formats.time_of_day(found.closed_at_us)}</div></div>'
         f'<div><div class="rk-agrees">{agrees}</div>{hand}<div class="rk-hand">{markup.text(game_name(found.game))}</div></div>'
         f"<div>{verdict}{findings}</div></a>"
     )

@@ -88,6 +88,11 @@ def zone_note(at: datetime) -> str:
     return f" {at:%Z}" if at.replace(fold=1 - at.fold).utcoffset() != at.utcoffset() else ""
 
 
+def minute_words(at: datetime) -> str:
+    """Return a local time to the minute; with its zone in the repeated hour of a clock change."""
+    return f"{at:%H:%M}{zone_note(at)}"
+
+
 def day_words(day: date) -> str:
     """Return a gaming day in words.
 

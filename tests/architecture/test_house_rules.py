@@ -73,6 +73,14 @@ def test_the_name_of_a_class_is_in_one_file() -> None:
     assert {name for name, count in files.items() if count > 1} == DOUBLED_NAMES
 
 
+def test_a_local_time_that_people_read_says_its_zone_in_the_hour_that_comes_twice() -> None:
+    """A time to the minute or second is UTC and says so, or has the note of its zone, which nothing cuts off."""
+    bare = re.compile(r"%H:%M(:%S)?\}(?!\{zone_note)|%H:%M(:%S)?\"\)|clock\([^)\n]*\)\[")
+    shown = [name for name in sources(*OURS, "desk") if not name.startswith("replay/transcript/")]
+    lines = [(name, line.strip()) for name in shown for line in text(name).splitlines() if bare.search(line)]
+    assert [each for each in lines if "UTC" not in each[1] and 'Z"' not in each[1]] == []
+
+
 def test_folders_have_names_that_say_something() -> None:
     folders = {part for name in tracked() for part in Path(name).parts[:-1]}
     assert folders & FOLDERS_WITHOUT_MEANING == set()

@@ -168,6 +168,6 @@ def print_lines(lines: list[Line], pit: Pit, output: Output) -> None:
 
 
 def _time(line: Line, clock: Any) -> str:
-    from replay.narrative.names import moment
+    from replay.narrative.names import minute_words, moment
 
-    return f"{moment(line.at_us, clock.zone):%H:%M}"
+    return minute_words(moment(line.at_us, clock.zone))
