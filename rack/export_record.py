@@ -34,11 +34,12 @@ def record_export(
     form: str,
     log_id: str,
     what: RecordKind = "table",
+    about: str = "",
 ) -> None:
     """Record that a copy leaves the log at an address: for each table these rounds (None: all of it).
 
-    `log_id` is the copy's log. Raises `UsageError` if the address is another log's, and the desk's errors. An archive takes no
-    events: the hand-over of the archive itself is recorded.
+    `log_id` is the copy's log, and `about` says after the reason which copy it is. Raises `UsageError` if the address is another
+    log's, and the desk's errors. An archive takes no events: the hand-over of the archive itself is recorded.
     """
     from getpass import getuser
 
@@ -51,6 +52,7 @@ def record_export(
         output.note("an archive is read-only; this export is not recorded")
         return
     by, reason = arguments.by or getuser().lower(), arguments.reason or f"rack {arguments.command}"
+    stated = f"{reason}: {about}" if about else reason
     with closing(log_at(address, check_heads=False)) as log:  # of a log that lost a tail evidence is still taken
         if log.log_id != log_id:
             raise UsageError(
@@ -59,5 +61,5 @@ def record_export(
         at = Desk(log, MemoryResults())
         for table, numbers in sorted(rounds.items()):
             for number in numbers:
-                at.exported(table, number, what=what, digest=digest, form=form, by=by, reason=reason)
+                at.exported(table, number, what=what, digest=digest, form=form, by=by, reason=stated)
     output.note(f"export recorded in the log: {counted(len(rounds), 'stream')}, by {by} ({reason})")

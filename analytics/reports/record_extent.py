@@ -5,22 +5,56 @@ Invariant: no clock is read here, and no date is later than the newest entry of 
 
 from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Final
 
 from analytics.hold.figure_detail import not_judged
 from analytics.reports.meters import newest_movement_us
 from analytics.reports.sources import Sources
 from analytics.warehouse.floor_data import gaming_days
+from desk.report.single_events import CountingEvent, counting_event
 from desk.review.desk import TableReview
 from replay.narrative.names import day_words, plural
 
+COUNTING: Final = """
+WITH counted AS (
+    SELECT stream, seq FROM stg_ledger WHERE gaming_day BETWEEN $first AND $last
+    UNION ALL
+    SELECT stream, last_seq AS seq FROM fct_rounds WHERE gaming_day BETWEEN $first AND $last
+),
+
+days AS (SELECT stream, min(seq) AS first, max(seq) AS last FROM counted GROUP BY stream),
+
+corrections AS (
+    SELECT stream, seq, (payload ->> '$.supersedes_seq')::BIGINT AS corrected, payload ->> '$.replacement.type' AS type
+    FROM stg_table_events WHERE type = 'event_corrected'
+)
+
+SELECT stream, seq FROM (
+    SELECT stream, last AS seq FROM days
+    UNION
+    SELECT c.stream, c.seq FROM corrections AS c INNER JOIN days AS d USING (stream)
+    WHERE c.corrected <= d.last AND (c.corrected >= d.first OR c.type = 'rules_filed')
+)
+ORDER BY stream, seq
+"""
+"""The newest event of each table that counts in a period, and every correction of an event among those that count there."""
+
 
 def as_of_us(sources: Sources, reviews: Mapping[str, TableReview]) -> int:
-    """Return the newest time of a period's record (UTC microseconds): of its rounds, meters, and people's entries.
+    """Return the newest time of a period's record (UTC microseconds): of its rounds, counts, corrections, meters, and people's
+    entries.
 
     Every report of the period has this time, so that reports filed together have the same date (D712). Views and exports of the
     record change no report and do not date one.
     """
-    return max(sources.newest_us(), newest_movement_us(sources), *map(_newest_entry_us, reviews.values()), 0)
+    counting = (event.occurred_us for event in counting_events(sources))
+    return max(sources.newest_us(), newest_movement_us(sources), *counting, *map(_newest_entry_us, reviews.values()), 0)
+
+
+def counting_events(sources: Sources) -> list[CountingEvent]:
+    """Return the newest event of each table that counts in the period, and every correction there."""
+    events = (counting_event(sources.desk.log, stream, seq) for stream, seq in sources.rows(COUNTING).iter_rows())
+    return [event for event in events if event is not None]
 
 
 def _newest_entry_us(review: TableReview) -> int:

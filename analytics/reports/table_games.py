@@ -63,6 +63,7 @@ def table_games(sources: Sources) -> Report:
     ]
     limits = [
         "Drop, win and hold % are of the table days on which opener, closer and drop were all counted; the others are listed.",
+        "A box is not split: drop and win of a table day on which more than one game was dealt are under Several games (D1441).",
         "What a meter pays is no part of house win; fixed odds and fixed amounts paid by slip are (D690).",
         "Wagers against a patron's bank (player-dealer games) are no part of the house's figures.",
     ]

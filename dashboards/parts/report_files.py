@@ -11,6 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from analytics.reports.catalogue import REPORTS, make_report
+from analytics.reports.files import earlier_copy, named
 from analytics.reports.filing import FilingError, read_filing
 from analytics.reports.sources import NoPeriod, WrongLog
 from dashboards.access import access
@@ -124,13 +125,16 @@ def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
     try:
         signed = desk.ask(lambda at: [(report, signed_pdf(report, at.log, key)) for report in reports])
         for report, pdf in signed:
+            earlier = source.ask(lambda db: desk.ask(lambda at: earlier_copy(report, pdf, db, at)))  # noqa: B023 - at once
+            if earlier is not None:
+                source.show(markup.notice("Not the report that was exported before", f"This one {earlier.words}."))
             desk.export(
                 report.concerns,
                 what="table",
                 digest=sha256(pdf).hexdigest(),
                 form="pdf",
                 by=who,
-                reason=f"report {report.name} of {report.first} to {report.last} from a page",
+                reason=f"{named(report, earlier)}, from a page",
             )
     except NOT_SIGNED as error:
         source.show(markup.notice("No report was signed, and no file can be saved", str(error)))

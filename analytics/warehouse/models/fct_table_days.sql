@@ -2,8 +2,8 @@
 -- renewed by: day; of stg_ledger, fct_rounds
 -- One table on one gaming day: what was counted per box and inventory (never split further), beside the rounds of the
 -- day. An opener, closer or drop that was not counted is null, never 0, and so is what is computed from wagers on a day without a
--- settled wager on record; no fill or credit is 0, for none was made. `game` is the one most often dealt (of equals, the first),
--- without a round the one that the table was opened for; the last round is the one closed last.
+-- settled wager on record; no fill or credit is 0, for none was made. `game` is the one that was dealt, `several_games` if more
+-- than one was, for a box is not split; without a round the one that the table was opened for. The last round is the one closed last.
 WITH entries AS (
     SELECT *, row_number() OVER (PARTITION BY stream, gaming_day, kind, reference, amount_cents) > 1 AND reference <> '' AS repeated
     FROM stg_ledger
@@ -41,7 +41,7 @@ played AS (
     SELECT
         stream,
         gaming_day,
-        mode(game ORDER BY round_no) AS game,
+        CASE WHEN count(DISTINCT game) > 1 THEN 'several_games' ELSE any_value(game) END AS game,
         count(*) AS rounds,
         min(opened_at_us) AS first_opened_at_us,
         max(closed_at_us) AS last_closed_at_us,

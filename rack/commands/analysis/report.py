@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make a report; 1 if it has a row that needs attention. Or list the reports."""
     from analytics.reports.catalogue import REPORTS
-    from analytics.reports.files import make_files
+    from analytics.reports.files import make_files, named
     from analytics.reports.filing import read_filing
     from analytics.warehouse.warehouse import reading
     from desk.review.desk import desk_at
@@ -63,6 +63,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with reading(warehouse) as db, desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk:
         period = {"first": arguments.first, "last": arguments.last}
         made = [make_files(name, db, desk, key, arguments.out, **period, filing=filing) for name in names]
+    for each in made:
+        if each.earlier is not None:
+            output.note(f"{each.report.file_name} {each.earlier.words}")
     _refuse_others({path: data for each in made for path, data in each.files.items()})
     for each in made:
         record_export(
@@ -73,6 +76,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             digest=each.digest,
             form="pdf",
             log_id=each.report.log_id,
+            about=named(each.report, each.earlier),
         )
     arguments.out.mkdir(parents=True, exist_ok=True)
     for each in made:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from analytics.hold.periods import hold_by_period
 from analytics.reports.filing import Pits, PropertyFiling
 from analytics.reports.table_games import table_games
 from desk.report.content import Report
@@ -168,3 +169,24 @@ def test_the_document_is_dated_by_the_last_round(report: Report) -> None:
     """The newest round opened at noon UTC on 31 March and took 90 seconds."""
     assert report.as_of_us == 1_774_958_490_000_000
     assert (report.first, report.last, report.concerns) == ("2026-03-01", "2026-03-31", ("fu-01", "pg-01"))
+
+
+def test_the_counts_of_a_day_of_two_games_are_under_neither(tmp_path: Path) -> None:
+    """A box is not split: its drop and win are of both games, and what was wagered is of the game in which it was."""
+    face_up = {"game": "face_up_pai_gow", "chapter": "pa-688a"}
+    rounds = [
+        *(played("pg-01", n, "2026-03-02", [match(1, 21_600, -21_600)]) for n in (1, 2)),
+        played("pg-01", 3, "2026-03-02", [settlement(1, "base", 2_500, 2_500, 2_500)], **face_up),
+    ]
+    ledger = counts("pg-01", "2026-03-02", 20, opener=1_000_000, closer=900_000, drop=300_000)
+    with sources(tmp_path, rounds, ledger, first="2026-03-01", last="2026-03-31") as given:
+        by_game = {row[0]: row[1:6] for row in rows(table_games(given), "by-game")}
+        periods = hold_by_period(given.db, "game").rows(named=True)
+    assert by_game == {
+        "face_up_pai_gow": (None, None, None, 2_500, -2_500),
+        "pai_gow_poker": (None, None, None, 43_200, 43_200),
+        "several_games": (300_000, 200_000, pytest.approx(200 / 3), None, None),
+    }
+    assert [(row["game"], row["drop_cents"], row["rounds"], row["handle_cents"]) for row in periods] == [
+        ("several_games", 300_000, 3, 45_700)
+    ]

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from analytics.reports.catalogue import REPORTS
 from events.open import open_log
 from events.vocabulary.codec import decode
-from events.vocabulary.model import RecordExported
+from events.vocabulary.model import DropCounted, Event, EventCorrected, RecordExported, Replacement, WagerPaid
 from rack.cli import main
 from tests.desk.packet.signed_floor import Floor, floor_at, played
+from tests.replay.tables import DAY, filed
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +104,61 @@ def report_refused(capsys: pytest.CaptureFixture[str], floor: Floor, out: Path, 
     words = ("report", "table-games", "--out", out, "--log", at, "--warehouse", warehouse(at), "--key", floor.key, *more)
     said: str = rack(capsys, *words, codes=(code,))
     return said
+
+
+LATER: dict[str, Event] = {
+    "wager_paid": WagerPaid(
+        bettor="unknown", number=None, seat=3, source="inventory", stake_cents=2500, wager="base", winnings_cents=2400
+    ),
+    "drop_counted": DropCounted(amount_cents=70_000, box="b-1", by="c-2", gaming_day=DAY),
+    "rules_filed": filed("pa-688a ace_high_bonus=1"),
+}
+
+
+@pytest.mark.parametrize("corrected", [*LATER, None])
+def test_a_report_made_again_is_dated_by_what_came_since_and_says_what_and_of_which_copy(
+    corrected: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who makes a signed report again learns that it differs and why, also in another folder; the signed one still verifies."""
+    table = played()
+    table.say(DropCounted(amount_cents=60_000, box="b-1", by="c-2", gaming_day=DAY), source="count")
+    floor, behind = floor_at(tmp_path, table), table.last
+    words = ["replay", "--log", floor.address, "--warehouse", str(tmp_path / "warehouse.duckdb"), "--quiet"]
+    main(words)
+    capsys.readouterr()
+    before = report(capsys, "table-games", floor, tmp_path / "before")
+    assert before["differs_from"] is None
+    if corrected is None:
+        table.say(DropCounted(amount_cents=5_000, box="b-2", by="c-2", gaming_day=DAY), source="count")
+    else:
+        was = next(n for n, each in enumerate(table.drafts, 1) if corrected == each.payload.TYPE)
+        round_no, content = table.drafts[was - 1].round_no, to_builtins(LATER[corrected])
+        instead = Replacement(payload=content, round_no=round_no, type=corrected, version=1)
+        named = {"supersedes_seq": was, "supersedes_event_id": table.drafts[was - 1].event_id}
+        table.say(EventCorrected(by="f-1", reason="misread", replacement=instead, **named), round_no, source="pit")
+    floor.append(table, behind)
+    main(words)
+    capsys.readouterr()
+    for folder in ("after", "again"):
+        after = report(capsys, "table-games", floor, tmp_path / folder)
+        assert after["as_of_us"] > before["as_of_us"]
+        old, new = (digest for made in (before, after) for path, digest in made["files"].items() if path.endswith(".pdf"))
+        assert (after["differs_from"]["digest"], after["differs_from"]["by"]) == (old, "m.ortiz")
+        (said,) = after["differs_from"]["since"]
+        number = table.last
+        assert said == (
+            f"table/fu-01 event {number} corrects event {was} (misread)" if corrected else f"events of table/fu-01 up to {number}"
+        )
+        with closing(open_log(floor.address, read_only=True)) as log:
+            made = [decode(record.data).payload for record in log.read("review/fu-01")][-1]
+        assert isinstance(made, RecordExported)
+        assert (made.digest, made.reason.endswith(f"report table-games of {DAY} to {DAY}, differs from SHA-256 {old}")) == (
+            new,
+            True,
+        )
+    for path in before["files"]:
+        if path.endswith(".pdf"):
+            assert rack(capsys, "verify", path, "--key", f"{floor.key}.pub", "--json")["ok"]
 
 
 def test_days_the_wrong_way_round_and_unknown_reports_say_what_is_expected(
