@@ -184,6 +184,7 @@ PARTS_OF_DAY: Final = {
     "lunchtime": TimeTyped(750, False, 60),
     "lunch": TimeTyped(750, False, 60),
     "noon": TimeTyped(720, False),
+    "midnight": TimeTyped(0, False),
     "afternoon": TimeTyped(900, False, 180),
     "dinner": TimeTyped(1110, False, 90),
     "evening": TimeTyped(1200, False, 150),

@@ -92,6 +92,8 @@ def test_nothing_typed_raises(text: str) -> None:
         ("12:59", 779, True),
         ("23:59", 1439, False),
         ("9 o'clock", 540, True),
+        ("noon", 720, False),
+        ("Midnight", 0, False),
     ],
 )
 def test_times_are_read(text: str, minutes: int, either: bool) -> None:

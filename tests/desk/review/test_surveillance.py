@@ -11,7 +11,7 @@ from events.vocabulary import model
 from events.vocabulary.places import PLACES, check_place
 from replay.run.replayer import replay
 from tests.desk.people import PEOPLE
-from tests.replay.tables import DESK_US, START_US, Table, append
+from tests.replay.tables import DESK_US, SECOND_US, START_US, Table, append
 
 JAM = model.DeviceFailed(device="shuffler", fault="jam")
 
@@ -36,6 +36,13 @@ def test_an_entry_stands_as_it_was_made_and_another_one_puts_it_right(desk: Desk
         "entered in the surveillance log of table FU-01, camera cam-4, dealer d-7: shuffler jams",
         "entered in the surveillance log: it was the shoe",
     ]
+
+
+def test_a_date_that_is_yet_to_come_is_refused(desk: Desk) -> None:
+    """A year mistyped in a log that takes nothing back: § 5314.3 asks for the time of what was seen."""
+    with pytest.raises(ReviewRefused, match="more than a day ahead; expected a time that is past"):
+        surveillance.make_entry(desk, note="x", by="m.ortiz", happened_us=DESK_US + 366 * 86_400 * SECOND_US)
+    assert not surveillance.log(desk).surveillance
 
 
 def test_an_entry_without_a_time_is_of_now(desk: Desk) -> None:
