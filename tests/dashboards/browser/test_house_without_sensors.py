@@ -170,6 +170,7 @@ def test_a_house_is_begun_once_and_only_from_its_own_address(begun: Begun) -> No
     assert (begun.house.folder / "property.toml").read_bytes() == before
 
 
+@pytest.mark.nightly
 def test_two_people_open_five_tables_from_nothing(begun: Begun, browser: Browser) -> None:
     house, own_site = begun.house, begun.house.address
     kane = Hands.invited(browser, house, begun.links["S. Kane"])
