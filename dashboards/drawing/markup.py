@@ -127,7 +127,7 @@ def heading(title: object, below: object = "", side: object = "") -> Html:
 
 def section(title: str, below: str = "") -> Html:
     """Return a section's heading."""
-    under = f'<p class="rk-under">{escape(below)}</p>' if below else ""
+    under = f'<p class="rk-under">{coded(below)}</p>' if below else ""
     return Html(f'<h2 class="rk-h2">{escape(title)}</h2>{under}')
 
 

@@ -104,6 +104,7 @@ def test_no_page_has_a_serious_fault_or_is_cut(site: str, page: Page, path: str)
     assert below["y"] - above["y"] - above["height"] >= 8, "the heading is tight under the links"
     sizes = page.evaluate(SIZES)
     assert len(sizes) <= 5, sizes
+    assert "`" not in page.locator(".stMain").inner_text(), "a command is set as code"
     assert page.title().endswith(" · Discard Rack")
     assert lasting_faults(page) == []
     page.emulate_media(color_scheme="dark")
