@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from analytics.reports.catalogue import REPORTS, make_report
-from analytics.reports.files import earlier_copy, named
+from analytics.reports.files import EarlierCopy, earlier_copy, named
 from analytics.reports.filing import FilingError, read_filing
 from analytics.reports.sources import NoPeriod, WrongLog
 from dashboards.access import access
@@ -113,6 +113,11 @@ def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
     return Download(f"reports-{report.first}-to-{report.last}.zip", "application/zip", packed.getvalue())
 
 
+def _earlier(report: Report, pdf: bytes) -> EarlierCopy | None:
+    """Return the copy exported before from which this PDF of a report differs."""
+    return source.ask(lambda db: desk.ask(lambda at: earlier_copy(report, pdf, db, at)))
+
+
 def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
     """Sign all reports before recording the first; None if one is refused: then none can be saved."""
     # It typesets and signs: no page waits for that before it is asked for.
@@ -125,7 +130,7 @@ def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
     try:
         signed = desk.ask(lambda at: [(report, signed_pdf(report, at.log, key)) for report in reports])
         for report, pdf in signed:
-            earlier = source.ask(lambda db: desk.ask(lambda at: earlier_copy(report, pdf, db, at)))  # noqa: B023 - at once
+            earlier = _earlier(report, pdf)
             if earlier is not None:
                 source.show(markup.notice("Not the report that was exported before", f"This one {earlier.words}."))
             desk.export(
