@@ -150,8 +150,10 @@ class Hands:
         self.asks_people()
 
     def presses(self, name: str, within: str = "body") -> None:
+        button = self.page.locator(within).get_by_role("button", name=name, exact=True).first
+        expect(button).to_be_visible(timeout=30_000)  # a page that is being left cannot be asked
         self.asks_people()
-        self.page.locator(within).get_by_role("button", name=name, exact=True).first.click()
+        button.click()
         self.count += 1
 
     def types(self, label: str, words: str, within: str = "body", *, exact: bool = False) -> None:
