@@ -73,7 +73,7 @@ def fixtures_of(item: pytest.Item) -> list[str]:
 
 
 def leave_to_the_night(items: list[pytest.Item]) -> None:
-    """Of the cases of a test that is `sampled`, have each run take the first of every so many, `make test-nightly` the others."""
+    """Have each run take one case of n of a `sampled(n)` test, and `make test-nightly` the others."""
     seen: Counter[str] = Counter()
     for item in items:
         sampled = item.get_closest_marker("sampled")

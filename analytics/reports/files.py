@@ -75,7 +75,7 @@ def named(report: Report, earlier: EarlierCopy | None) -> str:
 
 
 def earlier_copy(report: Report, pdf: bytes, db: Warehouse, desk: Desk) -> EarlierCopy | None:
-    """Return the newest exported copy of a report that is not this PDF; None if there is none."""
+    """Return the newest exported copy of a report that is not this PDF, or None."""
     own, its_name = sha256(pdf).hexdigest(), re.compile(rf"\b{re.escape(named(report, None))}(?![\w-])")
     streams = sorted({f"review/{table}" for table in report.concerns} & set(desk.log.streams()))
     copies = [
