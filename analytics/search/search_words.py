@@ -152,7 +152,7 @@ def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list
 
 
 def example(db: Warehouse, zone: tzinfo, currency: str) -> str:
-    """Return an example complaint about the newest underpaid wager, in a patron's words; empty if there is none."""
+    """Return an example complaint about the newest underpaid wager, in a patron's words, or an empty text."""
     rows = db.sql(
         """
         SELECT w.table_id, w.seat, w.wager, w.staked_cents, w.gaming_day, r.opened_at_us

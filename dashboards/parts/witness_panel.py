@@ -19,7 +19,7 @@ BEAT_SECONDS = 5
 UNNAMED = (
     "No witness is named",
     "Anyone who holds the log's key could write and sign another record; only another party's witness would show it. On another "
-    "department's machine: `rack keys new north.key --witness north`, then `rack witness --log ADDR --key north.key --folder "
+    "department's machine: `rack keys new north.key --witness north`, then `rack witness --log LOG --key north.key --folder "
     "north --follow`. Start the pages with its folder (a copy, or shared for reading) and the public key that the witness gave "
     "you: `rack dashboard --witness DIR --witness-key FILE`.",
 )

@@ -61,7 +61,7 @@ def streams_ahead(log: EventLog, now_us: int) -> list[AheadOfClock]:
 
 
 def ahead_lines(found: Sequence[AheadOfClock], now_us: int) -> list[str]:
-    """Return a warning that names the records from the future; empty if there is none."""
+    """Return a warning that names the records from the future, or an empty text."""
     if not found:
         return []
     latest = max(found, key=lambda each: each.at_us)

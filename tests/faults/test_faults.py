@@ -10,13 +10,24 @@ from tests.kafka_broker import bootstrap, cluster
 
 FAST = [fault for fault in all_faults() if fault.quick]
 LONG = {
-    "no room for what is written", "rows altered in the warehouse", "receiver of alarms that fails", "all of these, on Kafka",
-    "all of these keys, on Kafka", "an adoption of verdicts killed, Kafka", "Kafka checkpointer killed",
-    "gateway killed, reading a topic", "forgeries among foreign records on Kafka", "forged results on Kafka",
-    "records as a Kafka broker serves them", "a writer killed at a step of its turn, others at work", "sender of alarms killed",
-    "a request held, repeated with success, then delivered", "a page killed in the middle of a draft",
-    "SQLite writer stopped, a second one comes", "a list of findings taken away unrecorded or in part",
-}  # fmt: skip
+    "no room for what is written",
+    "rows altered in the warehouse",
+    "receiver of alarms that fails",
+    "all of these, on Kafka",
+    "all of these keys, on Kafka",
+    "an adoption of verdicts killed, Kafka",
+    "Kafka checkpointer killed",
+    "gateway killed, reading a topic",
+    "forgeries among foreign records on Kafka",
+    "forged results on Kafka",
+    "records as a Kafka broker serves them",
+    "a writer killed at a step of its turn, others at work",
+    "sender of alarms killed",
+    "a request held, repeated with success, then delivered",
+    "a page killed in the middle of a draft",
+    "SQLite writer stopped, a second one comes",
+    "a list of findings taken away unrecorded or in part",
+}
 """Rows that take long even if they are tried once, as all of three nodes do, and of which a sister is tried in each run."""
 
 
