@@ -14,8 +14,8 @@ import polars as pl
 from analytics.warehouse.round_data import RoundView
 from desk.report.content import Report
 
-PATRON_KEYS: Final = frozenset(("bettor", "patron"))
-STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by", "signed_by"))
+PATRON_KEYS: Final = frozenset(("bettor", "inspected_by", "patron"))
+STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "witnessed_by", "signed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
 """Values of a person's field that name only a role; every other value is somebody's id."""
 FREE_TEXT_KEYS: Final = frozenset(("name", "note", "override", "persons", "reason", "vouch"))

@@ -178,7 +178,7 @@ def make_bundle(
         verdict, findings, begins, ends = verdict_of_seat(verdict, seat), of_seat(findings, seat), 0, 0
         own = {each.id for each in (*verdict.findings, *findings)}
         reviews = {name: some for name, some in few.items() if name.startswith("review/")}
-        every, few = few, {name: without_others(some, seat) for name, some in few.items() if name not in reviews}
+        every, few = few, {name: without_others(some, seat, chosen.records) for name, some in few.items() if name not in reviews}
         judged = msgspec.structs.replace(judged, caution=_caution(every, few))
         few |= {name: decided_about(some, seat, own, chosen.records) for name, some in reviews.items()}
     parts = {name: statements.part(name, some) for name, some in few.items() if some and name != stream}

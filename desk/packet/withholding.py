@@ -22,7 +22,7 @@ WORD: Final = re.compile(r"[a-z0-9-]{3,32}", re.IGNORECASE)
 """A word of a text that may be a patron's token."""
 PLACES = ("seat", "position", "to", "whose", "of", "scope", "for_position")
 """Fields that name a seat, or another place at the table."""
-PATRONS = ("patron", "bettor")
+PATRONS = ("patron", "bettor", "inspected_by")
 """Fields that hold a patron's token."""
 
 
@@ -48,12 +48,20 @@ class NotWithheld(LookupError):
     """Other patrons cannot be left out without leaving out what was done about the seat."""
 
 
-def without_others(records: Sequence[Record], seat: int) -> list[Record]:
-    """Return the records about a seat or about no one, and the corrections of these alone."""
+def without_others(records: Sequence[Record], seat: int, table: Iterable[Record]) -> list[Record]:
+    """Return the records about a seat or about no one, and the corrections of these alone.
+
+    Without the correction of an event the packet would show what no longer counts: if its reason names another patron known to
+    the `table` records, no packet is made that leaves others out. Raises `NotWithheld`.
+    """
     payloads = {record.seq: msgspec.to_builtins(read(record.data).payload) for record in records}
     own = {payload[name] for payload in payloads.values() if payload.get("seat") == seat for name in PATRONS if payload.get(name)}
     stay = {seq for seq, payload in payloads.items() if _stays(payload, seat, own)}
-    return [record for record in records if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay]
+    left = [record for record in records if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay]
+    others = _patrons_elsewhere(table, seat)
+    for record in left:
+        _must_not_name(record, "the record", others)
+    return left
 
 
 def caution(records: Sequence[Record], left: Collection[int]) -> str:
@@ -125,13 +133,18 @@ def decided_about(records: Iterable[Record], seat: int, findings: Collection[str
                     continue
             case _:
                 continue
-        if named := others & {word.lower() for word in WORD.findall(_written(payload))}:
-            raise NotWithheld(
-                f"event {record.seq} of the review names another patron ({', '.join(sorted(named))}), and without it the packet "
-                "would not say what was done about this seat: make the packet with the other patrons in it"
-            )
+        _must_not_name(record, "the review", others)
         stay.append(record)
     return stay
+
+
+def _must_not_name(record: Record, of: str, others: Collection[str]) -> None:
+    payload = read(record.data).payload
+    if named := set(others) & {word.lower() for word in WORD.findall(_written(payload))}:
+        raise NotWithheld(
+            f"event {record.seq} of {of} names another patron ({', '.join(sorted(named))}), and without it the packet "
+            "would not say what was done about this seat: make the packet with the other patrons in it"
+        )
 
 
 def _names(payload: model.RoundAttached, others: Collection[str]) -> bool:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from desk.packet import Packet, RoundUnknown, check_packet, make_packet
 from desk.packet.bundle import BadPacket
-from desk.packet.withholding import OTHERS_LEFT_OUT
+from desk.packet.withholding import OTHERS_LEFT_OUT, NotWithheld
 from desk.review.desk import Desk
 from events.open import open_checkpoints, open_log
+from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.run.replayer import MemoryResults
 from tests.desk.packet.signed_floor import NOW_US, Floor, floor_at
@@ -145,6 +147,35 @@ def test_what_cannot_be_told_of_another_seat_is_left_out(tmp_path: Path) -> None
     assert kept.undetermined == (*(each for each in doubts if not each.startswith("seat 5 ")), OTHERS_LEFT_OUT)
     assert "seat 5" not in part.html.decode().lower()
     assert OTHERS_LEFT_OUT in part.html.decode()
+
+
+def test_the_patron_who_inspected_the_deck_is_another_one_too(tmp_path: Path) -> None:
+    """§ 688a.4(b): the first player to arrive."""
+    table = Table(words="pa-688a")
+    for patron in ("p-5", "p-3"):
+        table.say(model.CardsSpread(deck="d-1", face_up=True, inspected_by=patron))
+    table.play(1, ROUND)
+    whole, part = packet(floor := floor_at(tmp_path, table)), packet(floor, withhold=True)
+    for patron, is_left_out in ((b"p-5", True), (b"p-3", False)):
+        named = b'"inspected_by":"%s"' % patron
+        assert named in whole.json
+        assert (named in part.json) != is_left_out
+
+
+@pytest.mark.parametrize(("reason", "is_made"), [("p-5 pushed its chips here", False), ("p-3 said so", True)])
+def test_a_correction_that_names_another_patron_is_never_left_out_in_silence(tmp_path: Path, reason: str, is_made: bool) -> None:
+    table = Table(words="pa-688a")
+    table.play(1, ROUND)
+    (seq,) = (seq for seq, each in enumerate(table.drafts, 1) if getattr(each.payload, "bettor", None) == "p-3")
+    table.correct(seq, table.payload(seq), 1)
+    last = table.drafts[-1]
+    table.drafts[-1] = replace(last, payload=replace(last.payload, reason=reason))
+    floor = floor_at(tmp_path, table)
+    if is_made:
+        assert reason.encode() in packet(floor, withhold=True).json
+    else:
+        with pytest.raises(NotWithheld, match=r"of the record names another patron \(p-5\)"):
+            packet(floor, withhold=True)
 
 
 def test_an_event_that_stays_cannot_be_changed_in_a_packet_that_withholds(floor: Floor) -> None:
