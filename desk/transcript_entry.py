@@ -27,7 +27,7 @@ from replay.transcript.transcript import Script, parse
 from replay.transcript.write import statement
 
 Basis = model.Basis
-_STATES_TIME = re.compile(r"^[ \t]*at[ \t]+[^+\s]", re.MULTILINE)
+_STATES_TIME = re.compile(r"[ \t]*at[ \t]+[^+\s]")
 
 
 class Observer(NamedTuple):
@@ -101,11 +101,15 @@ def enter_transcript(
     )
     if same is not None and len(scripts) > 1:
         raise ReviewRefused(f"{source} has {len(scripts)} rounds, and only one can be the same as round {same.round_no}")
-    has_times = _STATES_TIME.search(text) is not None
+    stated = [number for number, line in enumerate(text.splitlines(), 1) if _STATES_TIME.match(line)]
     for index, script in enumerate(scripts, 1):
         try:
             _check(script, observer, rules)
-            header, events = _entry(script, observer, model.PinnedRules(seq=seq, sha256=rules.sha256), same, has_times)
+            for number in stated:
+                first = next((each.at_us for each in script.events if each.line > number), None)
+                if first is not None:
+                    desk.must_be_past(first - (observer.clock_offset_ms or 0) * 1_000)
+            header, events = _entry(script, observer, model.PinnedRules(seq=seq, sha256=rules.sha256), same, bool(stated))
             content = repr((index, script.round_no, header, events))
             yield EnteredScript(script.line, *enter(desk, observer.table, header, events, content))
         except ReviewRefused as error:

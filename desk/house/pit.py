@@ -28,6 +28,7 @@ from desk.review.persons import Person, Persons, ReviewRefused, acting
 from events.log.contract import EventLog
 from events.vocabulary import model
 from events.vocabulary.model import Event
+from replay.narrative.names import unsigned_amount
 from replay.transcript.clock import Clock, UnreadableTime, clock_of
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -67,7 +68,7 @@ def typed_cents(text: str) -> int:
     >>> typed_cents("$2,000.00"), typed_cents("25x80")
     (200000, 200000)
     """
-    return chips_cents(text) if "x" in text else amount_cents(text.removeprefix("$"))
+    return chips_cents(text) if "x" in text else amount_cents(unsigned_amount(text))
 
 
 def chips_cents(text: str) -> int:
@@ -351,11 +352,10 @@ class Pit:
             return now_us
         try:
             moment, _ = self.clock.read(at, gaming_day, None)
+            at_us = (moment - _EPOCH) // timedelta(microseconds=1)
+            self.clock.must_be_past(at_us, now_us)
         except UnreadableTime as error:
             raise ReviewRefused(f"--at {at}: {error}") from error
         if self.clock.gaming_day(moment) < gaming_day:
             raise ReviewRefused(f"--at {at} is before gaming day {gaming_day} began; expected a time of that day")
-        at_us = (moment - _EPOCH) // timedelta(microseconds=1)
-        if at_us > now_us:
-            raise ReviewRefused(f"--at {at} on gaming day {gaming_day} has not come; expected a time that is past")
         return at_us

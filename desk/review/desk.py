@@ -33,6 +33,7 @@ from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Adjudication, Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
 from replay.run.memory_results import MemoryResults
+from replay.transcript.clock import UnreadableTime, clock_of
 
 __all__ = [
     "DISPOSITIONS",
@@ -104,6 +105,13 @@ class Desk:
             with contextlib.suppress(ReviewRefused):  # a time zone that this machine does not know
                 return gaming_day(self._clock(), self._configured)
         return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
+
+    def must_be_past(self, at_us: int) -> None:
+        """Raise `ReviewRefused` for a typed time of what happened that has not come, by more than clocks may differ (D1443)."""
+        try:
+            clock_of(self._configured).must_be_past(at_us, self._clock())
+        except UnreadableTime as error:
+            raise ReviewRefused(str(error)) from error
 
     def must_know(self, table: str) -> None:
         """Raise `ReviewRefused` if the log has no such table, meter or place of observations."""

@@ -141,7 +141,7 @@ def enter(
         if event_id in state.ids:
             return state.ids[event_id], 0
         header = msgspec.structs.replace(header, by=person)
-        _check(state, header)
+        _check(desk, state, header)
         for event, _ in events:
             _must_be_line(state, event, event)
         number = max(state.rounds, default=0) + 1
@@ -175,7 +175,11 @@ def bring_editions(desk: Desk, by: str) -> None:
                     _write(desk, state, person, [(each, None, None, None) for each in missing])
 
 
-def _check(state: ObservedTable, header: model.RoundObserved) -> None:
+def _check(desk: Desk, state: ObservedTable, header: model.RoundObserved) -> None:
+    if header.played_gaming_day > desk.today():
+        raise ReviewRefused(f"gaming day {header.played_gaming_day} has not begun: it is {desk.today()} now")
+    if header.played_from_us is not None:
+        desk.must_be_past(header.played_from_us)
     if header.observation is not None:
         found = state.observation(header.observation)
         if found.closed is not None:
@@ -224,7 +228,7 @@ def correct(desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | Event
         after = _changed(before, changes) if isinstance(changes, Mapping) else changes
         _must_be_line(state, before, after)
         if isinstance(after, model.RoundObserved):
-            _check(state, after)
+            _check(desk, state, after)
         if after == before:
             raise ReviewRefused(f"event {seq} of {state.stream} says so already")
         made = _correction(entered, seq, after, person, reason)

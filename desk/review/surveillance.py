@@ -26,9 +26,6 @@ __all__ = [
     "sign_over",
 ]
 
-AHEAD_US = 24 * 3_600 * 1_000_000
-"""How far the time of an entry may be ahead of the desk's clock: the day in which a time was typed without its date."""
-
 
 def log(desk: Desk) -> TableReview:
     """Return the present log: `surveillance` (entries), `hand_overs`, `waiting`. Raises an `IntegrityError`."""
@@ -47,11 +44,10 @@ def make_entry(
 ) -> Entry:
     """Enter an observation or action; `happened_us` is its time (UTC microseconds; None: now).
 
-    Raises `ReviewRefused` if there is no such table or no such registered person, or if the time is more than
-    a day ahead: an entry cannot be changed.
+    Raises `ReviewRefused` if there is no such table or no such registered person, or if the time has not come.
     """
-    if happened_us is not None and happened_us > desk.now_us() + AHEAD_US:
-        raise ReviewRefused("the time of an entry is more than a day ahead; expected a time that is past")
+    if happened_us is not None:
+        desk.must_be_past(happened_us)
     if table is not None:
         desk.must_know(table)
     entry = review_event(

@@ -9,7 +9,9 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from events.log.clock import is_ahead
 from events.vocabulary.model import PropertyConfigured
+from replay.narrative.names import moment
 
 EXPECTED: Final = "expected a time like 21:14:05 or +90s"
 RUN_AHEAD: Final = timedelta(hours=1)
@@ -63,6 +65,15 @@ class Clock(NamedTuple):
         """Return the gaming day of a moment."""
         local = moment.astimezone(self.zone)
         return (local.date() if local.time() >= self.cutover else local.date() - timedelta(days=1)).isoformat()
+
+    def must_be_past(self, at_us: int, now_us: int) -> None:
+        """Raise `UnreadableTime` for a time of what happened that has not come, by more than clocks may differ (D1443)."""
+        if is_ahead(at_us, now_us):
+            at, now = (f"{moment(each, self.zone):%Y-%m-%d %H:%M %Z}" for each in (at_us, now_us))
+            raise UnreadableTime(
+                f"{at} has not come: by this machine's clock it is {now}; expected a time that is past, with its date if it was "
+                "another day; if the clock is wrong, set it right"
+            )
 
     def read(self, text: str, gaming_day: str, now: datetime | None) -> tuple[datetime, bool]:
         """Return the moment of a time on a gaming day, and whether the text states its date.

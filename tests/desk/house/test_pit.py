@@ -165,7 +165,7 @@ def test_second_initials_are_another_registered_persons_and_of_what_counts(log: 
         ),
         (
             lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=TODAY, at="23:59"),
-            "has not come; expected a time that is past",
+            "2026-03-04 23:59 UTC has not come: by this machine's clock it is 2026-03-04 ",
         ),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY), "it is 2026-03-04 now: say when it happened"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="19:00", dealer="Mrs X"), "nothing was written"),

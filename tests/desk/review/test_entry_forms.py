@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -166,6 +167,37 @@ def test_a_forgotten_line_is_added_under_the_same_number(
     assert said(judged(desk, log, results, key))[1] == ["PAY-OVER seat=3 wager=base +5.00"]
     correct(desk, "fu-01", added, None, **BY)
     assert said(judged(desk, log, results, key))[1] == ["PAY-MISSED seat=3 wager=base -25.00"]
+
+
+@pytest.mark.parametrize(
+    ("day", "at", "ahead_ms", "why"),
+    [
+        (DAY, "-0:01", None, ""),
+        (DAY, "+0:01", None, ""),
+        (DAY, "+0:02", None, " has not come: by this machine's clock it is "),
+        (DAY, "+0:02", 120_000, ""),
+        (DAY, "+23:58", None, " has not come: "),
+        ("2026-03-02", "-0:01", None, "gaming day 2026-03-02 has not begun: it is 2026-03-01 now"),
+    ],
+)
+def test_a_round_that_was_not_played_yet_is_refused(
+    desk: Desk, log: SqliteLog, day: str, at: str, ahead_ms: int | None, why: str
+) -> None:
+    """The times that a line states, by the property's clock, or by the video's if it is known how far that one is ahead."""
+    table = Table()
+    table.play(1, PAID)
+    append(log, table)
+    hours, minutes = map(int, at[1:].split(":"))
+    away = timedelta(hours=hours, minutes=minutes) * (-1 if at[0] == "-" else 1)
+    then = datetime.fromtimestamp(DESK_US / 1e6, UTC) + away
+    text = f"round 1\nat {then:%Y-%m-%dT%H:%M:%S}Z\nwager seat=3 base 25.00\ntake seat=3 base 25.00\n"
+    entered = enter_transcript(desk, text, "text", str, observer("fu-01")._replace(day=day, clock_offset_ms=ahead_ms))
+    if not why:
+        assert [each.round_no for each in entered] == [1]
+    else:
+        with pytest.raises(ReviewRefused, match=why):
+            list(entered)
+        assert "observed/fu-01" not in log.streams()
 
 
 def test_what_an_added_line_covers_is_covered(desk: Desk, log: SqliteLog, results: SqliteResults) -> None:
