@@ -57,11 +57,15 @@ class WagerTotals(msgspec.Struct):
 
 
 class WhatIfResult(msgspec.Struct, kw_only=True):
-    """The sums of every wager, their number of rounds, how many of these event replay judged, and the broken streams."""
+    """The sums of every wager, their number of rounds, how many of these event replay judged, and the broken streams.
+
+    `filings`: stream of a table → SHA-256 of each of its filings that the other rules replace → its rounds.
+    """
 
     by_wager: dict[str, WagerTotals]
     rounds: int = 0
     event_replayed: int = 0
+    filings: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
     integrity: list[str] = msgspec.field(default_factory=list)
 
     @property
@@ -75,6 +79,14 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
             self.by_wager.setdefault(wager, WagerTotals()).add(money)
         self.rounds += other.rounds
         self.event_replayed += other.event_replayed
+        for stream, filings in other.filings.items():
+            for digest, rounds in filings.items():
+                self.add_filing(stream, digest, rounds)
+
+    def add_filing(self, stream: str, digest: str, rounds: int = 1) -> None:
+        """Count rounds of a table under the filing that they were judged by."""
+        of_table = self.filings.setdefault(stream, {})
+        of_table[digest] = of_table.get(digest, 0) + rounds
 
 
 def what_if(log: EventLog, table: RoundTable, book: Rulebook, pool: Pool, progress: Progress | None = None) -> WhatIfResult:
@@ -107,7 +119,9 @@ class SettlementJob:
         def settle(group: RowGroup) -> WhatIfResult:
             batch = group.read((*_SETTLED, *_REPLAYED))
             answer, others = WhatIfResult(by_wager={}, rounds=len(batch)), []
-            for at, (digest, data) in enumerate(zip(*map(pa.Array.to_pylist, batch.select(_SETTLED)), strict=True)):
+            columns = map(pa.Array.to_pylist, batch.select(("stream", *_SETTLED)))
+            for at, (stream, digest, data) in enumerate(zip(*columns, strict=True)):
+                answer.add_filing(stream, digest)
                 settled = unpacked(data) if data is not None and digest in alike else None
                 if settled is not None and has_same_meter(settled, alike[digest], book):
                     add_settled(answer, settled, book)
@@ -191,5 +205,7 @@ def _without_rows(log: EventLog, table: RoundTable, book: Rulebook, answer: What
         verdicts.append([found for found in adjudications(results) if found.game == book.game])
     answer.integrity = summary.integrity
     add_adjudications(answer, *verdicts)
+    for found in verdicts[0]:
+        answer.add_filing(found.stream, found.rules_digest)
     answer.rounds += len(verdicts[0])
     answer.event_replayed += len(verdicts[0])

@@ -156,6 +156,7 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
         },
         rounds=6,
         event_replayed=3,
+        filings={each.stream: {next(iter(RoundTable(tmp_path).rules())): 3} for each in (played, far_back)},
     )
 
 

@@ -63,7 +63,7 @@ def test_the_command_says_what_is_replayed_event_by_event(log: str, in_rows: int
     lines = capsys.readouterr().out.splitlines()
     many = sum(asides.values())
     assert many > 0
-    at = lines.index(f"{many:,} rounds ({many / in_rows:.1%}) are replayed event by event:") + 2
+    at = lines.index(f"replayed event by event: {many:,} rounds ({many / in_rows:.1%})") + 2
     assert [line.split(maxsplit=1) for line in lines[at : at + len(asides)]] == [[str(asides[why]), why] for why in asides]
 
 
@@ -78,7 +78,12 @@ def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
         assert main(words) == 0
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0] == answers[1]
-    assert answers[0]["rounds"] == 120
+    assert answers[0]["rounds"] == sum(sum(of_table.values()) for of_table in answers[0]["filings"].values()) == 120
+    assert main(["what-if", str(rules), "--log", log, "--rounds", str(tmp_path / "kept"), "--quiet"]) == 0
+    changes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Changes at ")]
+    assert len(changes) > 1
+    assert all(any(f"{table[6:].upper()} (" in line for line in changes) for table in answers[0]["filings"])
+    assert any("Ace High Bonus paytable 1 → 2" in line for line in changes)
 
 
 @pytest.mark.sampled(2)
