@@ -26,7 +26,7 @@ REMEDY = "install Discard Rack again, in an environment of its own (`pipx instal
 
 
 def foreign_files() -> str:
-    """Return the other distribution with files in our packages, and what to do; empty if there is none.
+    """Return which other distribution has files in our packages, and what to do; an empty text if none has.
 
     A distribution is reported if it installed files next to ours, or if its package is imported instead of ours.
     """

@@ -92,13 +92,13 @@ def _json(value: Any, indent: int | None = None) -> str:
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, many: str | None = None) -> str:
     """Return a count with its noun in the right number.
 
-    >>> counted(1, "round"), counted(2400, "event")
-    ('1 round', '2,400 events')
+    >>> counted(1, "round"), counted(2400, "event"), counted(2, "box", "boxes")
+    ('1 round', '2,400 events', '2 boxes')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

@@ -19,6 +19,7 @@ from analytics.statistics.multiplicity import holm
 from analytics.theory.expectation import Expected, expected_of
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame, published_editions
 from analytics.warehouse.warehouse import Warehouse
+from replay.narrative.names import plural
 
 BY: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table", "month")
 ALARM_LEVEL: Final = 0.01
@@ -325,7 +326,7 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     chance = f"the probability of this {'little' if less else 'much'} or {side} by luck alone is {probability(p_value)}"
     if verdict == "cannot_tell":
         needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
-        sample = f"inconclusive: {compared.rounds:,} rounds"
+        sample = f"inconclusive: {plural(compared.rounds, 'round')}"
         return f"{sample}; to detect a difference of {MATERIAL_PERCENT:g} % takes about {needed:,.0f}"
     if verdict == "within":
         return f"luck explains it: {chance}"

@@ -149,12 +149,12 @@ def made(
     `signed` says that a checkpoint signs the log: without one, no log is called whole. `unread` is the number of events not read
     again, and `start` where the next verification may begin.
     """
-    whole = f"the log is whole: {events:,} events in {len(heads):,} streams"
+    size = f"{plural(events, 'event')} in {plural(len(heads), 'stream')}"
+    whole = f"the log is whole: {size}"
     if not signed:
-        size = f"{plural(events, 'event')} in {plural(len(heads), 'stream')}"
         whole = f"no break was found in {size}, but no checkpoint signs the log"
     if unread and start is not None:
-        whole = f"what came since is whole: {events:,} events; {unread:,} before were not read again ({said_of(start)})"
+        whole = f"what came since is whole: {plural(events, 'event')}; {unread:,} before were not read again ({said_of(start)})"
     sentence = (failures[0] if failures else whole)[:LONGEST]
     return FullVerification(
         at_us=at_us,

@@ -7,7 +7,7 @@ from rack.actions import action_parsers, run_action
 from rack.arguments import add, add_log
 from rack.errors import Exit, UsageError
 from rack.export_record import add_custody, record_export
-from rack.output import Output, table
+from rack.output import Output, counted, table
 from rack.settings import load, log_address
 from rack.warehouse_queries import add_warehouse, warehouse_at
 from trial.property_folder import demo_log
@@ -56,7 +56,8 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     for line in broken.values():
         output.problem(line)
     output.value({"warehouse": str(path), "built": built, **to_builtins(made), "integrity": list(broken.values())})
-    totals = f"generation {made.generation}: {made.rounds:,} rounds, {made.wagers:,} wagers, {made.findings:,} findings"
+    numbers = ((made.rounds, "round"), (made.wagers, "wager"), (made.findings, "finding"))
+    totals = f"generation {made.generation}: {', '.join(counted(*each) for each in numbers)}"
     output.text(f"{path}: {totals}" if built else f"{path}: no new events or results; {totals}")
     return Exit.INTEGRITY if broken else Exit.CLEAN
 

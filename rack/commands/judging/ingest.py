@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rack.arguments import add, add_log, day_of, given_path, is_given, option
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address = log_address(arguments.log)
     if arguments.file != "-" and not Path(arguments.file).is_file():
-        raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
+        raise UsageError(f"{arguments.file} is no file; expected one with JSON Lines of device events, or a transcript")
     transcript = arguments.file != "-" and arguments.profile is None and is_transcript(Path(arguments.file))
     if arguments.office and arguments.profile is not None:
         raise UsageError("--office takes JSON Lines of property events, which no device reports; leave out --profile")
@@ -97,16 +97,16 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     except (AppendRefused, IntegrityError, LogUnavailable, OSError, KeyboardInterrupt) as error:
         output.value(_as_json(taken) | {"stopped": str(error) or type(error).__name__})
         output.problem(
-            f"stored before it stopped: {taken.appended:,} events, of the first {taken.lines:,} lines or a few more, and "
-            f"{len(taken.refused):,} refused; hand in the same again: stored events are recognized and dropped"
+            f"stored before it stopped: {counted(taken.appended, 'event')}, of the first {counted(taken.lines, 'line')} or a few "
+            f"more, and {len(taken.refused):,} refused; hand in the same again: stored events are recognized and dropped"
         )
         raise
     finally:
         log.close()
     output.value(_as_json(taken))
     output.text(
-        f"{taken.lines:,} lines: {taken.appended:,} events appended, {taken.duplicates:,} duplicates dropped, "
-        f"{len(taken.refused):,} refused"
+        f"{counted(taken.lines, 'line')}: {counted(taken.appended, 'event')} appended, "
+        f"{counted(taken.duplicates, 'duplicate')} dropped, {len(taken.refused):,} refused"
     )
     if repaired:
         return Exit.INTEGRITY
@@ -124,8 +124,8 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
     for name in ("table", "day", "observer"):
         if not is_given(arguments, name):
             raise UsageError(
-                f"{arguments.file} is a transcript, which says what a person observed: it needs --table, --day and --observer; "
-                f"{option(name)} is missing"
+                f"{arguments.file} begins with no JSON and is read as a transcript of what a person observed: it needs --table, "
+                f"--day and --observer; {option(name)} is missing"
             )
     if arguments.property is not None:
         raise UsageError("a round is entered at a table that the log has; leave out --property")
@@ -149,7 +149,7 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
         try:
             for each in enter_transcript(open_desk, text, source, rules_beside(arguments.file), observer):
                 entered.append(each)
-                what = f"{each.events} events" if each.events else "entered before, nothing stored"
+                what = counted(each.events, "event") if each.events else "entered before, nothing stored"
                 output.text(f"line {each.line}: observed/{observer.table} round {each.round_no} ({what})")
         except (ReviewRefused, TranscriptError) as error:
             refusal = str(error)

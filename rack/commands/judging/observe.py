@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rack.actions import DeskAct, action_parsers, add_person, at_desk, run_action, taken
 from rack.arguments import add, add_log, moment
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 
 if TYPE_CHECKING:
     from desk.review.desk import Desk
@@ -139,7 +139,7 @@ def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     about = taken(arguments, "observation", "unreadable", "by", "reason")
     closed = close_observation(desk, arguments.table, **about)
     output.value({"observation": arguments.observation, "rounds": closed.rounds})
-    output.text(f"observation {arguments.observation} is closed with {len(closed.rounds)} rounds")
+    output.text(f"observation {arguments.observation} is closed with {counted(len(closed.rounds), 'round')}")
 
 
 def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:

@@ -14,7 +14,7 @@ from desk.whole_files import named_errors
 from rack import worker_pool
 from rack.arguments import add, add_log, as_of
 from rack.errors import Exit, UsageError
-from rack.output import Output, table
+from rack.output import Output, counted, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -326,8 +326,8 @@ class _ReplayNews:
         self.problems(summary)
         if (summary.rounds, summary.changed) != self._counts:
             self._counts = summary.rounds, summary.changed
-            counts = f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
-            self._output.note(counts)
+            counts = f"{counted(summary.events, 'event')}, {counted(summary.rounds, 'round')} judged"
+            self._output.note(f"{counts}, {counted(summary.changed, 'new verdict')}")
 
 
 def _report(summary: Summary, output: Output) -> None:
@@ -348,7 +348,8 @@ def _report(summary: Summary, output: Output) -> None:
         return
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.items()) or "no verdicts"
     output.text(
-        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} new or revised verdicts",
+        f"{counted(summary.events, 'event')} read, {counted(summary.rounds, 'round')} judged, "
+        f"{counted(summary.changed, 'new or revised verdict')}",
         f"current verdicts: {verdicts}",
     )
     if summary.findings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from desk.whole_files import named_errors
 from rack.arguments import add, add_log
 from rack.errors import Exit
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         made = build(log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
     rounds, ineligible = rounds_of(made), RoundTable(arguments.out).ineligible()
     output.value(as_json(made) | {"asides": ineligible})
-    output.text(f"{rounds:,} rounds in {len(made.files)} files at {arguments.out}")
+    output.text(f"{counted(rounds, 'round')} in {counted(len(made.files), 'file')} at {arguments.out}")
     if ineligible:
         many = sum(ineligible.values())
-        output.text(f"{many:,} rounds ({many / rounds:.1%}) are replayed event by event:")
+        output.text(f"replayed event by event: {counted(many, 'round')} ({many / rounds:.1%})")
         output.table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in ineligible.items()])
     if made.event_replay:
         output.table(("stream without rows", "why"), sorted(made.event_replay.items()))

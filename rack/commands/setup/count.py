@@ -12,7 +12,7 @@ from rack.actions import Act, action_parsers, add_person, at_house, run_action
 from rack.arguments import add, add_log
 from rack.commands.setup.pit import add_correction, correct, show_lines
 from rack.errors import Exit, UsageError
-from rack.output import Output, unsigned
+from rack.output import Output, counted, unsigned
 from rack.settings import cases_folder, log_address
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def _enter(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
     boxes = _boxes(room, given)
     room.enter(given.day, boxes, by=given.by)
     next_ = f"another person enters them again with `rack count again --day {given.day}`"
-    _print(given.day, [], f"{len(boxes)} boxes of {given.day} kept; {next_}", output)
+    _print(given.day, [], f"{counted(len(boxes), 'box', 'boxes')} of {given.day} kept; {next_}", output)
 
 
 def _again(room: CountRoom, given: argparse.Namespace, output: Output) -> Exit:
     boxes = _boxes(room, given)
     differences = room.enter_second(given.day, boxes, by=given.by)
     says = "nothing is written until you count these again, or settle them with `rack count settle` and a reason"
-    agreed = f"both entries agree: {len(boxes)} boxes of {given.day} are written"
+    agreed = f"both entries agree, and are written: {counted(len(boxes), 'box', 'boxes')} of {given.day}"
     _print(given.day, differences, says if differences else agreed, output)
     return Exit.FINDINGS if differences else Exit.CLEAN
 
