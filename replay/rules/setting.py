@@ -83,7 +83,7 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
                 "SET-CARDS",
                 "11(a)" if position == "dealer" else "11(c)",
                 expected="hands made of the cards dealt",
-                observed=f"{foreign_in_words(round_, foreign)} in the hands set",
+                observed=f"{foreign_in_words(round_, foreign, position)} in the hands set",
                 evidence=(*set_hand.facts, *_deals_of(round_, position, foreign)),
                 seat=position if isinstance(position, int) else None,
             )

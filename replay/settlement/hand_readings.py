@@ -91,13 +91,13 @@ def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
 
 
-def foreign_in_words(round_: Round, foreign: Sequence[int]) -> str:
-    """Return foreign cards of a hand in words, each with the position that it was dealt to, if that is on record."""
+def foreign_in_words(round_: Round, foreign: Sequence[int], at: Position) -> str:
+    """Return foreign cards of a hand in words, each with the other position that it was dealt to, if that is on record."""
     named = []
     for card in sorted(set(foreign)):
         owners = [position for position, cards in round_.hands().items() if card in cards]
         dealt = " and ".join(name(position) for position in owners)
-        named.append(f"{TEXT[card]}{f' (dealt to {dealt})' if dealt else ''}")
+        named.append(f"{TEXT[card]}{' twice' if at in owners else f' (dealt to {dealt})' if dealt else ''}")
     return ", ".join(named)
 
 

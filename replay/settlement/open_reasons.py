@@ -198,7 +198,7 @@ def _players_setting(round_: Round, book: Rulebook, seat: int, wager: str) -> st
         return None
     foreign = foreign_cards(round_, book, seat)
     if foreign:
-        return f"seat {seat} set {foreign_in_words(round_, foreign)}"
+        return f"seat {seat} set {foreign_in_words(round_, foreign, seat)}"
     in_part = ", not with all cards" if seat in set_hands(round_) else ""
     return f"how seat {seat} set the hands is not on record{in_part}"
 

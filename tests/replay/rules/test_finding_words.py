@@ -337,15 +337,17 @@ def test_what_the_player_dealer_does_not_cover_is_an_amount() -> None:
     assert "15.00 collected (lose); of 25.00 lost, 10.00 is beyond the player-dealer's wager" in said
 
 
-def test_688a_11_c_a_foreign_card_is_named_with_the_box_that_it_came_from() -> None:
+def test_688a_11_c_a_foreign_card_is_named_with_the_box_that_it_came_from_and_one_that_was_set_twice_as_such() -> None:
     text = """rules pa-688a
         wager seat=3 base 10.00
         wager seat=4 base 10.00
-        deal dealer=Kd Kc Qs 9h 7d 4c 2s seat3=As Ad 6c Jh 8d 5c 3h seat4=Kh Qc Tc 9c 6h 4s 2h
+        wager seat=5 base 10.00
+        deal dealer=Kd Kc Qs 9h 7d 4c 2s seat3=As Ad 6c Jh 8d 5c 3h seat4=Kh Qc Tc 9c 6h 4s 2h seat5=Ah Ac Jd 8s 7c 5h 3s
         set seat=3 high=As Ad 8d 5c 3h low=Kh Jh
         set seat=4 high=6s 6h 9c 4s 2h low=Qc Tc
+        set seat=5 high=Ah Ac 7c 5h 3s low=Jd 7c
         close
     """
     (judged,) = judge(text, "foreign.txt")
     cards = {each.seat: each.observed for each in judged.conclusion.findings if each.code == "SET-CARDS"}
-    assert cards == {3: "Kh (dealt to seat 4) in the hands set", 4: "6s in the hands set"}
+    assert cards == {3: "Kh (dealt to seat 4) in the hands set", 4: "6s in the hands set", 5: "7c twice in the hands set"}
