@@ -53,8 +53,8 @@ class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One stream: its last event, its acknowledged end on this machine, and how far this engine has judged it.
 
     `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are None for streams without
-    judged events; a position that does not fit the log is ignored. `trouble` describes a fault of the stream's end or position;
-    empty if there is none.
+    judged events; a position that does not fit the log is ignored. `trouble` describes a fault of the stream's end or position,
+    and is empty if all is well.
     """
 
     name: str

@@ -17,6 +17,7 @@ from analytics.warehouse.selection import published_editions
 from analytics.warehouse.warehouse import Warehouse
 from rulebook.chapters.chapters import chapter_edition
 from rulebook.chapters.known_editions import KnownEdition, known_editions
+from rulebook.chapters.money import show_money
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
 
@@ -224,12 +225,12 @@ def _lines(offer: WagerOffer, figures: Return | None) -> tuple[FiledLine, ...]:
 
 
 def pays(line: PayLine, paytable: Paytable) -> str:
-    """Return the payout of a line in words.
+    """Return the payout of a line in words, its amounts as `readable` reads them.
 
     >>> from rulebook.chapters.chapters import chapter
     >>> table = chapter("pa", "688a").paytable("progressive", "1")
     >>> [pays(line, table) for line in table.lines[:3]]
-    ['100 % of the meter', '10 % of the meter', '$500 for $1']
+    ['100 % of the meter', '10 % of the meter', '500.00 for 1.00']
     """
     if line.push:
         return "push"
@@ -237,8 +238,8 @@ def pays(line: PayLine, paytable: Paytable) -> str:
         return str(line.odds).replace(":", " to ")
     parts = []
     if line.amount_cents:
-        of = f" for ${paytable.wager_cents / 100:g}" if paytable.wager_cents else ""
-        parts.append(f"${line.amount_cents / 100:,.2f}".removesuffix(".00") + of)
+        of = f" for {show_money(paytable.wager_cents)}" if paytable.wager_cents else ""
+        parts.append(show_money(line.amount_cents) + of)
     if line.meter_bp:
         parts.append(f"{line.meter_bp / 100:g} % of the meter")
     return " and ".join(parts) or "–"

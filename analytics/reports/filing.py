@@ -51,18 +51,20 @@ class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     week_begins: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
     w2g_reduced_by_wager: bool = True
 
-    def threshold(self, name: Name, day: date) -> Threshold:
-        """Return the threshold in force on a day: the property's own, else the regulators'.
+    def threshold(self, name: Name, day: date, currency: str = "") -> Threshold:
+        """Return the threshold in force on a day: the property's own, else the regulators', whose money is dollars (D1442).
 
         Raises `FilingError` if there is none.
         """
-        for known in (self.thresholds, published()):
+        in_dollars = name.endswith("_cents") and currency not in ("", "USD")
+        for known in (self.thresholds, () if in_dollars else published()):
             fitting = [
                 each for each in known if each.name == name and each.first <= day and (each.until is None or day <= each.until)
             ]
             if fitting:
                 return max(fitting, key=lambda each: each.first)
-        raise FilingError(f"no {name} is on file for {day}; add a [[thresholds]] entry with its section to reports.toml")
+        of = f" in {currency}" if in_dollars else ""
+        raise FilingError(f"no {name} is on file for {day}{of}; add a [[thresholds]] entry with its section to reports.toml")
 
     def week_of(self, day: date) -> date:
         """Return the first day of a day's week."""

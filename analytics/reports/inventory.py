@@ -73,11 +73,12 @@ def _openers(sources: Sources) -> ReportTable:
         ORDER BY gaming_day, table_id, seq
         """
     )
+    currency = sources.facts.currency
     marked = [
         i
         for i, row in enumerate(rows.iter_rows(named=True))
         if row["remark"] == "no closer before it"
-        or abs(row["variance_cents"] or 0) >= sources.filing.threshold("opener_variance_cents", row["gaming_day"]).value
+        or abs(row["variance_cents"] or 0) >= sources.filing.threshold("opener_variance_cents", row["gaming_day"], currency).value
     ]
     return table_of(
         "openers",

@@ -52,9 +52,9 @@ def jackpots(sources: Sources) -> Report:
 def _forms(sources: Sources, documents: pl.DataFrame) -> ReportTable:
     """Return the wins that need a form, with the figures of the test; marked if the house paid and must make the form (D872)."""
     slip_of = {(each["stream"], each["round_no"], each["seat"], each["wager"]): each for each in documents.iter_rows(named=True)}
-    rows = []
+    rows, currency = [], sources.facts.currency
     for win in _wins(sources).iter_rows(named=True):
-        form = _tested(sources, win)
+        form = _tested(sources, win, currency)
         if form is not None:
             slip = slip_of.get((win["stream"], win["round_no"], win["seat"], win["wager"]), {})
             by_player_dealer = win["patron_banked"] and not slip
@@ -110,12 +110,12 @@ def _wins(sources: Sources) -> pl.DataFrame:
     )
 
 
-def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
+def _tested(sources: Sources, win: dict[str, Any], currency: str) -> dict[str, Any] | None:
     """Return the row of a win that needs a form; None for others. Without a recorded stake, the minimum decides."""
     filing, day = sources.filing, win["gaming_day"]
     wagered: int | None = win["wagered_cents"]
     winnings: int = win["done_cents"] + (0 if filing.w2g_reduced_by_wager else wagered or 0)
-    least, times = (filing.threshold(name, day) for name in ("w2g_minimum_cents", "w2g_times_wager"))
+    least, times = (filing.threshold(name, day, currency) for name in ("w2g_minimum_cents", "w2g_times_wager"))
     if winnings < least.value or (wagered is not None and winnings < times.value * wagered):
         return None
     return {
@@ -146,9 +146,9 @@ def _cash(sources: Sources) -> ReportTable:
         of[0 if kind == "buy_in" else 1] += cents
         of[2] += 1
         tables.setdefault((day, patron), set()).add(table)
-    rows = []
+    rows, currency = [], sources.facts.currency
     for (day, patron), (bought, wagered, times) in sorted(sums.items()):
-        limit = sources.filing.threshold("cash_limit_cents", day)
+        limit = sources.filing.threshold("cash_limit_cents", day, currency)
         if bought + wagered > limit.value:
             rows.append(
                 (

@@ -54,7 +54,14 @@ def search(db: Warehouse, text: str, today: date) -> RoundSearch:
 def read(db: Warehouse, text: str, today: date) -> ParsedSentence:
     """Return the meaning of a sentence; if it names neither table nor day, it is the newest gaming day, with a note."""
     days = floor_data.gaming_days(db)
-    said = read_sentence(text, tables=floor_data.tables(db), days=days, wagers=disputes.wagers(db), today=today)
+    said = read_sentence(
+        text,
+        tables=floor_data.tables(db),
+        days=days,
+        wagers=disputes.wagers(db),
+        today=today,
+        currency=floor_data.property_facts(db).currency,
+    )
     if said.is_empty or not days or said.table is not None or said.day is not None:
         return said
     return msgspec.structs.replace(said, day=days[0], notes=(*said.notes, "no day was named: this is the newest one"))
@@ -125,7 +132,7 @@ def card_said(card: CardSeen) -> str:
     return f"a{'n' if card.rank in 'A8' else ''} {RANKS[card.rank]}" if card.rank else f"one of {SUITS[card.suit]}"
 
 
-def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list[tuple[bool, str]]:
+def agreement(found: Candidate, said: Remembered, currency: str) -> list[tuple[bool, str]]:
     """Return each search term and whether the round agrees with it, in words."""
     parts: list[tuple[bool, str]] = []
     if said.cards:

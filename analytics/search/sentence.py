@@ -27,11 +27,12 @@ from analytics.search.vocabulary import (
     ORDINALS,
     QUIET,
     SPELLED,
+    SPOKEN_MONEY,
     TENS,
     WAGERS,
     WEEKDAYS,
 )
-from replay.narrative.names import day_words
+from replay.narrative.names import amount, currency_symbol, day_words
 
 CUTOVER: Final = 360
 """Minutes after midnight: an earlier time on a day of the calendar belongs to the gaming day before."""
@@ -70,16 +71,18 @@ class ParsedSentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_sentence(
-    text: str, *, tables: Sequence[str], days: Sequence[date], wagers: Sequence[str], today: date
+    text: str, *, tables: Sequence[str], days: Sequence[date], wagers: Sequence[str], today: date, currency: str = ""
 ) -> ParsedSentence:
     """Read a sentence. `tables`, `days` and `wagers` are those of the record, `today` is the present gaming day.
+
+    `currency` (ISO 4217) is the property's: its symbol, code and spoken name are read as money, as those of dollars are.
 
     >>> said = read_sentence("seat 3 at FU 1, $10 on the ace high bonus, last night around nine", tables=["fu-01"],
     ...     days=[date(2026, 3, 6)], wagers=["ace_high_bonus"], today=date(2026, 3, 7))
     >>> said.table, said.seat, said.wager, said.amount_cents, said.day.isoformat(), said.time.minutes, said.unread
     ('fu-01', 3, 'ace_high_bonus', 1000, '2026-03-06', 1260, ())
     """
-    reader = _Reader(text)
+    reader = _Reader(text, currency)
     odds = reader.odds()
     fields: dict[str, Any] = {
         "table": reader.table(tables),
@@ -129,9 +132,15 @@ _WORDS: Final = rf"(?:a |{'|'.join(NUMBERS)}|{'|'.join(TENS)}|hundred|thousand|a
 class _Reader:
     """A sentence from which one part after another is read and removed."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, currency: str = "") -> None:
         spades = re.sub(rf"\bAs\b(?=[\s,]+{_CODE}|\s*,|\s*$)|(?<=[shdc\u2660-\u2667] )As\b", "A\u2660", text)
         self.left = re.sub(r"[’']", "", spades.casefold()).replace("\N{EN DASH}", "-").replace("a.m", "am").replace("p.m", "pm")
+        if currency and currency_symbol(currency) != "$":
+            sign = rf"(?:{re.escape(currency_symbol(currency).strip().casefold())}|{currency.casefold()})"
+            spoken = rf"(?:{SPOKEN_MONEY.get(currency, 'dollars?')})"
+            self.left = re.sub(rf"(?<!\w){sign}\s*(?=\d)", "$", self.left)
+            self.left = re.sub(rf"(?<=\d)\s*(?:{sign}|{spoken})(?!\w)|\b{spoken}\b", " dollars", self.left)
+        self.currency = currency
         self.notes: list[str] = []
         self.period = ""
         self.is_date = False
@@ -268,7 +277,7 @@ class _Reader:
         found = self.take(rf"\b(a|\d{{1,2}}|{'|'.join(NUMBERS)}) ({'|'.join(CHIPS)}) (?:chip|check|cheque)s?\b")
         if found is not None:
             count = 1 if found[1] == "a" else int(NUMBERS.get(found[1], found[1]))
-            self.notes.append(f"a {found[2]} chip is taken as ${CHIPS[found[2]] // 100:,}")
+            self.notes.append(f"a {found[2]} chip is taken as {amount(CHIPS[found[2]], self.currency).removesuffix('.00')}")
             return count * CHIPS[found[2]]
         small = "|".join([*NUMBERS, *TENS])
         large = rf"(?:(?:{small}|a)(?:[\s-]+(?:{small}))?[\s-]+)?(?:hundred|thousand)(?:[\s-]+(?:and[\s-]+)?(?:{small}|hundred))*"

@@ -131,6 +131,9 @@ HAND_WORDS: Final[Mapping[str, str]] = {
 CHIPS: Final[Mapping[str, int]] = {"red": 500, "green": 2_500, "black": 10_000, "purple": 50_000, "yellow": 100_000}
 """Color of a chip → what it is worth in most houses, in cents."""
 
+SPOKEN_MONEY: Final[Mapping[str, str]] = {"EUR": "euros?", "GBP": "pounds?|quid", "CHF": "francs?", "MXN": "pesos?"}
+"""Currency (ISO 4217) → how it is called, for currencies other than dollars."""
+
 SPELLED: Final = tuple(
     dict.fromkeys(
         word

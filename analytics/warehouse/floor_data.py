@@ -145,6 +145,10 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     months: list[date]
 
 
+SEVERAL_GAMES: Final = "several_games"
+"""The game of a table day on which more than one was dealt (D1441); no round and no wager is of it."""
+
+
 def choices(db: Warehouse) -> Choices:
     """Return the choices that narrow a question."""
     days = "fct_table_days"

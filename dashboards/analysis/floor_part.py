@@ -74,11 +74,12 @@ def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
 
     A role that may not see names gets no choice of dealer. Monthly counts are compared by whole months.
     """
-    dealers = dealers and access.may(access.NAMES)
     choices = source.ask(floor_data.choices)
+    games = [each for each in choices.games if each != floor_data.SEVERAL_GAMES or not (dealers or by_month)]
+    dealers = dealers and access.may(access.NAMES)
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="filter-bar")
     with bar:
-        game = source.choose("Game", "game", choices.games, game_name, "All games", in_bar=True)
+        game = source.choose("Game", "game", games, game_name, "All games", in_bar=True)
         table = source.choose("Table", "table", choices.tables, table_name, "All tables", in_bar=True)
         dealer = None
         if dealers:

@@ -293,7 +293,7 @@ def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
         [(along.share(tick), plots.number(tick)) for tick in along.ticks(plots.LANE_TICKS)],
         scale,
         alt=alt,
-        titles=("Wagered ($)", "Percentage points above or below the floor's house win %"),
+        titles=("Wagered", "Percentage points above or below the floor's house win %"),
         height=280,
         key="".join(plots.entry(words, *PLACE_MARKS[place]) for place, words in PLACES.items()),
     )

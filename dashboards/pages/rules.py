@@ -13,7 +13,16 @@ from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
-from replay.narrative.names import edition_changes, game_name, line_name, plural, table_name, wager_name, wager_with_paytable
+from replay.narrative.names import (
+    edition_changes,
+    game_name,
+    line_name,
+    plural,
+    readable,
+    table_name,
+    wager_name,
+    wager_with_paytable,
+)
 
 HISTORY = {"State": "short", "Submission": "text", "From gaming day": "short", "Judged by it": "number", "Filed": "text"}
 WAGERS = {
@@ -214,7 +223,7 @@ def show_pay_lines(submission: ReadSubmission, formats: Formats) -> None:
             rows = [
                 [
                     line_name(line.hand),
-                    line.pays,
+                    readable(line.pays, formats.currency),
                     *([formats.chips(line.envy_cents) if line.envy_cents else "–"] if envy else []),
                     "–" if line.chance is None else share(100 * line.chance, 6),
                     "–" if not line.chance else f"1 in {1 / line.chance:,.0f}",

@@ -17,7 +17,7 @@ from dashboards.parts import desk, drafts, source
 from dashboards.parts.desk import Reviews
 from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, amount_moved, incident_holder, incident_state
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import plural, table_name, unsigned_amount
 
 LAST_ACTION, LAST_DISPOSITIONS, LAST_REASON = "last-action", "last-dispositions", "last-reason"
 """The session's keys for the person's last action, the last disposition of each cause's code, and each action's last reason."""
@@ -53,7 +53,7 @@ def cents_typed(text: str) -> int | None:
     >>> cents_typed("1,250.00"), cents_typed("$ 75"), cents_typed("7.5")
     (125000, 7500, None)
     """
-    bare = text.strip().lstrip("$€£").strip()
+    bare = unsigned_amount(text)
     if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]{2})?", bare):
         bare = bare.replace(",", "")
     found = AMOUNT.fullmatch(bare)

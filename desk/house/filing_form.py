@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from desk.house.pit import AMOUNT
 from desk.house.property_file import FILE, line_of, read_property
 from desk.house.property_setup import Written, value_text
-from replay.narrative.names import heading, wager_name
+from replay.narrative.names import heading, unsigned_amount, wager_name
 from rulebook.chapters.chapters import Chapter, Option, RulesRefused, SettingRule, WagerRule, chapter, known_rules
 from rulebook.chapters.rulebook import Rulebook, parse_submission
 
@@ -193,7 +193,7 @@ def plain_amount(answer: str) -> str:
     >>> plain_amount("$1,000.00"), plain_amount("15%")
     ('1000.00', '15%')
     """
-    bare = answer.removeprefix("$")
+    bare = unsigned_amount(answer)
     return bare.replace(",", "") if AMOUNT.fullmatch(bare) else answer
 
 

@@ -39,6 +39,8 @@ EXPECTED: Final = {
     ),
 }
 """Pattern → what people are told that was expected."""
+NO_HUNDREDTHS: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF BHD IQD JOD KWD LYD OMR TND CLF UYW"
+"""Currencies (ISO 4217) whose smallest unit is not a hundredth: the record counts money in hundredths."""
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"from_": "from"}):
@@ -263,6 +265,8 @@ def _checked(path: Path, text: str, form: Form, digest: str) -> Property:
         ZoneInfo(form.property.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         refused(".property.time_zone", f"{form.property.time_zone!r}: expected a zone such as America/New_York")
+    if form.property.currency in NO_HUNDREDTHS.split():
+        refused(".property.currency", f"{form.property.currency} has no hundredths, in which all money is counted (D1442)")
     log = form.property.log
     if _ON_KAFKA.fullmatch(log) is None and ("/" in log or not log.endswith(".db")):
         refused(

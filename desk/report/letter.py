@@ -120,7 +120,7 @@ def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
         ],
         "claim": spoken(case.claim),
         "shows": CODES.sub("", record.sentence),
-        "undetermined": [readable(each) for each in verdict.undetermined],
+        "undetermined": [readable(each, style.currency) for each in verdict.undetermined],
         "wagers": _wagers(verdict, style),
         "hands": _hands(judged, case.seat, style),
         "ruling": RULINGS[decision.outcome],

@@ -39,7 +39,7 @@ Money = Callable[[int], str]
 Sentence = Callable[[Any, Money], str]
 
 
-def sentence(event: Event, currency: str = "USD") -> str:
+def sentence(event: Event, currency: str = "") -> str:
     """Return an event in one sentence, without a period, with amounts in a currency (ISO 4217).
 
     >>> sentence(model.TotalAnnounced(total=8))
@@ -52,7 +52,7 @@ def sentence(event: Event, currency: str = "USD") -> str:
     return capitalized(SENTENCES[event.KIND](event, money))
 
 
-def sentence_of(type_: str, payload: Mapping[str, Any], currency: str = "USD") -> str:
+def sentence_of(type_: str, payload: Mapping[str, Any], currency: str = "") -> str:
     """Return the sentence of an event whose payload was read as plain values.
 
     An event that this version has no type for, or whose payload is of a later version, is named by its type.

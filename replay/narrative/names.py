@@ -40,6 +40,15 @@ def currency_symbol(currency: str) -> str:
     return CURRENCY_SYMBOLS.get(currency, f"{currency} ")
 
 
+def unsigned_amount(text: str) -> str:
+    """Return a typed amount without the symbol or the code of its currency.
+
+    >>> unsigned_amount("$ 75"), unsigned_amount("€1,000.00"), unsigned_amount("CHF 25"), unsigned_amount("25x80")
+    ('75', '1,000.00', '25', '25x80')
+    """
+    return re.sub(r"\A(?:[A-Z]{2,3}(?=[ $])|[$€£]) ?\$?", "", text.strip())
+
+
 def amount(cents: int, currency: str) -> str:
     """Return an amount of integer cents without a sign.
 

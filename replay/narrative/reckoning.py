@@ -38,13 +38,13 @@ class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
     cite: str
 
 
-def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
+def reckoning(settled: SettledWager, chapter_key: str, currency: str = "") -> str:
     """Return a wager's due and paid amount, with the odds and the pay line; empty if either amount is unknown.
 
     `chapter_key` is the key of the chapter in force, such as `pa-688a`.
 
     >>> reckoning(SettledWager(seat=3, wager="ace_high_bonus", number=None, paytable="2", staked_cents=500, due_cents=20000,
-    ...     done_cents=10200, line="both_ace_high", cite="58 Pa. Code § 688a.12(b)"), "pa-688a")
+    ...     done_cents=10200, line="both_ace_high", cite="58 Pa. Code § 688a.12(b)"), "pa-688a", "USD")
     '$5.00 at 40 to 1 pays $200.00 (both ace high, paytable 2); $102.00 was paid'
     """
     if settled.due_cents is None or settled.done_cents is None:
@@ -52,30 +52,24 @@ def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") ->
     return f"{_due(settled, chapter_key, currency)}; {_done(settled, currency)}"
 
 
-def due_reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
+def due_reckoning(settled: SettledWager, chapter_key: str, currency: str = "") -> str:
     """Return a wager's due, with the odds and the pay line; empty if unknown. Arguments as for `reckoning`."""
     return "" if settled.due_cents is None else _due(settled, chapter_key, currency)
 
 
 def action(
-    difference_cents: int,
-    seat: int | None,
-    *,
-    doubtful: bool = False,
-    at_least: bool = False,
-    bank: str = "",
-    currency: str = "USD",
+    difference_cents: int, seat: int | None, *, doubtful: bool = False, at_least: bool = False, bank: str = "", currency: str = ""
 ) -> str:
     """Return what to do about an amount in cents that a patron has too little (negative) or too much; empty for none.
 
     `doubtful`: by another reading of the text, which the finding names, nothing may be wrong. `at_least`: the due is uncertain,
     and this is the smallest possible error. `bank`: the patron who pays in the house's place, as `bank_in` returns it.
 
-    >>> action(-9800, 3)
+    >>> action(-9800, 3, currency="USD")
     'Pay $98.00 to the patron at seat 3.'
-    >>> action(-9800, 3, bank="the player-dealer at seat 4")
-    'The player-dealer at seat 4, a patron, pays $98.00 to the patron at seat 3.'
-    >>> action(500, 1)
+    >>> action(-9800, 3, bank="the player-dealer at seat 4", currency="EUR")
+    'The player-dealer at seat 4, a patron, pays €98.00 to the patron at seat 3.'
+    >>> action(500, 1, currency="USD")
     'Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager.'
     """
     if not difference_cents:
@@ -110,7 +104,7 @@ def bank_in(observed: str) -> str:
     return found[1] if found else ""
 
 
-def actions(incident: Incident, currency: str = "USD") -> list[str]:
+def actions(incident: Incident, currency: str = "") -> list[str]:
     """Return what to do about an incident: whom to pay, seat by seat, then overpayments (D537); without money, by its cause."""
     doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))

@@ -98,7 +98,7 @@ class Narrative(msgspec.Struct, frozen=True):
         return self.sentence if self.verdict == "UNDETERMINED" else f"{self.verdict}: {self.sentence}"
 
 
-def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD", *, settled: bool = False) -> Narrative:
+def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "", *, settled: bool = False) -> Narrative:
     """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217).
 
     `settled`: its money has been disposed of, so that none is owed.

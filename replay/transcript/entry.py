@@ -19,7 +19,7 @@ from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import RoundVerdict, doubts_about, narrate
 from replay.rules.order import rules_in_order
 from replay.transcript.transcript import JudgedRound, judge
-from replay.transcript.words import TranscriptError
+from replay.transcript.words import CURRENCY, TranscriptError
 from rulebook.catalogue import GAMES
 from rulebook.chapters.chapters import WagerRule, chapter, known_chapters
 from rulebook.chapters.rulebook import RulesRefused
@@ -110,7 +110,7 @@ FILED = "filed.toml"
 """The file named by a `rules` line for the rules on file."""
 
 
-def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[str, Any]:
+def answer(text: str, currency: str = CURRENCY, filed: str | None = None) -> dict[str, Any]:
     """Return the answer to a transcript: its rounds in the form of `_round`, or the line that was not understood.
 
     `filed` is the text of the rules that `rules filed.toml` stands for.

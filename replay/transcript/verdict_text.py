@@ -16,6 +16,7 @@ from replay.narrative.text_table import money, table
 from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import JudgedRound
+from replay.transcript.words import CURRENCY
 
 GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 Where = Callable[[Finding], str]
@@ -33,7 +34,7 @@ def verdict_lines(
     conclusion: Conclusion | Adjudication,
     chapter: str,
     where: Where = events_of,
-    currency: str = "USD",
+    currency: str = CURRENCY,
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> list[str]:
     """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence.
@@ -175,8 +176,8 @@ def judged_values(judged: Sequence[JudgedRound]) -> dict[str, Any]:
         {
             "table": each.table,
             "round": each.round_no,
-            "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence,
-            "incidents": [incident_values(incident, "USD") for incident in incidents(each.conclusion.findings)],
+            "sentence": narrate(RoundVerdict.of(each.conclusion), currency=CURRENCY).sentence,
+            "incidents": [incident_values(incident, CURRENCY) for incident in incidents(each.conclusion.findings)],
         }
         | to_builtins(each.conclusion)
         for each in judged

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from rulebook.cards.cards import CODE
 from rulebook.chapters.money import parse_money
 
 Position = int | Literal["dealer"]
+CURRENCY: Final = "USD"
+"""The money of a transcript that is of no property: dollars and cents."""
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)
 """Groups of three; `25,00` is not money, for it can be meant otherwise."""
 

@@ -15,6 +15,7 @@ from events.vocabulary.model import Event
 from replay.narrative.events import sentence
 from replay.transcript.clock import UTC_CLOCK, Clock
 from replay.transcript.statements import PLAIN, position_text
+from replay.transcript.words import CURRENCY
 from rulebook.chapters.money import show_money
 
 Writer = Callable[[Any], str]
@@ -170,7 +171,7 @@ def to_text(
     rules: Sequence[str] = (),
     notes: Mapping[int, str] = MappingProxyType({}),
     times: bool = True,
-    currency: str = "USD",
+    currency: str = CURRENCY,
     zone: ZoneInfo | None = None,
     gaming_day: str | None = None,
     cutover: time = UTC_CLOCK.cutover,

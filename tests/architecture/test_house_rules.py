@@ -81,6 +81,14 @@ def test_a_local_time_that_people_read_says_its_zone_in_the_hour_that_comes_twic
     assert [each for each in lines if "UTC" not in each[1] and 'Z"' not in each[1]] == []
 
 
+def test_an_amount_has_the_currency_of_its_property() -> None:
+    """No sign is put before a value but by `replay.narrative.names`, and who forgets the currency prints none (D1442)."""
+    signed = re.compile(r'f"[^"]*\$\{(?!name\})|currency: str = "[A-Z]{3}"|\(\$\)')
+    ours = sources(*OURS, "desk", "rulebook", "trial", "whatif")
+    found = [name for name in ours if any(map(signed.search, text(name).splitlines()))]
+    assert found == ["analytics/warehouse/loading.py"], "a log that states none counts in dollars; its facts alone say so"
+
+
 def test_folders_have_names_that_say_something() -> None:
     folders = {part for name in tracked() for part in Path(name).parts[:-1]}
     assert folders & FOLDERS_WITHOUT_MEANING == set()

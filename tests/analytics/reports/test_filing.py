@@ -20,7 +20,13 @@ def test_a_year_without_a_published_minimum_is_an_error_until_the_property_files
     with pytest.raises(FilingError, match=r"no w2g_minimum_cents is on file for 2027-01-01; add a \[\[thresholds\]\]"):
         PropertyFiling().threshold("w2g_minimum_cents", date(2027, 1, 1))
     own = Threshold(name="w2g_minimum_cents", first=date(2027, 1, 1), value=210_000, cite="Instructions (2027)")
-    assert PropertyFiling(thresholds=[own]).threshold("w2g_minimum_cents", date(2027, 1, 1)).value == 210_000
+    assert PropertyFiling(thresholds=[own]).threshold("w2g_minimum_cents", date(2027, 1, 1), "EUR").value == 210_000
+
+
+def test_a_limit_in_dollars_is_not_held_against_other_money() -> None:
+    assert PropertyFiling().threshold("w2g_times_wager", date(2026, 1, 1), "EUR").value == 300
+    with pytest.raises(FilingError, match="no cash_limit_cents is on file for 2026-01-01 in EUR; add a"):
+        PropertyFiling().threshold("cash_limit_cents", date(2026, 1, 1), "EUR")
 
 
 def test_the_property_s_own_threshold_goes_before_the_published_one_from_its_day_on() -> None:

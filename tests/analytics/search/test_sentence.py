@@ -29,6 +29,25 @@ SIXTH, FIFTH, FOURTH = DAYS
 
 
 @pytest.mark.parametrize(
+    ("text", "currency", "cents"),
+    [
+        ("seat 3, €10 on the ace high bonus", "EUR", 1_000),
+        ("seat 3, 1,250.00 € on the ace high bonus", "EUR", 125_000),
+        ("bet twenty-five euros", "EUR", 2_500),
+        ("seat 3, CHF 10 on the ace high bonus", "CHF", 1_000),
+        ("seat 3, CA$10 on the ace high bonus", "CAD", 1_000),
+        ("seat 3, $10 on the ace high bonus", "CAD", 1_000),
+        ("ten quid on the ace high bonus", "GBP", 1_000),
+        ("seat 3, £10 on the ace high bonus", "USD", None),  # another house's money is asked about
+    ],
+)
+def test_amounts_are_read_in_the_property_s_currency(text: str, currency: str, cents: int | None) -> None:
+    said = read_sentence(text, tables=TABLES, days=DAYS, wagers=WAGERS, today=TODAY, currency=currency)
+    assert said.amount_cents == cents
+    assert bool(said.unread) == (cents is None)
+
+
+@pytest.mark.parametrize(
     ("text", "understood"),
     [
         (

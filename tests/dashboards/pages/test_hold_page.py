@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from analytics.warehouse import floor_data
 from analytics.warehouse.warehouse import reading
@@ -65,6 +66,16 @@ def test_luck_is_reckoned_wager_by_wager(warehouse: Path, monkeypatch: pytest.Mo
     unfold(test, "inconclusive row")
     assert "No theory" in said(test)
     assert "No theoretical return is known" in said(test)
+
+
+@pytest.mark.parametrize(("view", "is_offered"), [("counted", True), ("day", True), ("wagers", False), ("pace", False)])
+def test_d1441_no_wager_is_of_several_games(
+    view: str, is_offered: bool, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choices = floor_data.choices
+    monkeypatch.setattr(floor_data, "choices", lambda db: replace(choices(db), games=["face_up_pai_gow", "several_games"]))
+    (games,) = (each.options for each in run("hold", warehouse, monkeypatch, view=view).selectbox if each.label == "Game")
+    assert ("Several games" in games) == is_offered
 
 
 def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,7 @@ def test_a_filing_of_each_game_is_accepted(tmp_path: Path, game: str) -> None:
         ("zone", "America/York", "property.toml:6: property.time_zone: 'America/York': expected a zone"),
         ("cutover", "6:00", "property.cutover: expected a time such as 06:00"),
         ("currency", "dollars", "property.currency: expected a currency of three capital letters"),
+        ("currency", "JPY", "property.currency: JPY has no hundredths, in which all money is counted"),
         ("first_day", "tomorrow", "expected a day, as in 2026-11-29"),
     ],
 )

@@ -123,8 +123,8 @@ def test_each_event_is_told_in_the_sentence_that_pages_and_commands_print(floor:
         recorded = {each.seq: each.payload for each in (decode(record.data) for record in log.read("table/fu-01"))}
     told = {each["seq"]: each["says"] for each in (*story["events"], *story["background"])}
     assert told
-    assert told == {seq: shortened(sentence(recorded[seq])) for seq in told}
-    pages = {seq: sentence_of(recorded[seq].TYPE, to_builtins(recorded[seq])) for seq in told}
+    assert told == {seq: shortened(sentence(recorded[seq], "USD")) for seq in told}
+    pages = {seq: sentence_of(recorded[seq].TYPE, to_builtins(recorded[seq]), "USD") for seq in told}
     assert told == {seq: shortened(words) for seq, words in pages.items()}
 
 

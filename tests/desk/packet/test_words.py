@@ -47,7 +47,7 @@ def said(
     judged: Adjudication = msgspec.structs.replace(
         packet.adjudication, verdict=verdict, settlements=tuple(settlements), findings=tuple(findings), undetermined=undetermined
     )
-    return narrate(RoundVerdict.of(judged), seat).sentence
+    return narrate(RoundVerdict.of(judged), seat, "USD").sentence
 
 
 def test_one_seat_is_short(packet: Packet, found: Finding) -> None:

@@ -149,7 +149,7 @@ def test_a_sentence_of_a_later_version_is_named_by_its_type() -> None:
     ],
 )  # fmt: skip
 def test_what_an_event_says(event: Event, words: str) -> None:
-    assert sentence(event) == words
+    assert sentence(event, "USD") == words
 
 
 def test_an_amount_is_in_the_property_s_currency() -> None:
@@ -175,7 +175,7 @@ def test_a_review_s_predicate_leaves_out_who_did_it_and_the_currency() -> None:
 def test_the_transcript_tells_in_the_same_sentence_what_it_has_no_statement_for() -> None:
     event = model.BuyIn(amount_cents=50_000, form="cash", patron="p-1", seat=3)
     text = to_text([(12, 0, event)], table="fu-01", round_no=1)
-    assert f"# event 12: {sentence(event)} (not part of the notation)" in text
+    assert f"# event 12: {sentence(event, 'USD')} (not part of the notation)" in text
 
 
 def registered_codes() -> set[str]:

@@ -64,7 +64,8 @@ def test_a_small_debt_is_not_the_headline_beside_a_large_overpayment() -> None:
     told = narrate(
         RoundVerdict.of(
             {"verdict": "VARIANCE", "undetermined": (), "settlements": [], "findings": [void(3, -600), void(5, 382_500)]}
-        )
+        ),
+        currency="USD",
     )
     assert told.outcome == SentenceOutcome.OVERPAID
     assert told.sentence == (
@@ -74,7 +75,9 @@ def test_a_small_debt_is_not_the_headline_beside_a_large_overpayment() -> None:
 
 def test_many_findings_are_told_by_seat() -> None:
     found = [void(1, -2_500), void(1, -500), void(2, -1_000), void(4, -100)]
-    told = narrate(RoundVerdict.of({"verdict": "VARIANCE", "undetermined": (), "settlements": [], "findings": found}))
+    told = narrate(
+        RoundVerdict.of({"verdict": "VARIANCE", "undetermined": (), "settlements": [], "findings": found}), currency="USD"
+    )
     assert told.sentence == "The round's patrons are owed $41.00 (seat 1 $30.00, seat 2 $10.00 and seat 4 $1.00)."
 
 

@@ -101,7 +101,7 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
     ],
 )
 def test_a_reckoning_gives_stake_odds_amount_and_pay_line(chapter: str, one: SettledWager, sentence: str) -> None:
-    assert reckoning(one, chapter) == sentence
+    assert reckoning(one, chapter, "USD") == sentence
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_reckoning_gives_stake_odds_amount_and_pay_line(chapter: str, one: Set
     ],
 )
 def test_what_is_to_be_done_about_an_amount(cents: int, seat: int | None, doubtful: bool, sentence: str) -> None:
-    assert action(cents, seat, doubtful=doubtful) == sentence
+    assert action(cents, seat, doubtful=doubtful, currency="USD") == sentence
 
 
 def test_what_is_to_be_done_about_an_incident_names_whom_to_pay_first_and_what_was_overpaid_once() -> None:
@@ -129,11 +129,11 @@ def test_what_is_to_be_done_about_an_incident_names_whom_to_pay_first_and_what_w
         return msgspec.structs.replace(one, other_reading=other_reading)
 
     mixed = Incident(findings=(voided(1, 500), voided(4, -61_000), voided(2, 14_000), voided(4, 1_000)))
-    assert actions(mixed) == [
+    assert actions(mixed, "USD") == [
         "Pay $600.00 to the patron at seat 4.",
         "Overpaid by $5.00 at seat 1 and $140.00 at seat 2: note it, and take nothing back without the shift manager.",
     ]
-    assert actions(Incident(findings=(voided(1, 500),))) == [
+    assert actions(Incident(findings=(voided(1, 500),)), "USD") == [
         "Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager."
     ]
     assert [words.partition(":")[0] for words in actions(Incident(findings=(voided(1, 5, "D1"), voided(2, 5))))] == [
@@ -156,7 +156,8 @@ def test_645c_3_c_3_a_trigger_error_without_a_winner_says_what_to_read_and_whose
     (words,) = actions(Incident(findings=(open_winner,)))
     assert "progressive controller" in words
     assert "belongs to the player" in words
-    assert actions(Incident(findings=(finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none"),))) == [
+    overpaid = finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none")
+    assert actions(Incident(findings=(overpaid,)), "USD") == [
         "Overpaid by $150.01 at seat 4: note it, and take nothing back without the shift manager."
     ]
 

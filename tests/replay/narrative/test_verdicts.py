@@ -127,7 +127,7 @@ def test_every_reason_says_what_to_do(reasons: list[str], right: list[str]) -> N
 def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -> None:
     """Though every wager was settled as due by what is on record, or otherwise, or nothing was at stake."""
     judged = verdict("UNDETERMINED", [settled(1, 2500, 2500), settled(3, 2500, 0)], why=("a card was not read",))
-    told = narrate(judged, seat)
+    told = narrate(judged, seat, "USD")
     assert told.outcome is SentenceOutcome.UNDETERMINED
     assert told.sentence == told.headline == f"UNDETERMINED because a card was not read. {DECIDE}"
 
@@ -157,7 +157,7 @@ SEVEN = [settled(seat, 2500 if seat < 7 else 0, None) for seat in (1, 1, 2, 3, 4
     ],
 )
 def test_a_round_without_a_settlement_on_record_says_what_is_due(wagers: list[Settled], seat: int | None, due: str) -> None:
-    told = narrate(verdict("UNDETERMINED", wagers, why=(NOTHING_SETTLED,)), seat)
+    told = narrate(verdict("UNDETERMINED", wagers, why=(NOTHING_SETTLED,)), seat, "USD")
     assert told.headline == f"UNDETERMINED because nothing was recorded of how the round was settled; {due}."
     assert told.outcome is SentenceOutcome.NOT_SETTLED
 
@@ -192,7 +192,7 @@ def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcom
 
 def test_a_part_that_is_not_known_says_what_to_do_without_money_too() -> None:
     judged = verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)], ("a card was not read",))
-    assert narrate(judged).headline == (
+    assert narrate(judged, currency="USD").headline == (
         "VARIANCE: What is due in this round is in part undetermined because a card was not read; "
         "the round was not conducted as the rules say (DEAL-CUT). " + DECIDE
     )
