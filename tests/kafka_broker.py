@@ -19,6 +19,9 @@ from events.kafka.development.broker import BrokerError, DevelopmentBroker, free
 from events.kafka.development.cluster import PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 from rack.errors import EnvironmentFault
 
+IN_MEMORY = os.environ.get("PYTEST_DEBUG_TEMPROOT")
+"""Where tests write if memory has room (tests/conftest.py), else None: the usual temporary folder."""
+
 
 def bootstrap() -> str:
     """Return the broker's `host:port`, starting it the first time."""
@@ -59,7 +62,7 @@ def cluster() -> DevelopmentCluster:
 @functools.cache
 def cluster_or_problem() -> tuple[DevelopmentCluster | None, str]:
     """Return three nodes, which somebody may have stopped or killed meanwhile, or None and why there are none."""
-    folder = Path(tempfile.mkdtemp(prefix="rack-cluster-"))
+    folder = Path(tempfile.mkdtemp(prefix="rack-cluster-", dir=IN_MEMORY))
     made = DevelopmentCluster(folder, ports=free_ports(SIZE * PORTS_OF_A_NODE))
 
     def end() -> None:
@@ -84,7 +87,7 @@ def _broker() -> tuple[str | None, str]:
     given = os.environ.get("KAFKA_BOOTSTRAP")
     if given:
         return given, ""
-    folder = Path(tempfile.mkdtemp(prefix="rack-kafka-"))
+    folder = Path(tempfile.mkdtemp(prefix="rack-kafka-", dir=IN_MEMORY))
     port, controller_port = free_ports(2)
     broker = DevelopmentBroker(folder, port, controller_port)
 

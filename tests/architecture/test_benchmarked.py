@@ -6,6 +6,8 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from analytics.questions import QUESTIONS as REGISTRY
 from analytics.warehouse.warehouse import Warehouse
 from benchmarks import profiling, questions
@@ -33,6 +35,7 @@ def test_every_question_of_a_command_is_timed() -> None:
     assert {f"rack: {each.subject} {each.name}" for each in REGISTRY} <= set(questions.QUESTIONS)
 
 
+@pytest.mark.slow
 def test_every_question_of_a_page_is_timed() -> None:
     """What is named here is added to `benchmarks/questions.py`."""
     pages = asked()

@@ -156,6 +156,7 @@ def timed(source: str) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_no_test_asks_how_long_our_own_work_takes() -> None:
     """A machine may be slow: a test counts work. Programs that print seconds are no tests."""
     shown = "began, n = time.monotonic(), 0\nassert time.monotonic() - began {} 1"
@@ -184,6 +185,7 @@ def test_people_append_to_several_streams_only_after_what_they_read() -> None:
 DIALECT = re.compile(r"\b(beside|[Nn]obody|stands?(?! out)|anew|put right|sign(ed)? over|[Ll]osers left)\b")
 
 
+@pytest.mark.slow
 def test_pages_and_messages_use_plain_words() -> None:
     """Strings with a blank that are no docstring, in the rooms whose words people read; words of the list have better ones."""
     found = []
@@ -336,6 +338,7 @@ def test_every_finding_and_every_decision_has_its_place_in_a_document() -> None:
             assert anchor in anchors(f"docs/{page}.md"), named
 
 
+@pytest.mark.slow
 def test_the_kit_for_a_laboratory_has_every_engine_chapter_golden_file_test_and_control() -> None:
     shown = unescape(approval_kit.kit())
     assert [engine_of(game) for game in GAMES if engine_of(game) not in shown] == []

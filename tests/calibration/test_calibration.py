@@ -66,6 +66,7 @@ def test_writes_its_page(tmp_path: Path) -> None:
     assert "over_under nothing in 60 rounds" in text
 
 
+@pytest.mark.slow
 def test_honest_floors_raise_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     games = ",".join(SIMULATIONS)
     assert replaying.main(["--seeds", "1", "--first", "2026", "--rounds", "40", "--games", games]) == 0

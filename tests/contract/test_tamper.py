@@ -48,6 +48,8 @@ def test_an_untouched_log_is_sound(damaged: EventLog) -> None:
     assert seen == [(TABLE, 26 if damaged.is_interleaved else 13), (OTHER, 26)]
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.slow
 def test_every_byte_of_an_event_counts(damaged: EventLog, tamper: Tamper) -> None:
     original = tamper.data(TABLE, 5)
     for place in range(len(original)):

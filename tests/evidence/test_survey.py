@@ -31,7 +31,7 @@ def sampled(game: str) -> Tally:
     return sample(PLAN, game, load(), ROWS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.xdist_group("survey")
 @pytest.mark.parametrize("game", known_games())
@@ -41,6 +41,7 @@ def test_no_edit_goes_unexplained(game: str) -> None:
     assert report(sampled(game), load(), is_full=False).problems == ()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.xdist_group("survey")
 def test_what_is_mended_is_no_longer_called_open() -> None:
@@ -96,6 +97,7 @@ def specimen() -> Specimen:
     return whole_rounds("face_up_pai_gow", SEED, ROUNDS)[0][0]
 
 
+@pytest.mark.nightly
 def test_an_edited_window_is_one_that_devices_could_have_reported() -> None:
     """Numbers of the stream and of every device count up without a gap; no clock but an edited one runs back."""
     window = specimen().reports
@@ -114,6 +116,7 @@ def clocks_run_back(window: tuple[Report, ...], source: str) -> bool:
     return clocks != sorted(clocks)
 
 
+@pytest.mark.slow
 def test_a_move_puts_an_event_just_past_another() -> None:
     window = specimen().reports
     moves = [edit for edit in edits(window) if edit.before is not None and not edit.repeats]
@@ -135,6 +138,7 @@ def payments(each: Specimen) -> list[outcomes.Outcome]:
     return [outcome(each, edit) for edit in edits(each.reports) if (edit.event, edit.field) == ("wager_taken", "amount_cents")]
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_lost_shows_as_money_that_moves_and_is_upheld(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {each.ending for each in payments(specimen())} <= {Ending.NOTICED, Ending.DOUBT}
 
@@ -148,6 +152,7 @@ def test_a_rule_that_is_lost_shows_as_money_that_moves_and_is_upheld(monkeypatch
     assert Ending.MONEY in {each.ending for each in payments(specimen())}
 
 
+@pytest.mark.slow
 def test_a_record_that_stops_a_replay_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def stops(round_: Round, books: object) -> Conclusion:
         raise KeyError(round_.round_no)
@@ -225,6 +230,7 @@ def test_an_entry_that_cannot_be_read_is_refused(tmp_path: Path, entry: str, pro
         lists(tmp_path, entry)
 
 
+@pytest.mark.slow
 def test_golden_rounds_with_a_finding_are_not_honest() -> None:
     names = {each.name for each in golden(golden_cases()[:200])}
     assert 30 < len(names) < 200

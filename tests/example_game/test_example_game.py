@@ -70,6 +70,7 @@ def test_a_submission_that_it_does_not_allow_is_refused(wrong: dict[str, str], s
     assert section in str(refused.value)
 
 
+@pytest.mark.slow
 def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Path) -> None:
     """From the simulated devices through log, replay and warehouse: everything as `rack demo` does it."""
     code = main(["demo", "--games", "high_card", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
@@ -79,6 +80,7 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
 
 
+@pytest.mark.slow
 def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--games", "high_card", "--rounds", "60", "--out", str(tmp_path), "--quiet"]) == 0
     capsys.readouterr()
@@ -89,6 +91,7 @@ def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.Captu
     assert {row["verdict"] for row in compared.values()}.isdisjoint({"no_theory"})
 
 
+@pytest.mark.slow
 def test_its_own_wager_and_finding_have_their_titles_on_the_way_to_the_pages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

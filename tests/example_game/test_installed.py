@@ -83,6 +83,7 @@ def test_its_returns_are_counted(site: Path) -> None:
     assert {row["game"] for row in returns} == {"high_card"}
 
 
+@pytest.mark.slow
 def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, log: Path, tmp_path: Path) -> None:
     """The processes are started again: each adds the game for itself, and all name the same engine."""
     shutil.copy(log, tmp_path)
@@ -90,6 +91,7 @@ def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, log:
     assert json.loads(judged.stdout)["verdicts"]["UPHELD"] >= 50
 
 
+@pytest.mark.slow
 def test_the_pages_know_it(site: Path) -> None:
     program = (
         "from streamlit.testing.v1 import AppTest\n"
@@ -114,6 +116,7 @@ def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, package: str, prob
     assert "correct or uninstall high-card-game" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(log: Path, tmp_path: Path) -> None:
     """No defect of Discard Rack, whoever judged: this process, or one of several."""
     broken = install(tmp_path / "broken")
@@ -139,6 +142,7 @@ def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
     assert "there is a game high_card already" in refused.stderr
 
 
+@pytest.mark.slow
 def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp_path: Path) -> None:
     same, ours = install(tmp_path / "same"), engine_of(site)
     assert engine_of(same) == ours != engine()

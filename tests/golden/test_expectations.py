@@ -26,6 +26,7 @@ def problems(folder: Path, text: str) -> list[str]:
     return run(case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expected",
     [VERDICT + BASE + BONUS, BASE + BONUS, UNKNOWN, VERDICT + BASE.replace("what is", "what  is") + BONUS],
@@ -35,6 +36,8 @@ def test_the_reasons_as_they_are_hold(tmp_path: Path, expected: str) -> None:
     assert problems(tmp_path, CASE + expected) == []
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expected",
     [VERDICT, VERDICT + BASE, BASE, VERDICT + OTHER + BONUS, VERDICT + BASE + BONUS + OTHER, VERDICT + BONUS + BASE],
@@ -45,6 +48,7 @@ def test_a_reason_that_is_wrong_or_missing_fails(tmp_path: Path, expected: str) 
     assert problem.startswith("round 1: undetermined [")
 
 
+@pytest.mark.slow
 def test_reasons_are_of_their_round(tmp_path: Path) -> None:
     rules, _, rest = ROUND.partition("\n")
     told = rest.replace("?? ?? ??", "8h 4d 3c")

@@ -25,7 +25,7 @@ def test_every_entry_names_its_golden_rounds() -> None:
     assert named == wanted
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_rounds_show_it_and_a_changed_fact_undoes_it(document: str) -> None:

@@ -150,6 +150,7 @@ def test_the_bytes_around_a_number_stay(before: bytes, after: bytes) -> None:
     assert with_tokens(around[0] + b"card:47110815" + around[1], None).replace(GONE, b"") == around[0] + around[1]
 
 
+@pytest.mark.slow
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
 def test_no_nesting_and_no_writing_keeps_a_number(value: object) -> None:
     nested = [value, {"patron": "CARD:47110815-0815", "x": [json.dumps({"p": "card:47110815-0815"}), value]}]
@@ -188,6 +189,7 @@ def test_no_disguise_of_the_word_keeps_a_number(ways: tuple[Callable[[str], str]
             assert not any(each in kept for each in DIGITS), (data, kept)
 
 
+@pytest.mark.slow
 def test_long_lines_take_no_longer_than_they_are(keyring: Keyring) -> None:
     data = b'"card:",' * 60_000 + b"card:1 " * 30_000
     assert b"card:1" not in with_tokens(data, None)

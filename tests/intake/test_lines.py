@@ -240,6 +240,7 @@ class Endless(io.RawIOBase):
         return count
 
 
+@pytest.mark.slow
 def test_of_an_endless_line_no_more_is_held_than_is_kept() -> None:
     length = 64 * KEPT_BYTES
     tracemalloc.start()
@@ -267,6 +268,7 @@ def test_a_line_after_an_overlong_one_has_its_number_and_is_read(log: SqliteLog,
     assert [entry.data for entry in log.quarantined()] == [long[:KEPT_BYTES]]
 
 
+@pytest.mark.slow
 def test_long_lines_are_taken_a_few_at_a_time(log: SqliteLog) -> None:
     held = 0
 

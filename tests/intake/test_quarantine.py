@@ -91,6 +91,7 @@ def whole(folder: Path) -> list[tuple[object, ...]]:
         log.close()
 
 
+@pytest.mark.slow
 def test_every_line_that_was_refused_and_redriven_leads_to_the_verdicts_of_a_day_without_faults(tmp_path: Path) -> None:
     expected = whole(tmp_path)
     first, second = (lines(table) for table in tables())

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,11 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def cluster() -> DevelopmentCluster:
+def cluster() -> Iterator[DevelopmentCluster]:
     running = kafka_broker.cluster()
     running.start()  # whoever killed one has brought it back, or this does
-    return running
+    yield running
+    running.stop()  # idle nodes take a sixth of a core
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from tests.mutants.mutation import ROOT, Mutant, NoFit, load
 
 
+@pytest.mark.slow
 def test_mutants_fit() -> None:
     mutants = load()
     for mutant in mutants:

@@ -152,7 +152,7 @@ def test_of_every_prefix_of_a_golden_round_advice_is_consistent_with_the_verdict
     assert dues > 1000
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_advice_on_a_simulated_floor_is_consistent_and_a_mispayment_is_told_before_the_round_is_closed(game: str) -> None:
     codes, acts = {*money.codes, *envy_bonuses.codes}, 0

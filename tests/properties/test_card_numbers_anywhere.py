@@ -140,6 +140,7 @@ def test_own_vocabulary(tmp_path: Path, keyring: Keyring) -> None:
     assert_nowhere(tmp_path, take_in(tmp_path, bodies, "application/x-ndjson", keyring))
 
 
+@pytest.mark.slow
 def test_an_array_and_indented_json(tmp_path: Path, keyring: Keyring) -> None:
     several = [each for report in reports()[:6] for each in spoiled(report)]
     bodies = [json.dumps(several).encode(), json.dumps(several, indent=1).encode()]
@@ -156,6 +157,7 @@ def as_cloud_event(report: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_cloud_events_in_all_modes(tmp_path: Path, keyring: Keyring) -> None:
     events = [each for report in reports()[:12] for each in spoiled(as_cloud_event(report))]
     said = take_in(tmp_path, [json.dumps(events).encode()], cloud_events.BATCH, keyring)
@@ -178,6 +180,8 @@ def test_a_cloud_event_gets_the_token_of_its_time(tmp_path: Path, keyring: Keyri
     assert token.encode() in b"".join(file.read_bytes() for file in tmp_path.glob("floor.db*"))
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", sorted(PROFILES.glob("*.jsonl")) + sorted(PROFILES.glob("*.csv")), ids=lambda path: path.name)
 def test_the_worked_profiles(tmp_path: Path, keyring: Keyring, sample: Path) -> None:
     profile = Profile(sample.with_suffix(".toml"))
@@ -245,6 +249,7 @@ def _bare_profile() -> Profile:
         return bare(Path(folder))
 
 
+@pytest.mark.slow
 def test_the_raw_topic(tmp_path: Path, keyring: Keyring) -> None:
     """With and without a keyring, for known, unknown and foreign devices."""
     bare(tmp_path)

@@ -75,6 +75,7 @@ def walk(contents: Contents, **known: Any):
     return verify(log, checkpoints=store, **known)
 
 
+@pytest.mark.slow
 def test_every_byte_of_every_checkpoint_counts(honest: Honest) -> None:
     """Statements, note and signature; with the key that the auditor was given, and without."""
     anchors = [honest.signer.public_key]
@@ -89,6 +90,7 @@ def test_every_byte_of_every_checkpoint_counts(honest: Honest) -> None:
             assert checked.signed.checkpoints == number
 
 
+@pytest.mark.slow
 def test_every_byte_of_an_event_that_is_covered_counts(honest: Honest) -> None:
     """Even if the chain is made again, as here it always is: the roots tell."""
     for seq in (1, 7, 8, 13):

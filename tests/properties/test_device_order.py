@@ -117,7 +117,7 @@ def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str, tr
     assert tried > 15
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @TRIALS
 @pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_it_accuses_nobody_who_is_not_accused_in_order(game: str, trial: int) -> None:
@@ -162,7 +162,7 @@ def filed_by_the_office(drafts: Sequence[Draft]) -> list[Draft]:
     return moved
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @TRIALS
 @pytest.mark.parametrize("game", of(*SIMULATIONS))
 def test_a_message_that_never_comes_accuses_nobody_and_upholds_nothing_that_is_at_fault(game: str, trial: int) -> None:

@@ -59,6 +59,7 @@ def new_log() -> Iterator[tuple[EventLog, Path]]:
         shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @given(st.lists(DRAFTS, min_size=1, max_size=5))
 def test_events_read_in_a_row_are_those_read_one_by_one(drafts: list[Draft]) -> None:
     records = [codec.encode(envelope_of(draft, seq)) for seq, draft in enumerate(drafts, 1)]
@@ -68,6 +69,7 @@ def test_events_read_in_a_row_are_those_read_one_by_one(drafts: list[Draft]) -> 
     assert in_a_row == one_by_one or (in_a_row is None and not is_plain)
 
 
+@pytest.mark.slow
 @given(st.lists(DRAFTS, min_size=2, max_size=4), st.data())
 def test_bytes_changed_among_others_are_never_read_otherwise_than_alone(drafts: list[Draft], data: st.DataObject) -> None:
     records = [codec.encode(envelope_of(draft, seq)) for seq, draft in enumerate(drafts, 1)]
@@ -92,6 +94,7 @@ def test_any_event_comes_back_as_the_same_bytes(draft: Draft) -> None:
     assert codec.decode(data).draft() == draft
 
 
+@pytest.mark.slow
 @given(DRAFTS)
 def test_the_bytes_of_any_event_fit_the_published_schema(draft: Draft) -> None:
     jsonschema = pytest.importorskip("jsonschema")
@@ -127,6 +130,7 @@ def test_text_has_one_form(text: str) -> None:
     assert msgspec.json.decode(codec.canonical(text)) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(QUIET, min_size=1, max_size=6), st.data())
 def test_any_edited_byte_of_a_stored_event_is_located(payloads: list[Event], data: st.DataObject) -> None:
@@ -144,6 +148,7 @@ def test_any_edited_byte_of_a_stored_event_is_located(payloads: list[Event], dat
         assert (found.stream, found.seq) == (TABLE, seq)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from("abc"), QUIET), min_size=1, max_size=10), st.data())
 def test_how_events_are_grouped_never_matters(said: list[tuple[str, Event]], data: st.DataObject) -> None:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 
 import msgspec
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -174,6 +175,7 @@ ENVY = {
 }
 
 
+@pytest.mark.slow
 @given(deals())
 def test_what_is_due_is_upheld_and_money_is_conserved(deal: Deal) -> None:
     """Settled as due, nothing is found; what the patrons have won or lost is what the house has lost or won.
@@ -200,6 +202,7 @@ def test_what_is_due_is_upheld_and_money_is_conserved(deal: Deal) -> None:
     assert sum(each.due_cents or 0 for each in conclusion.settlements) == -house
 
 
+@pytest.mark.slow
 @given(deals(), st.integers(1, 500))
 def test_one_cent_more_or_less_is_found_with_its_amount(deal: Deal, cents: int) -> None:
     table = table_of(deal, close=False)
@@ -217,6 +220,7 @@ def test_one_cent_more_or_less_is_found_with_its_amount(deal: Deal, cents: int) 
     assert [(each.seat, each.wager, each.difference_cents) for each in found] == [(right.seat, right.wager, cents)]
 
 
+@pytest.mark.slow
 @given(deals(), st.permutations(range(4)))
 def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
     def recoloured(card: int) -> str | None:
@@ -227,6 +231,7 @@ def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
     assert [each.line() for each in one.findings] == [each.line() for each in other.findings]
 
 
+@pytest.mark.slow
 @given(deals(), st.data())
 def test_a_card_that_was_not_read_never_makes_another_definite_result(deal: Deal, data: st.DataObject) -> None:
     """D26: what depends on it is unknown; what holds is what held with the card read."""
@@ -242,6 +247,7 @@ def test_a_card_that_was_not_read_never_makes_another_definite_result(deal: Deal
     assert {key for key in truth if not key[1].endswith("_envy")} <= set(told)
 
 
+@pytest.mark.slow
 @given(deals(), st.data())
 def test_a_card_read_when_the_hands_were_set_is_known(deal: Deal, data: st.DataObject) -> None:
     hand = data.draw(st.sampled_from([hand for hand in deal.hands if hand.seat not in deal.surrendered] or [None]))
@@ -255,6 +261,7 @@ def test_a_card_read_when_the_hands_were_set_is_known(deal: Deal, data: st.DataO
     assert due(judged(table_of(deal, show, unread))) == due(judged(table_of(deal)))
 
 
+@pytest.mark.slow
 @given(deals(), st.sets(st.integers(0, 48), max_size=12))
 def test_however_many_cards_were_not_read_nothing_is_guessed(deal: Deal, hidden: set[int]) -> None:
     lost = {deal.deck[index] for index in hidden}
@@ -266,6 +273,7 @@ def test_however_many_cards_were_not_read_nothing_is_guessed(deal: Deal, hidden:
     assert all(cents is None or cents == truth.get(key, 0) for key, cents in told.items())
 
 
+@pytest.mark.slow
 @given(st.lists(deals(), min_size=1, max_size=2), st.integers(0, 100))
 @settings(max_examples=25)
 def test_a_replay_of_a_replay_is_the_same(rounds: list[Deal], cut: int) -> None:
@@ -286,6 +294,7 @@ def test_a_replay_of_a_replay_is_the_same(rounds: list[Deal], cut: int) -> None:
         assert sorted(often.results(kind)) == sorted(once.results(kind))  # of each stream in order, see test_replayer
 
 
+@pytest.mark.slow
 @given(deals())
 def test_other_rules_are_another_question_not_another_record(deal: Deal) -> None:
     """A what-if changes what is due, never what was staked, or the cards."""

@@ -107,6 +107,7 @@ def test_dj_wild_by_lines(seed: int) -> None:
         assert found[2, "bad_beat"] == (-500 if won or makes not in BAD_BEAT_02 else BAD_BEAT_02[makes] * 500), told
 
 
+@pytest.mark.nightly
 def test_every_roll_of_three_dice() -> None:
     """Sum A to D, Match on the 4, Beat It A to C with the first die red, by every roll (§ 645c.2(g))."""
     for dice in product(range(1, 7), repeat=3):

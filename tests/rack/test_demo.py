@@ -83,6 +83,7 @@ def test_everything_planted_is_found_and_nothing_else(demo: Path, report: dict[s
     assert (demo / "exit").read_text() == "0"
 
 
+@pytest.mark.slow
 def test_an_audit_finds_what_was_planted_in_it_and_nothing_else(demo: Path, tmp_path: Path) -> None:
     shutil.copytree(demo, tmp_path / "demo")
     address = f"sqlite://{tmp_path}/demo/floor.db"
@@ -151,6 +152,7 @@ def test_what_other_rules_would_have_led_to(address: str, tmp_path: Path, capsys
     assert main(["replay", "--log", address, "--rules", str(tmp_path / "rules.toml"), "--follow"]) == 2
 
 
+@pytest.mark.slow
 def test_the_warehouse_of_a_replay_is_that_of_the_demo(demo: Path, address: str, tmp_path: Path) -> None:
     import duckdb
 
@@ -163,6 +165,7 @@ def test_the_warehouse_of_a_replay_is_that_of_the_demo(demo: Path, address: str,
     assert len(rows[0]) == ROUNDS
 
 
+@pytest.mark.slow
 def test_simulate_and_ingest_give_the_demos_log(demo: Path, report: dict[str, Any], tmp_path: Path, capsys) -> None:
     day = tmp_path / "day.jsonl"
     assert main(["simulate", "--rounds", str(ROUNDS), "--out", str(day), "--json"]) == 0
@@ -309,6 +312,7 @@ def test_the_dashboards_secrets_go_by_the_environment_only(demo: Path, monkeypat
     assert json.loads(environment["RACK_LOG_OPTIONS"]) == {"security": {"sasl_plain_password": "a-secret"}}
 
 
+@pytest.mark.slow
 def test_a_replay_that_follows_builds_the_warehouse_as_it_goes(address: str, tmp_path: Path, monkeypatch) -> None:
     follow = replayer.follow
 

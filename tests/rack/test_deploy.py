@@ -58,6 +58,7 @@ def test_a_unit_runs_a_command_that_there_is(path: Path) -> None:
     assert (service["StateDirectory"], service["User"], service["KillSignal"]) == ("rack", "rack", "SIGINT")
 
 
+@pytest.mark.slow
 def test_units_and_services_run_all_that_always_runs() -> None:
     units = {check_command(shlex.split(unit(path)["ExecStart"])[1:]) for path in UNITS}
     services = {check_command(each["command"]) for name, each in OURS.items() if name != "office"}

@@ -47,6 +47,7 @@ def hands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     return Hands(capsys)
 
 
+@pytest.mark.slow
 def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) -> None:
     tables = "3 face_up_pai_gow, 1 dj_wild, 1 over_under"
     options = f"--zone America/New_York --first-day {DAYS[0]}"

@@ -65,6 +65,7 @@ def test_every_wrong_settlement_of_the_month_is_found_and_nothing_else(crooked: 
     assert compare(month.labels, found).perfect
 
 
+@pytest.mark.nightly
 def test_both_dealers_stand_out_by_their_mistakes_and_nobody_else(db: Warehouse) -> None:
     frame = error_rates(db, "dealer")
     assert set(frame.filter(pl.col("look"))["dealer"]) == {EXAMPLE.thief, EXAMPLE.clumsy}

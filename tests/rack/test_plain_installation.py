@@ -76,6 +76,7 @@ def test_what_extras_bring_is_not_there_in_a_plain_installation() -> None:
     assert not {"apsw", "cryptography", "msgspec", "prometheus_client", "shtab"} & set(not_there())
 
 
+@pytest.mark.slow
 def test_every_library_of_an_extra_is_known_by_its_extra() -> None:
     declared = {extra: installed_with(tuple(wanted)) for extra, wanted in PROJECT["optional-dependencies"].items()}
     modules = packages_distributions()

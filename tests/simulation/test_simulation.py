@@ -39,6 +39,7 @@ def of_seed(tmp_path: Path, seed: int) -> Path:
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("where", "first"),
     [

@@ -27,6 +27,7 @@ def cases() -> list[dict[str, Any]]:
     return list(export.suite())
 
 
+@pytest.mark.slow
 def test_every_case_has_the_form_of_the_schema_and_the_judge_answers_as_expected(cases: list[dict[str, Any]]) -> None:
     schema = json.loads((ROOT / "suite/schema/case.schema.json").read_text())
     validator = Draft202012Validator(schema)
@@ -49,6 +50,7 @@ def test_an_engine_written_from_the_text_alone_differs_only_where_it_is_explaine
     assert sum(what == "same" for _, what in found) > 150
 
 
+@pytest.mark.slow
 @needs_node
 def test_random_rounds_come_to_the_same_in_both() -> None:
     compared, _, differences = random_rounds.compare(ENGINE, 200, seed=2)
@@ -56,6 +58,7 @@ def test_random_rounds_come_to_the_same_in_both() -> None:
     assert [(case["text"], *rest) for case, *rest in differences] == []
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("layouts", [5_000, pytest.param(20_000, marks=pytest.mark.nightly)])
 def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare(layouts: int) -> None:
@@ -72,6 +75,7 @@ def test_random_layouts_come_to_the_same_dues_in_both_and_hold_everything_rare(l
 ENVY = {*LINES_BY_RANK[: LINES_BY_RANK.index("four_of_a_kind") + 1]} - {"five_of_a_kind"}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @needs_node
 @pytest.mark.parametrize(

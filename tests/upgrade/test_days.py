@@ -2,10 +2,13 @@
 
 from difflib import unified_diff
 
+import pytest
+
 from rulebook.catalogue import GAMES
 from tests.upgrade import days
 
 
+@pytest.mark.slow
 def test_a_verdict_on_the_stored_days_changes_only_with_a_line_under_rules() -> None:
     changes, lines = days.stored()
     now = days.judged()

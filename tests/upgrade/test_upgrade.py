@@ -74,6 +74,7 @@ def test_a_case_and_its_history_are_read(kept: House, capsys: pytest.CaptureFixt
     assert "the video shows ace high" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_log_goes_on_and_verifies_with_what_was_there(kept: House, continued: House) -> None:
     continued.rack("verify", "--verdicts", "--key", continued.folder / "demo.key.pub")
     before, after = standing(kept), standing(continued)
@@ -102,6 +103,7 @@ def test_packets_of_the_old_program_verify(kept: House) -> None:
         assert main(["verify", str(packet), "--key", str(kept.folder / "demo.key.pub")]) == 0, packet
 
 
+@pytest.mark.slow
 def test_packets_of_this_program_verify_with_the_old_one(continued: House, tmp_path: Path) -> None:
     program = unpacked("verifier.tar.xz", tmp_path)
     packets = sorted((continued.folder / "now").rglob("*.json"))

@@ -353,6 +353,7 @@ def test_a_broken_stream_judged_elsewhere_has_no_rows_until_it_can_be_read(tmp_p
 # --------------------------------------------------------------------------------------------------------------- files
 
 
+@pytest.mark.slow
 def test_files_stay_few(tmp_path: Path) -> None:
     """One more round each time: sixteen files of a size become one."""
     whole = MemoryLog([played(150)])
@@ -364,6 +365,7 @@ def test_files_stay_few(tmp_path: Path) -> None:
     assert_as_built(Prefix(whole, steps[-1]), tmp_path / "kept")
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_named_and_written_again(tmp_path: Path) -> None:
     """Whichever it is; and of finished rounds it is said whose they are."""
     log = MemoryLog([played(40), played(40, "table/fu-02")])

@@ -128,6 +128,7 @@ def test_rules_as_they_are_at_one_table(game: str, others: dict[str, tuple[Simul
     assert what_if(log, table, book, ThisProcess()).by_wager == one_by_one(log, book).by_wager
 
 
+@pytest.mark.slow
 def test_rules_as_they_are_change_nothing(tmp_path: Path) -> None:
     """Of a table that plays by one submission."""
     groups = [group for group in gaming_day.simulate(22, 180).groups() if group[0] == "table/fu-01"]

@@ -34,6 +34,7 @@ def test_patterns_of_five_cards_are_those_of_every_book_on_poker(pattern: str, n
     assert round(patterns(POKER, 5)[pattern, False] * comb(52, 5)) == number
 
 
+@pytest.mark.slow
 def test_a_small_pack_listed_out() -> None:
     """Three cards of two packs with two jokers, every hand of the 106 cards listed by rank."""
     ranks = [rank for rank in range(13) for _ in range(8)] + [-1, -1]

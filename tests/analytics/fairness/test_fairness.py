@@ -169,6 +169,7 @@ def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers:
         assert (row["how"], row["sentence"]) == ("no odds", "inconclusive: 10,000 observed, the expected odds are not known")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
     """25 honest floors: more than two reports with an alarm have a chance of 1 in 500."""

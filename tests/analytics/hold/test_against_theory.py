@@ -193,6 +193,7 @@ def test_a_selection_leaves_the_rest_out(honest: Warehouse) -> None:
         win_against_theory(honest, "seat")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_honest_floors_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
     """60 honest floors of 8 dealers, the Fortune Bonus with its heavy tail among the wagers: at most 3 reports with an alarm.

@@ -61,6 +61,7 @@ def test_an_empty_period_is_as_of_the_newest_of_the_record(given: Sources) -> No
     assert record_extent.as_of_us(empty, given.reviews()) == record_extent.as_of_us(given, given.reviews())
 
 
+@pytest.mark.slow
 def test_every_report_of_a_period_names_one_moment(given: Sources) -> None:
     def moments() -> set[int]:
         return {

@@ -157,6 +157,7 @@ def found_of(db: Warehouse, text: str) -> RoundSearch:
     return search_words.search(db, text, date.fromordinal(days[0].toordinal() + 1))
 
 
+@pytest.mark.nightly
 def test_nine_in_ten_complaints_find_their_round_among_the_first_three(floor: Warehouse) -> None:
     zone = ZoneInfo(floor_data.property_facts(floor).time_zone)
     missed = []

@@ -69,6 +69,7 @@ def test_every_hand_is_read_from_every_notation(hand: list[tuple[str, str]], not
     assert cards_typed(", ".join(write(*card) for card in hand)).cards == tuple(CardSeen(*card) for card in hand)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_nothing_typed_raises(text: str) -> None:
     cards_typed(text)

@@ -236,6 +236,7 @@ def test_a_search_of_what_was_written_leaves_fillers_out() -> None:
     assert significant("The shuffler of FU-01 jams, $5,000.00 again") == "shuffler fu-01 jams $5,000 00"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120))
 def test_nothing_typed_raises(text: str) -> None:
     read(text)

@@ -58,6 +58,7 @@ def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> No
         assert pl.read_parquet(tmp_path / "out" / "fct_hands.parquet")["cards"].dtype == pl.List(pl.String)
 
 
+@pytest.mark.slow
 def test_each_csv_file_begins_with_a_byte_order_mark_and_no_text_of_it_is_a_formula(path: Path, tmp_path: Path) -> None:
     """Every table of the warehouse, as it leaves: excel reads § right, and what begins like a formula is a number."""
     with reading(path) as db:

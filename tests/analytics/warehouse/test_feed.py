@@ -91,6 +91,7 @@ def test_results_that_begin_again_take_the_place_of_the_old(tmp_path: Path, day:
     assert rows(floor.path) == rows(floor.anew)
 
 
+@pytest.mark.slow
 def test_what_comes_after_a_result_that_was_altered_is_left_out_and_named(tmp_path: Path, day: Groups) -> None:
     floor = Floor(tmp_path)
     floor.grow(day[:60])
@@ -121,6 +122,7 @@ def refreshed(folder: Path, groups: Groups, more: Groups) -> Counting:
     return counted
 
 
+@pytest.mark.nightly
 def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_history(tmp_path: Path, day: Groups) -> None:
     """Next to the new round: a bounded number of results that are read again in turn, and where each stream went on."""
     table = day[-1][0]
@@ -151,6 +153,7 @@ def alter_and_seal(path: Path, change: str) -> None:
     path.with_name(f".{path.name}.seals").write_bytes(msgspec.json.encode(Seals(placed, None)))
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", [ALTERED[::2], ALTERED[1::2]], ids=["loaded and settled", "lost and summed"])

@@ -81,6 +81,7 @@ class Property:
             return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
+@pytest.mark.slow
 def test_ten_audited_hands_leave_every_figure_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = Property(tmp_path, capsys)
     before, files = at.figures(), at.exports()
@@ -104,6 +105,7 @@ def test_ten_audited_hands_leave_every_figure_as_it_was(tmp_path: Path, capsys: 
     assert len(at.rows("fct_observed_rounds")) == 11
 
 
+@pytest.mark.slow
 def test_a_refresh_comes_to_what_a_build_from_nothing_comes_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = Property(tmp_path, capsys)
     for number in (1, 2):
@@ -118,6 +120,7 @@ def test_a_refresh_comes_to_what_a_build_from_nothing_comes_to(tmp_path: Path, c
     assert {model: at.rows(model) for model in OBSERVED} == refreshed
 
 
+@pytest.mark.slow
 def test_the_errors_report_has_a_part_of_its_own_for_what_was_observed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,6 +176,7 @@ def test_of_a_counted_frame_the_interval_covers_too_and_is_narrower(rounds: int,
     assert hypergeometric(0, rounds, frame).high < clopper_pearson(0, rounds).high
 
 
+@pytest.mark.slow
 def test_a_round_that_two_observers_entered_is_one_round_of_the_sample(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

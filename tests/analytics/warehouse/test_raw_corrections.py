@@ -20,6 +20,7 @@ from tests.rack.test_raw_figures import Raw, hands_of, in_order, rounds, table
 from trial.property_folder import PROPERTY
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("corrected", "fits"), [(True, True), (True, False), (False, False)])
 def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_rounds_after_it(
@@ -65,6 +66,7 @@ def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_r
     assert ("manual" in methods) == fits
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("made", ["corrected", "by another id", "corrected and taken back", "taken back twice"])
 def test_a_filing_that_is_corrected_is_shown_as_corrected(tmp_path: Path, made: str) -> None:

@@ -71,6 +71,7 @@ def test_a_draft_outlives_reload_tab_and_session_and_is_its_writers_alone(desk_s
     assert kept == ["what lee heard"]  # what is stored is forgotten
 
 
+@pytest.mark.nightly
 def test_a_link_that_is_redrawn_between_press_and_release_is_followed(desk_site: str, page: Page) -> None:
     log_in(page, desk_site, "m.ortiz@bellwether.example", "dispute?of=fu-01&round=2&seat=3")
     page.get_by_role("button", name="Dispute packet").click()

@@ -108,6 +108,7 @@ def type_the_dispute(page: Page) -> None:
     expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
 
 
+@pytest.mark.nightly
 def test_one_file_answers_from_a_disk_and_asks_no_network(folder: Path, page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -178,6 +179,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_pdf_is_verified_as_rack_verify_does_and_one_changed_byte_of_it_is_found(
     form: str, packet: Path, verifier: Page, capsys: pytest.CaptureFixture[str]

@@ -69,6 +69,7 @@ def test_a_finding_links_the_decision_that_it_cites() -> None:
     assert 'href="rules?decision=D15"' in markup
 
 
+@pytest.mark.slow
 def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("rules", warehouse, monkeypatch, decision="D26")
     assert "<strong>D26</strong>" in said(test)

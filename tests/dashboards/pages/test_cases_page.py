@@ -190,6 +190,7 @@ def test_what_is_owed_is_paid_and_signed_or_found_not_owed_on_the_case_page(floo
     assert (made.by, made.second_by, made.amount_cents) == (("s.lee", "m.ortiz", 10_000) if is_paid else ("s.lee", None, None))
 
 
+@pytest.mark.slow
 def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     opened(floor)
     log_in("s.lee@bellwether.example", "surveillance")

@@ -314,6 +314,7 @@ DECIDED = [
 """Outcome of a round that was paid short → why, as it is in the box to begin with."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pays_at_once", [False, True])
 def test_a_dispute_goes_step_by_step_and_one_step_is_next(floor: Living, pays_at_once: bool) -> None:
     """Round 2: $10.00 at 20 to 1 is due, $100.00 was paid. Claim, payment by two people, decision: each in the log."""
@@ -390,6 +391,7 @@ def test_two_people_open_and_decide_at_once_and_the_second_reads_who_was_first(f
         assert [each.case.decision and each.case.decision.by for each in cases.cases(at)] == ["m.ortiz"]
 
 
+@pytest.mark.slow
 def test_a_dispute_decided_against_the_record_is_signed_by_a_second_person_on_its_page(floor: Living) -> None:
     with desk_at(floor.log, persons=PEOPLE) as at:
         at.open_dispute("fu-01", 2, dispute="d-1", claim="20 to 1 was due", by="m.ortiz", seat=3)

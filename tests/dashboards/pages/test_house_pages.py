@@ -90,6 +90,7 @@ class Person:
         assert [error.value for error in self.page.exception] == []
 
 
+@pytest.mark.slow
 def test_limits_and_a_paytable_are_filed_at_three_tables_and_signed_with_few_inputs(house: House) -> None:
     ortiz = Person("filing", "m.ortiz", "compliance")
     ortiz.marks("filing-tables", "fu-01", "fu-02", "fu-03")
@@ -226,6 +227,7 @@ def test_the_count_begins_with_the_day_that_has_boxes_to_count(
     assert of_house.day_to_count(date(2026, 3, 2)) == date(2026, 3, begins)
 
 
+@pytest.mark.slow
 def test_boxes_are_counted_by_two_people_and_a_difference_is_shown_before_anything_is_written(house: House) -> None:
     opened(house)
     lee = count("c.lee")

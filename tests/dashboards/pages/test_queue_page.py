@@ -151,6 +151,7 @@ def choose(test: AppTest, disposition: str) -> None:
     next(box for box in test.selectbox if box.label == "Disposition").set_value(disposition).run()
 
 
+@pytest.mark.slow
 def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) -> None:
     test = act(signed_in("M.Ortiz"), "assign", "Assign", to="s.lee", reason="camera 4")
     assert lines(test)[0]["State"] == "◐ Assigned"
@@ -187,6 +188,7 @@ def test_an_alarm_is_acknowledged_on_record(floor: Living) -> None:
     assert (entry.by, entry.what) == ("m.ortiz", "alarm_acknowledged")
 
 
+@pytest.mark.slow
 def test_the_same_person_does_not_sign_again_under_the_name_of_another_sign_in(floor: Living) -> None:
     test = signed_in("s.lee@bellwether.example")
     choose(test, "confirmed_paid_patron")
@@ -215,6 +217,7 @@ def test_without_a_register_the_page_says_how_one_is_made(floor: Living, monkeyp
     assert "there is no register of persons" in said(signed_in("s.lee"))
 
 
+@pytest.mark.slow
 def test_those_alike_are_resolved_as_duplicates(floor: Living) -> None:
     test = signed_in("m.ortiz")
     choose(test, "false_alarm")
@@ -225,6 +228,7 @@ def test_those_alike_are_resolved_as_duplicates(floor: Living) -> None:
     assert "the queue is clear" in said(test)
 
 
+@pytest.mark.slow
 def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
     test = signed_in("m.ortiz")
     choose(test, "cannot_tell")
@@ -238,6 +242,7 @@ def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
     assert page.rindex("no video") < page.rindex("video was found") < page.rindex("camera 4, 21:14")
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living) -> None:
     test = act(signed_in("m.ortiz"), "note", "Add note")
     assert "Fill in: Note." in said(test)
@@ -369,6 +374,7 @@ def act_on_all(test: AppTest, todo: str, **boxes: str) -> AppTest:
     return test
 
 
+@pytest.mark.slow
 def test_several_incidents_are_assigned_resolved_and_signed_with_one_reason(floor: Living) -> None:
     test = choose_rows(signed_in("m.ortiz"), 0, 1)
     assert "2 incidents chosen" in said(test)

@@ -207,6 +207,7 @@ def test_pay_lines_say_what_they_pay_and_how_often(floor: Living) -> None:
     assert "1 in 115" in page
 
 
+@pytest.mark.slow
 def test_health_shows_whose_verdicts_are_in_force_and_what_a_shadow_would_change(floor: Living) -> None:
     assert "earlier engine" not in said(start("health"))
     with installed():

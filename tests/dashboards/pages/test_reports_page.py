@@ -108,6 +108,7 @@ def test_without_a_login_a_report_is_shown_and_cannot_be_taken_away(signing_floo
     assert next(each for each in test.button if each.label == "Sign report").disabled
 
 
+@pytest.mark.slow
 def test_a_role_without_names_reads_reports_without_patrons_people_and_their_words(signing_floor: Living) -> None:
     named = re.compile(r"p-third|m\.ortiz|s\.lee|jane roe", re.IGNORECASE)
     with desk_at(signing_floor.log, persons=PEOPLE) as at:

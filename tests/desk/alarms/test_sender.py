@@ -214,6 +214,7 @@ def test_patrons_are_left_out_unless_told(house: Setting, there: Receiver) -> No
 # ---------------------------------------------------------------------------------------------------------- deliveries
 
 
+@pytest.mark.slow
 def test_a_receiver_that_is_down_for_an_hour_gets_each_alarm_once_when_it_is_back(
     tmp_path: Path, log: SqliteLog, results: SqliteResults
 ) -> None:

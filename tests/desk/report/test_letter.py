@@ -120,6 +120,7 @@ def test_a_letter_that_another_logs_key_signed_is_refused_though_that_key_is_tru
             check_report(forged, [floor.public, other])
 
 
+@pytest.mark.slow
 def test_whatever_is_changed_in_a_letter_after_it_was_signed_is_found(signed: bytes, floor: Floor) -> None:
     """Every 40th byte, cut off or added anywhere, also as PDF adds a change to the end."""
     assert check_report(signed, [floor.public]).name == "letter"

@@ -85,6 +85,7 @@ def said(found: Adjudication) -> tuple[str, list[str], tuple[str, ...]]:
     return found.verdict, [each.line() for each in found.findings], found.undetermined
 
 
+@pytest.mark.slow
 def test_a_line_of_any_kind_is_struck_and_added_and_the_verdict_is_the_same(
     desk: Desk, log: SqliteLog, results: SqliteResults
 ) -> None:

@@ -196,6 +196,7 @@ def test_no_parquet_file(folder: Path, content: bytes) -> None:
     assert "too short for a Parquet file" in said or "does not end like a Parquet file" in said
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_any_damage_that_the_digests_cover_up(
     sealed: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -301,6 +301,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(
 # ----------------------------------------------------------------------------------------------------------- any events
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.sampled_from([TABLE, OTHER]), st.lists(QUIET, max_size=4)), max_size=6), st.data())
 def test_any_events_come_back(tmp_path_factory: pytest.TempPathFactory, groups: list, data: st.DataObject) -> None:

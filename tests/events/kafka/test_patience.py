@@ -95,6 +95,7 @@ def refusal_of(call: Callable[[], object]) -> queue.Queue[str]:
     return refusals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
 def test_whatever_is_begun_while_brokers_hang_is_refused_in_time(brokers: Brokers, protocol: str, tmp_path: Path) -> None:
     todo = calls(brokers.bootstrap, {"security_protocol": protocol}, tmp_path)
@@ -106,6 +107,7 @@ def test_whatever_is_begun_while_brokers_hang_is_refused_in_time(brokers: Broker
         assert "end it if it hangs" in text, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threaded", [True, False], ids=["a thread drives the loop", "whoever waits drives it"])
 def test_the_loop_of_the_client_is_waited_for_with_a_limit(brokers: Brokers, threaded: bool) -> None:
     """Everything that a consumer or an administrator asks comes through here; the client itself waits for ever."""

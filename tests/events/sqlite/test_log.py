@@ -337,6 +337,7 @@ def test_a_program_that_holds_the_database_locked(
     assert log.append(TABLE, 14, drafts.round()).head.seq == 19
 
 
+@pytest.mark.slow
 def test_every_changed_byte_of_the_file_is_harmless_or_found(log: SqliteLog, path: Path, drafts: Drafts) -> None:
     """Bytes changed behind SQLite's back: the walk names a place or says that the file is damaged; it never passes
     other events than were stored, and never fails in any other way."""

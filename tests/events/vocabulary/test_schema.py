@@ -24,6 +24,7 @@ def test_the_published_schema_is_the_present_one(published: dict[str, Any]) -> N
     assert (ROOT / schema.SCHEMA_PATH).read_text("utf-8") == schema.schema_text(), "run `python -m events.vocabulary.schema`"
 
 
+@pytest.mark.slow
 def test_the_published_page_is_the_present_one_and_names_every_event() -> None:
     said = "run `python -m events.vocabulary.schema`"
     assert (ROOT / schema.PAGE_PATH).read_text("utf-8") == schema.summary_text(), said

@@ -104,6 +104,7 @@ def test_an_absolute_target_and_a_slash_at_the_end_are_read(gateway: Served, tar
     assert b"HTTP/1.1 200" in ask(gateway, request(line_of(TABLE, Drafts().day()), target=target))
 
 
+@pytest.mark.slow
 def test_the_host_of_an_absolute_target_counts_and_not_the_header(gateway: Served) -> None:
     line = line_of(TABLE, Drafts().day())
     assert b" 403 " in ask(gateway, request(line, target=b"http://rebound.example/v1/events"))

@@ -77,6 +77,7 @@ def verdicts(path: Path) -> dict[str, list[tuple[str, bytes]]]:
     return found
 
 
+@pytest.mark.slow
 def test_verdicts_from_the_archive_are_those_from_the_log(
     floor: Path, live: str, archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,6 +238,7 @@ write_archive(SqliteLog(sys.argv[1], read_only=True), Path(sys.argv[2]), running
 """
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle(floor: Path, tmp_path: Path) -> None:
     """Killed again and again after one more segment: what is there is sound each time, and in the end whole."""
     folder, log = tmp_path / "archive", SqliteLog(floor / "floor.db", read_only=True)

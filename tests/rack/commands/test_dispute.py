@@ -146,6 +146,7 @@ def test_a_packet_is_not_overwritten(floor: Floor, tmp_path: Path, capsys: pytes
     assert (tmp_path / "fu-01-6.pdf").read_bytes() == before
 
 
+@pytest.mark.nightly
 def test_packets_and_a_process_that_signs_live_together(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each packet writes its export down, so that the next one of the round is newer than the last checkpoint."""
     with signing(floor.address, floor.key, tmp_path) as signer:
@@ -162,6 +163,7 @@ def test_packets_and_a_process_that_signs_live_together(floor: Floor, tmp_path: 
     assert report["checkpoints"] == 1 + signer.signed(), "no checkpoint but its own"
 
 
+@pytest.mark.slow
 def test_a_process_that_signs_waits_for_a_packet_that_does_so_for_a_moment(floor: Floor, tmp_path: Path) -> None:
     with closing(floor.log()) as log:
         store = open_checkpoints(floor.address, log_id=log.log_id)

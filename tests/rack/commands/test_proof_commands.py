@@ -377,6 +377,7 @@ def test_a_witness_folder_is_read_with_its_key(rack: CommandRunner, arguments: t
     assert "together" in rack.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: CommandRunner, key: Path, number: int) -> None:
     code = "import sys; from rack.cli import main; sys.exit(main())"

@@ -54,7 +54,8 @@ def report(capsys: pytest.CaptureFixture[str], name: str, floor: Floor, out: Pat
     return rack(capsys, *words, "--by", "m.ortiz", "--json", codes=(0, 1))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_is_the_same_bytes_again_and_from_an_archive(
     name: str, floor: Floor, archived: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -115,6 +116,8 @@ LATER: dict[str, Event] = {
 }
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("corrected", [*LATER, None])
 def test_a_report_made_again_is_dated_by_what_came_since_and_says_what_and_of_which_copy(
     corrected: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -177,6 +180,7 @@ def test_the_list_names_every_report_with_its_rules(capsys: pytest.CaptureFixtur
     assert all(each["rules"] for each in listed)
 
 
+@pytest.mark.slow
 def test_all_reports_are_those_made_one_by_one_and_each_is_on_record(
     floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +201,7 @@ def test_all_reports_are_those_made_one_by_one_and_each_is_on_record(
     assert pdfs <= digests
 
 
+@pytest.mark.slow
 def test_if_one_report_cannot_be_written_none_is(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The last of them is there with other bytes: it is not overwritten, and no other is written or recorded."""
     report(capsys, list(REPORTS)[-1], floor, tmp_path)

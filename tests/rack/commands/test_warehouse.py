@@ -29,6 +29,7 @@ def log_of(folder: Path) -> str:
     return f"sqlite://{folder}/floor.db"
 
 
+@pytest.mark.slow
 def test_building_again_without_anything_new_leaves_the_file_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "warehouse.duckdb"
     before = stamp(path)
@@ -41,6 +42,7 @@ def test_building_again_without_anything_new_leaves_the_file_alone(folder: Path,
     assert stamp(path) != before
 
 
+@pytest.mark.slow
 def test_what_was_reviewed_since_comes_in_and_only_that_is_read(folder: Path, tmp_path: Path) -> None:
     """A build that extends, after a note on a finding, holds what a build from nothing holds."""
     path, anew = tmp_path / "w", tmp_path / "anew"
@@ -71,6 +73,7 @@ def break_the_chain(address: str, stream: str, seq: int) -> None:
         database.execute(f"UPDATE events SET data = ? WHERE {where}", (data.replace(b"s", b"t", 1), stream, seq))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("stream", ["table/fu-01", "property/main"])
 def test_a_broken_stream_is_taken_as_far_as_it_stands_and_named_and_the_others_whole(
@@ -94,6 +97,7 @@ def test_a_broken_stream_is_taken_as_far_as_it_stands_and_named_and_the_others_w
         assert [row for row in contents(other, "round_events") if row[0] != stream] == kept != []
 
 
+@pytest.mark.slow
 def test_a_replay_of_a_broken_log_judges_the_others_builds_their_warehouse_and_says_so(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,6 +208,7 @@ def test_an_archive_that_is_handed_out_is_on_record_and_a_back_up_is_not(
     assert main(["archive", "--restore", str(out), "--log", f"sqlite://{tmp_path}/new.db", "--for", "x"]) == 2
 
 
+@pytest.mark.slow
 def test_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = ["--warehouse", str(folder / "warehouse.duckdb")]
     assert main(["warehouse", "columns", *at]) == 0

@@ -94,6 +94,7 @@ def check_lives(address: str, folder: Path, *arguments: str) -> None:
     check_stored(address, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("whole", "left_out"), [(False, 1), (True, 0)])
 def test_a_floor_ended_between_a_round_and_its_correction_raises_no_false_alarm(
     tmp_path: Path, whole: bool, left_out: int
@@ -150,6 +151,7 @@ def test_a_floor_is_judged_while_it_plays_on_kafka(tmp_path: Path, monkeypatch: 
     check_lives(address, tmp_path, "--log", address)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_log_is_whole_when_it_is_killed_and_no_part_stays(tmp_path: Path) -> None:
     address = f"sqlite://{tmp_path}/floor/floor.db"
@@ -204,6 +206,7 @@ def test_two_ports_that_are_one_are_refused(tmp_path: Path, capsys: pytest.Captu
     assert "name the same port" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_log_that_holds_events_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ports = ["--port", str(free_port()), "--gateway-port", str(free_port())]
     main(["demo", "--rounds", "5", "--out", str(tmp_path / "demo"), "--quiet"])

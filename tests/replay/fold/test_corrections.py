@@ -160,6 +160,7 @@ def test_it_cannot_name_itself_or_what_is_to_come(further: int) -> None:
     assert f"names event {seq}, which does not stand before it" in findings(results)[0].observed
 
 
+@pytest.mark.slow
 def test_far_back_it_is_found_by_folding_the_stream_again() -> None:
     table = Table()
     played = table.play(1, PAID)

@@ -302,6 +302,7 @@ SHIFTS: dict[str, tuple[list[tuple[int, str, model.ShiftChanged, int]], dict[int
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", SHIFTS)
 def test_d1352_a_round_is_of_the_shift_in_which_it_opened(case: str) -> None:

@@ -196,6 +196,7 @@ def test_d1191_rules_that_a_lost_message_may_have_filed(
     assert found == {number: (verdict, rules.sha256) for number, (verdict, rules) in expected.items()}
 
 
+@pytest.mark.nightly
 def test_d1191_a_device_that_files_and_loses_a_message_a_round_leaves_few_marks() -> None:
     """All of them come late but one: then which rules are in force is not known, as before, and known with the last one."""
     table = Table(words=None)

@@ -82,6 +82,7 @@ def counted(text: str) -> tuple[int, list[JudgedRound]]:
     return count, judged
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ROUNDS.values(), ids=ROUNDS)
 def test_the_work_on_a_round_is_bounded(text: str) -> None:
@@ -90,7 +91,8 @@ def test_the_work_on_a_round_is_bounded(text: str) -> None:
     assert count < CALLS
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("text", list(ROUNDS.values())[:8], ids=list(ROUNDS)[:8])
 def test_a_round_takes_less_than_100_mb(text: str) -> None:
     tracemalloc.start()

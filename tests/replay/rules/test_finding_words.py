@@ -301,6 +301,7 @@ def test_cards_never_dealt_are_not_called_unread(deal: str, why: str) -> None:
     assert judged.conclusion.undetermined == (f"seat 3 base: what is due cannot be told ({why})",)
 
 
+@pytest.mark.slow
 def test_no_sentence_prints_an_identifier() -> None:
     for each in golden_cases()[::7]:
         for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):

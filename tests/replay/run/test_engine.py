@@ -160,6 +160,7 @@ def test_what_decides_is_part_of_it(name: str) -> None:
     assert name in DECIDING
 
 
+@pytest.mark.slow
 def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path) -> None:
     tables = {
         path.relative_to(ROOT).as_posix()
@@ -213,6 +214,7 @@ def test_a_table_of_rules_that_comes_or_goes_changes_it(copy: Path) -> None:
     assert digest_of(copy) == before
 
 
+@pytest.mark.slow
 def test_it_reads_the_imports_as_the_language_does() -> None:
     """The files are closed under imports: whatever one of them imports, at its top or inside a function, is among them."""
     assert {file for judge in JUDGES for file in files_of(judge)} <= set(DECIDING)

@@ -116,6 +116,7 @@ def test_where_it_concludes_otherwise_its_shadow_supersedes_its_verdicts_and_no_
     assert all(each.supersedes == digest(before[key]) for key, each in made.items())
 
 
+@pytest.mark.slow
 def test_until_then_its_results_count_as_not_judged_by_this_program(log: SimulatedLog, monkeypatch: pytest.MonkeyPatch) -> None:
     results = MemoryResults()
     replay(log, results)

@@ -123,7 +123,8 @@ def test_it_costs_a_few_times_what_it_costs_in_order(
     log.close()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("day", DAYS)
 def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[int], tuple[Table, int]]

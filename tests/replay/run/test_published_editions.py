@@ -72,6 +72,7 @@ def test_an_edition_published_beforehand_judges_from_its_day_on() -> None:
     assert told(in_all_ways(table)) == [(1, 1, 1, []), (2, 1, 1, []), (3, 1, 2, [SHORT]), (4, 1, 2, [SHORT])]
 
 
+@pytest.mark.slow
 def test_a_late_edition_judges_exactly_the_rounds_of_its_days_again() -> None:
     table = a_table()
     play_days(table, FIRST, SECOND, THIRD)
@@ -98,6 +99,7 @@ def test_one_that_is_published_within_a_round_of_its_day_judges_that_round() -> 
     assert told(in_all_ways(table)) == [(1, 1, 2, [SHORT])]
 
 
+@pytest.mark.slow
 def test_two_late_editions_each_judge_their_days() -> None:
     table = a_table()
     play_days(table, FIRST, SECOND, THIRD)

@@ -159,6 +159,7 @@ def test_a_stream_that_begins_later_is_replayed_like_any_other(results: SqliteRe
     assert verdicts(results) == [(1, 1, "VARIANCE"), (1, 1, "VARIANCE"), (1, 2, "UPHELD")]
 
 
+@pytest.mark.slow
 @given(order=st.permutations([0] * 12 + [1] * 23 + [2] * 5), batch=st.integers(1, 40))
 @settings(max_examples=25)
 def test_how_streams_interleave_never_matters(order: list[int], batch: int) -> None:

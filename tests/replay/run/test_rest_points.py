@@ -249,6 +249,8 @@ def test_a_late_slip_costs_by_how_far_it_reaches_back(back: int, events: int) ->
     assert a_round * back < table.last - began[0] <= 2 * a_round * (back + 1)
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("reach", [late_slip, correction_of_a_payment, gap_filled], ids=lambda reach: reach.__name__)
 def test_what_comes_late_one_by_one_is_folded_again_once(reach: Callable[[Table, int], None]) -> None:
     """Each event is in a commit of its own; from the second on only the round that it is about is judged again."""
@@ -279,6 +281,7 @@ def test_rounds_stay_at_hand_as_long_as_play_goes_on_and_no_more_than_a_bound() 
     assert list(fold.recent) == [57, 58, 59, 60]
 
 
+@pytest.mark.nightly
 def test_d1201_a_device_whose_clock_is_slow_all_day_costs_each_time_as_far_as_its_last_message() -> None:
     """Each time a dealer is reported, ten rounds may concern it: not those of all day, as the one before had its own ten."""
     table = Table()

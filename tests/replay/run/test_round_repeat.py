@@ -46,7 +46,8 @@ def lines(adjudication: Adjudication) -> list[str]:
     return [each.line() for each in adjudication.findings]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("further", [0, 1, RECENT_ROUNDS, RECENT_ROUNDS + 3], ids=lambda n: f"{n} rounds later")
 @pytest.mark.parametrize("text", [PAID, UNPAID], ids=["upheld", "variance"])
 def test_a_number_that_was_played_withdraws_nothing(text: str, further: int) -> None:
@@ -72,6 +73,7 @@ def replayed(table: Table) -> MemoryResults:
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("further", [0, RECENT_ROUNDS + 1])
 def test_a_whole_second_record_changes_no_verdict(further: int) -> None:
     """Nor does what comes late after it: which of the two records it is about cannot be told."""
@@ -109,6 +111,7 @@ def test_in_the_same_words_after_its_closing_it_is_found_and_begins_no_second_re
     assert (found.verdict, lines(found)) == ("VARIANCE", [REPEAT, MISSED])
 
 
+@pytest.mark.slow
 def test_a_number_that_was_left_out_comes_for_the_first_time() -> None:
     table = Table()
     for number in (1, 3, *range(5, 6 + RECENT_ROUNDS)):

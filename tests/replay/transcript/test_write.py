@@ -123,7 +123,8 @@ def test_what_came_before_the_round_is_written_before_it() -> None:
     ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_golden_rounds_are_written_and_read_and_judged_alike(chapter: str) -> None:
     """Every third of them: each event of the notation is read back by itself, too."""

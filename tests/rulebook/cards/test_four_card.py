@@ -103,6 +103,7 @@ def test_rank_four_agrees_with_trying_every_card_for_the_joker(hand):
     assert rank_four(hand) == plain_four(hand)
 
 
+@pytest.mark.slow
 def test_rank_four_agrees_on_every_hand_with_the_joker_and_one_of_two_suits():
     """All three suits of two, so that suited and unsuited hands are there, and many others."""
     dice = random.Random(4)

@@ -75,6 +75,7 @@ def expected_five_card_classes():
     return Counter(natural) + jokered
 
 
+@pytest.mark.slow
 def test_688a_6_b_every_hand_of_five_counted():
     counted = Counter(rank_five(hand)[0] for hand in combinations(DECK, 5))
     assert counted == expected_five_card_classes()
@@ -205,6 +206,7 @@ def test_rank_five_agrees_with_trying_every_card_for_the_joker(hand):
     assert rank_five(hand, "lowest") == plain_rank(hand, "lowest")
 
 
+@pytest.mark.slow
 def test_rank_five_agrees_on_many_hands_with_the_joker():
     dice = random.Random(5)
     for _ in range(3000):

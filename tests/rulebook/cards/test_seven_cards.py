@@ -16,6 +16,7 @@ def lines(text, joker="completes"):
     return set(seven_card_lines(parse_cards(text), joker))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["completes", "wild"])
 def test_688a_6_e_f_lines_agree_with_trying_every_five_and_every_card_for_the_joker(mode):
@@ -168,6 +169,7 @@ def test_D10_ace_high_is_what_no_five_cards_beat(hand):
     assert is_ace_high(hand) is plain_ace_high(hand)
 
 
+@pytest.mark.slow
 def test_D10_ace_high_on_many_hands():
     """Hands without pairs, so that about every third is ace high; 400 of them."""
     dice = random.Random(10)

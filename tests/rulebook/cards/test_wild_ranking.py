@@ -187,6 +187,7 @@ def test_D6_deuces_as_twos_never_make_more_than_wild(hand):
     assert rank_wild(hand, "natural") <= rank_wild(hand)
 
 
+@pytest.mark.slow
 def test_D6_with_the_joker_no_hand_makes_its_rank_without_it():
     """Four cards by groups alone, which is all that they can make: never as much as with the joker next to them."""
     groups = {(4,): C.FOUR_OF_A_KIND, (3, 1): C.THREE_OF_A_KIND, (2, 2): C.TWO_PAIR, (2, 1, 1): C.PAIR, (1, 1, 1, 1): C.HIGH_CARD}

@@ -180,6 +180,7 @@ def test_accepts_goes_by_rank_and_not_by_card(high, low, accepted):
     assert STONES.accepts(parse_cards(high), parse_cards(low)) is accepted
 
 
+@pytest.mark.slow
 def test_every_setting_is_legal_and_made_of_the_seven_cards():
     dice = random.Random(11)
     with_joker = 0

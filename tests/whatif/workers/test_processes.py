@@ -47,6 +47,7 @@ def pool() -> Iterator[ProcessPool]:
         yield pool
 
 
+@pytest.mark.slow
 def test_what_comes_of_parts_comes_in_their_order(pool: ProcessPool) -> None:
     parts = [*range(12), *range(20, 40)]
     assert list(pool.run(Doubling(), iter(parts), empty())) == [2 * part for part in parts]
@@ -75,12 +76,14 @@ def test_what_is_raised_there_is_raised_here(pool: ProcessPool) -> None:
         next(running)
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_had_in_hand_is_done_again(tmp_path: Path) -> None:
     with ProcessPool(2, empty) as pool:
         assert list(pool.run(Doubling(tmp_path, MOST_LOSSES), [1, -2, 3, 4], empty())) == [2, -4, 6, 8]
     assert len(list(tmp_path.iterdir())) == MOST_LOSSES
 
 
+@pytest.mark.slow
 def test_work_that_kills_every_process_ends(tmp_path: Path) -> None:
     with ProcessPool(1, empty) as pool, pytest.raises(WorkerLost, match="nothing is lost; run it again, with fewer"):
         list(pool.run(Doubling(tmp_path, MOST_LOSSES + 1), [1, -2, 3], empty()))

@@ -85,6 +85,7 @@ def test_units_store_what_one_process_stores_and_sum_it_up_alike(log: EventLog, 
     assert said(units) == said(one)
 
 
+@pytest.mark.nightly
 def test_two_processes_store_what_one_stores_though_one_of_them_is_killed(path: Path, log: EventLog, tmp_path: Path) -> None:
     one, two, killed = tmp_path / "one", tmp_path / "two", []
     in_one(log, one)
@@ -151,6 +152,7 @@ def test_a_broken_stream_is_named_once_and_the_others_are_judged(path: Path, tmp
     assert said(units) == said(one)
 
 
+@pytest.mark.nightly
 def test_what_comes_while_units_are_judged_is_judged_too(path: Path, tmp_path: Path) -> None:
     """Every unit reads to the end that there is then; what is left over an ordinary replay reads."""
     copy, one, units = tmp_path / "floor.db", tmp_path / "one", tmp_path / "units"

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from analytics.theory.kernels.compiling import cache_folder, sources_digest
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -46,6 +48,7 @@ def kept_callers(folder: Path) -> list[Path]:
     return list((folder / "cache").rglob("caller*.nbi"))
 
 
+@pytest.mark.slow
 def test_a_changed_callee_gives_the_new_result(tmp_path: Path) -> None:
     assert answer(tmp_path, 1) == "1"
     assert len(kept_callers(tmp_path)) == 1  # on disk, where Numba alone would find the caller unchanged

@@ -64,6 +64,7 @@ def test_any_seven_cards(cards: list[int]) -> None:
     check_ranks(cards)
 
 
+@pytest.mark.slow
 def test_hands_of_every_kind() -> None:
     """One of 500 (interpreted: of 20,000) of the hands that no rule tells apart, with and without a joker."""
     for cards in of_every_kind(20_000 if INTERPRETED else 500):

@@ -52,6 +52,7 @@ def hand_in(port: int, *lines: bytes, **headers: str) -> tuple[int, list[str]]:
         return response.status, [json.loads(line)["status"] for line in said.splitlines()] if response.status == 200 else []
 
 
+@pytest.mark.slow
 def test_the_desk_works_while_events_come_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["demo", "--rounds", "40", "--out", str(tmp_path), "--quiet"])
     register_people(tmp_path)

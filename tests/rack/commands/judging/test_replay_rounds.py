@@ -46,6 +46,7 @@ def rounds_of(folder: Path) -> int:
     return sum(entry["rounds"] for entry in json.loads((folder / "manifest.json").read_text())["files"])
 
 
+@pytest.mark.slow
 def test_the_table_of_a_replay_is_that_of_its_log(log: str, in_rows: int, tmp_path: Path, capsys) -> None:
     rounds = str(tmp_path / "rounds")
     assert main(["replay", "--log", log, "--rounds", rounds, "--quiet"]) == 1
@@ -67,6 +68,7 @@ def test_the_command_says_what_is_replayed_event_by_event(log: str, in_rows: int
     assert [line.split(maxsplit=1) for line in lines[at : at + len(asides)]] == [[str(asides[why]), why] for why in asides]
 
 
+@pytest.mark.slow
 def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     rules, answers = tmp_path / "rules.toml", []
     rules.write_text(submission_from_words(["pa-688a", "ace_high_bonus=2", "fortune_bonus=3"]))
@@ -86,6 +88,7 @@ def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     assert any("Ace High Bonus paytable 1 → 2" in line for line in changes)
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["here", "dask"])

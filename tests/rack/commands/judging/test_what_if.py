@@ -28,6 +28,7 @@ def said(capsys) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_a_table_made_from_an_archive_is_that_of_the_log(log: str, tmp_path: Path) -> None:
     archive, rounds = f"archive://{tmp_path}/archive", tmp_path / "rounds"
     assert main(["archive", "--log", log, "--out", str(tmp_path / "archive"), "--running"]) == 0
@@ -35,6 +36,7 @@ def test_a_table_made_from_an_archive_is_that_of_the_log(log: str, tmp_path: Pat
     assert main(["verify", "--log", log, "--rounds", str(rounds)]) == 0
 
 
+@pytest.mark.slow
 def test_what_other_rules_would_have_cost(log: str, tmp_path: Path, capsys) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text(submission_from_words(["pa-688a", "ace_high_bonus=2", "fortune_bonus=3"]))
@@ -55,6 +57,7 @@ def test_what_other_rules_would_have_cost(log: str, tmp_path: Path, capsys) -> N
     assert said(capsys)["rules_digest"] == sha256(rules.read_bytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_table_is_compared_with_its_log(log: str, tmp_path: Path, capsys) -> None:
     rounds = tmp_path / "rounds"
     assert main(["rounds", "--log", log, "--out", str(rounds)]) == 0
