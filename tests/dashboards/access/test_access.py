@@ -7,14 +7,11 @@ import pytest
 
 from dashboards.access import access
 from dashboards.access.access import EXPORT, FIGURES, NAMES, PACKET, REVIEW, RIGHTS, Session, of_claims
-from dashboards.access.anonymous import FREE_TEXT_KEYS, PATRON_KEYS, PEOPLE_SOURCES, STAFF_KEYS, without_names
+from dashboards.access.anonymous import PEOPLE_SOURCES, without_names
 from dashboards.access.page_list import PAGES, Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, CASES_VARIABLE
-from desk.packet.withholding import PATRONS
 from desk.review.desk import desk_at
-from events.vocabulary import base
-from events.vocabulary.codec import REGISTRY
 from intake.writer_rights import PEOPLE as PEOPLE_OF_INTAKE
 from intake.writer_rights import RESERVED_BEGINNINGS
 from rack.cli import main
@@ -225,20 +222,6 @@ def test_the_source_of_what_a_person_entered_is_hidden_with_the_names(floor: Liv
     hidden = without_names(view)
     assert set(hidden.events["source"]) == {source if source == "fu-01-floor" else source.partition("-")[0]}
     assert "p-third" not in hidden.settlements["bettor"].to_list()
-
-
-THINGS = {
-    "back_colour", "box", "camera", "chapter", "deck", "dice_set", "dispute", "document", "engine", "format", "investigation",
-    "meter", "observation", "paytable", "shadow", "shift", "slip", "submission", "table", "time_zone",
-}  # fmt: skip
-
-
-def test_every_field_of_words_is_a_person_s_or_names_a_thing() -> None:
-    """A patron's are the same for pages and packets: who inspects the cards is the first player (§ 688a.4(b))."""
-    kinds = (base.Token, base.Token | None, base.Text, base.Text | None)
-    words = {name for event in REGISTRY.values() for name, kind in event.__annotations__.items() if kind in kinds}
-    assert words == PATRON_KEYS | (STAFF_KEYS & words) | (FREE_TEXT_KEYS & words) | THINGS
-    assert set(PATRONS) == PATRON_KEYS
 
 
 def test_every_source_of_a_person_is_known() -> None:

@@ -21,6 +21,7 @@ from dashboards.access.anonymous import FREE_TEXT_KEYS, HIDDEN_TEXT, PATRON_KEYS
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.rulings import round_account, ruling
+from desk.packet.withholding import PATRONS
 from desk.review import cases
 from desk.review.desk import desk_at
 from events.vocabulary.base import REGISTRY
@@ -158,7 +159,7 @@ def test_what_disagrees_is_said_too(warehouse: Path) -> None:
     remembered = Remembered(gaming_day=date(2026, 3, 6), time=time_typed("3:00 am"), seat=5, cards=cards_typed("As Qd").cards)
     with reading(warehouse) as db:
         found = disputes.find(db, remembered)[0]
-    assert search_words.agreement(found, remembered) == [
+    assert search_words.agreement(found, remembered, "USD") == [
         (False, "all cards, but at seat 3"),
         (False, "5 h 44 min off"),
         (True, "seat 5 played"),
@@ -217,12 +218,14 @@ def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:
 
 
 def test_what_an_event_calls_a_person_is_hidden_and_a_role_is_not() -> None:
-    """Held against the vocabulary: fields that name people, and the words that represent a role there."""
+    """Held against the vocabulary: fields that name people, and the words that represent a role there.
+
+    Who inspects the cards is the first player (§ 688a.4(b)), for packets too.
+    """
     fields = [field for event in REGISTRY.values() for field in structs.fields(event)]
-    assert {field.name for field in fields if field.name in ("patron", "bettor")} == PATRON_KEYS
-    assert {field.name for field in fields if field.name == "by" or field.name.endswith("_by")} - {"announced_by"} | {
-        "dealer"
-    } == STAFF_KEYS
+    by = {field.name for field in fields if field.name == "by" or field.name.endswith("_by")} - {"announced_by", "inspected_by"}
+    assert {"patron", "bettor", "inspected_by"} == PATRON_KEYS == set(PATRONS)
+    assert by | {"dealer"} == STAFF_KEYS
     words = {word for field in fields if field.name == "by" for word in literals(field.type)}
     assert words == ROLES
 
