@@ -72,7 +72,7 @@ class KeyBook:
         if key.kind is not KeyKind.LOG or key.name != self.origin:
             raise KeyNotAdded(f"{file} is the key {key}; this log's key is one of kind 1 named {self.origin}")
         if self.ring.of(key) is not None:
-            raise KeyNotAdded(f"the log has named the key {key.id.hex()} before, and no key comes back; take a new one")
+            raise KeyNotAdded(f"the log has named the key {key.id.hex()} before, and a key cannot be used again; make a new one")
         return key
 
     def publish(

@@ -171,7 +171,7 @@ def correct_line(desk: Desk, table: str, seq: int, line: str, *, by: str, reason
         raise ReviewRefused(f"event {seq} of {state.stream} is no line of an entry")
     read = _read_line(desk, table, entered, line, leave_out=seq)[0]
     if len(read) != 1:
-        raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: a line is corrected to one line; this says {len(read)} things")
+        raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: one line replaces a line; this states {len(read)} things")
     return correct(desk, table, seq, read[0], by=by, reason=reason)
 
 

@@ -42,7 +42,7 @@ def shadow_at(address: str, name: str, **options: Any) -> ResultStore:
     from events.open import SHADOW_NAME, open_shadow
 
     if not SHADOW_NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name of a shadow; expected 1 to 32 small letters, digits and dashes")
+        raise UsageError(f"{name!r} cannot name a shadow; expected 1 to 32 small letters, digits and dashes")
     return open_shadow(address, name, **options)
 
 
@@ -93,7 +93,7 @@ def register_file(flag: str | None) -> Path:
     """Return the file of a log's register of people. Raises `UsageError` if none is named."""
     file = settings.persons_file(settings.log_address(flag))
     if file is None:
-        raise UsageError("the register of persons of a log on Kafka is named by RACK_PERSONS; set it to a file")
+        raise UsageError("RACK_PERSONS names the register of persons of a log on Kafka; set it to a file")
     return file
 
 

@@ -80,7 +80,7 @@ def key_file(flag: Path | None, address: str) -> Path:
     demo = _beside(address, DEMO_KEY, "sqlite")
     if demo is not None and demo.is_file():
         return demo
-    raise UsageError("what leaves the log is signed with its key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
+    raise UsageError("exports are signed with the log's key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
 
 
 def persons_file(address: str) -> Path | None:
@@ -139,7 +139,7 @@ def outbox_file(flag: Path | None, address: str) -> Path:
     """Return the outbox of a log's alarms. Raises `UsageError` if a log on Kafka has none."""
     found = flag or outbox_of(address)
     if found is None:
-        raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE or RACK_OUTBOX")
+        raise UsageError("name the outbox of a log that is not on SQLite with --outbox FILE or RACK_OUTBOX")
     return found
 
 

@@ -66,7 +66,7 @@ def session() -> Session:
     if how == READ_ONLY:
         return Session(None, frozenset({*PAGES, NAMES}))
     if how != LOGIN:
-        return Session(None, frozenset(), "These pages were not started by `rack dashboard`, which says who may see them.")
+        return Session(None, frozenset(), "Start these pages with `rack dashboard`, which says who may see them.")
     who = of_claims(claims(), roles_setting(), time.time())
     SIGN_INS.belongs_to(sign_in(), who.person)
     return who
@@ -82,7 +82,7 @@ def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float)
     claim = str(setting.get("person", EMAIL))
     person = str(said.get(claim) or "")
     if not person.isascii() or not PERSON.fullmatch(person := person.lower()):
-        return Session(None, frozenset(), "The login names no person: its claim for the person is missing or is no name.")
+        return Session(None, frozenset(), "The login names no person: its claim for the person is missing or is not a name.")
     if claim == EMAIL and said.get("email_verified") is not True:
         return Session(
             None,

@@ -58,7 +58,7 @@ PAGES: Mapping[str, PageEntry] = {
                               "What happened on this shift, and what does the next one take over?", _ROOM),
     "entry": PageEntry(WORK, "Entry", "n", "What was due? Type a round as it was seen.", _ROOM | _ANALYST),
     "observations": PageEntry(WORK, "Observations", "o",
-                              "Which rounds are watched, what is left to do, what do they show of a dealer or game?", _ROOM),
+                              "Which rounds are watched, what is left to do, what do they show about a dealer or game?", _ROOM),
     "hold": PageEntry(ANALYSIS, "Hold", "h", "What did the tables win, and on what?", _ROOM | _ANALYST | _COMPLIANCE),
     "dealers": PageEntry(ANALYSIS, "Dealer errors", "e", "Where do things go wrong at the table, and who or what needs a look?",
                          _ROOM),

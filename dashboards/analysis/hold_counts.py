@@ -38,7 +38,7 @@ MOST_BARS = 40
 ROWS = 400
 MARK: Final = "▲"
 NO_WAGERS: Final = "Wagers are not recorded at these tables: their trays can only be compared with drop, fills and credits."
-NO_WAGERS_ON: Final = "Of {} no wagers are on record: there the tray can only be compared with drop, fills and credits."
+NO_WAGERS_ON: Final = "No wagers are on record for {}: compare the tray there with drop, fills and credits alone."
 
 
 def show_counts(part: FloorPart, formats: Formats) -> None:
@@ -140,7 +140,7 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     source.show(
         markup.section(
             "Change of hold %",
-            "95 % band around the hold % before, as table days vary (Welch's t); chance corrected for the rows (Holm).",
+            "95 % band around the earlier hold %, from the spread of table days (Welch's t); corrected for the rows (Holm).",
         )
     )
     if found.is_empty():

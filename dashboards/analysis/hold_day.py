@@ -89,9 +89,9 @@ def known_of(row: Mapping[str, Any], formats: Formats) -> str:
         case "overpaid" | "underpaid":
             return plural(row["count"], "wager")
         case "uncounted":
-            return f"{plural(row['count'], 'table day')}: taken out, for they have no win"
+            return f"{plural(row['count'], 'table day')}: left out, because they have no win"
         case "slips":
-            return "In luck or errors above, and not out of the tray"
+            return "Counted above under luck or errors; not taken from the tray"
         case "whole" if row["count"]:
             return f"{plural(row['count'], 'table day')} not fully counted"
         case _:

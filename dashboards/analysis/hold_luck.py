@@ -165,7 +165,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     source.show(
         markup.section(
             funnel.heading,
-            "Distance from what the floor won of the same base wagers. Bars: where luck alone keeps 95 % and 99.7 %.",
+            "Difference from the floor's win on the same base wagers. Bars: luck alone stays inside in 95 % and 99.7 % of cases.",
         )
     )
     with st.container(width=280):
@@ -210,7 +210,7 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     named = "the main wager of each game" if wager is None else wager_name(wager)
     source.show(
         markup.section(
-            f"{chart.heading}: {named}", "Shaded: where chance alone keeps the weighted mean. Points: each day by itself."
+            f"{chart.heading}: {named}", "Shaded: what chance alone explains of the weighted mean. Points: single days."
         )
     )
     alt = "House win against theory by gaming day, in standard deviations"

@@ -42,9 +42,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
     ]
     source.show(markup.table(audit.columns_on_page(), rows, f"{audit.title_on_page(by)}, slowest first", sortable=True))
     source.show(
-        markup.section(
-            "Side wagers", "How often each is made, for a hundred base wagers of its game on table days that offer it."
-        )
+        markup.section("Side wagers", "Side wagers for each hundred base wagers of their game, on table days that offer them.")
     )
     found = figures.answer(take_up, "game", of)
     rows = [

@@ -82,7 +82,7 @@ def search(formats: Formats) -> None:
     unread = [] if written else _unread()  # the words were found where somebody wrote them
     source.show(dispute_parts.read_back(said, formats, unread, state.get("sentence-notes", ())))
     if written:
-        source.show(markup.section("Findings, notes, disputes and cases", "Each has every word of the sentence."))
+        source.show(markup.section("Findings, notes, disputes and cases", "Each contains every word of the sentence."))
         source.show(dispute_parts.texts(written, formats))
     if text and said.says_little:
         source.show(markup.section("No round was searched for", "No word says which round it was."))

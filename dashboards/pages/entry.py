@@ -224,7 +224,7 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         same_as = row[3].text_input(
             "Same as round", placeholder="17", help="The number of the recorded round; “entry 4” for another person's entry."
         )
-        order = st.checkbox("The order of what was done was seen", help="Without it no fault of order is found.")
+        order = st.checkbox("The order of what was done was seen", help="If it was not seen, no fault of order is found.")
         pressed = st.form_submit_button(
             f"Store at {table_name(place.table)}", type="primary", key="store-round", shortcut="Ctrl+Enter"
         )

@@ -105,9 +105,9 @@ def of_engine() -> list[Check]:
         return [Check("ok", "Engine", f"{state.engine}; no verdict waits for an adoption")]
     found = f"{state.engine} judges new rounds; the verdicts on {plural(state.held, 'round')} are an earlier engine's"
     if not state.shadows:
-        return [Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this one, too")]
+        return [Check("note", "Engine", found, "`rack replay --shadow NAME` judges them by this engine, too")]
     named = ", ".join(state.shadows)
-    return [Check("look", "Engine", f"{found}; in shadow: {named}", "read below what differs; two people adopt it")]
+    return [Check("look", "Engine", f"{found}; in shadow: {named}", "read the differences below; two people adopt them")]
 
 
 def shadows() -> None:
@@ -142,7 +142,7 @@ def _changes(address: str, name: str) -> None:
     source.show(markup.table(CHANGES, rows, f"What {name} would change"))
     _decided(found.work, "Decided on these rounds")
     if found.behind:
-        reads = f"It was not judged as far as the verdicts in force at {', '.join(found.behind)}"
+        reads = f"It does not reach as far as the verdicts in force at {', '.join(found.behind)}"
         source.show(markup.notice(reads, f"Run `rack replay --shadow {name}` again."))
     report = f"`rack verdicts diff {name} --report FILE --key FILE` makes the signed report"
     words = f"{report}; `rack verdicts adopt {name}` puts it in force, in two names."
@@ -224,7 +224,7 @@ def _of_log(at: Desk) -> list[Check]:
             "act",
             "Log",
             f"{events:,} events in {plural(len(found), 'stream')}; the newest is of a time {ago(ahead_s)} in the future",
-            "set the clocks right on the machines that write and sign: until then everything new gets that time",
+            "set the clocks of the machines that write and sign: until then every new event gets that time",
         )
     ends = Check("ok", "Ends of the streams", "all as acknowledged on this machine")
     if troubled:
@@ -327,9 +327,9 @@ def _of_devices(db: Warehouse) -> list[Check]:
         return []
     quiet = sum(is_quiet(row) for row in found.iter_rows(named=True))
     if quiet:
-        words = f"{quiet:,} of {plural(len(found), 'device')} silent while the table went on"
+        words = f"{quiet:,} of {plural(len(found), 'device')} silent while their table played"
         return [Check("look", "Devices", words, "See the list below; is the device out of order?")]
-    return [Check("ok", "Devices", f"{plural(len(found), 'device')} heard as long as the table went on")]
+    return [Check("ok", "Devices", f"{plural(len(found), 'device')} that reported as long as their table played")]
 
 
 def _gone_on_since(built_at_us: int) -> bool:
@@ -378,9 +378,9 @@ def devices() -> None:
 
         def heard() -> None:
             lines = [_device(row, quiet=False, formats=formats) for row in others]
-            source.show(markup.table(DEVICES, lines, "Devices and when they were heard last"))
+            source.show(markup.table(DEVICES, lines, "Devices and their last reports"))
 
-        source.on_opening(f"{plural(len(others), 'device')} heard as long as the table went on", heard)
+        source.on_opening(f"{plural(len(others), 'device')} that reported as long as their table played", heard)
 
 
 def is_quiet(row: dict[str, Any]) -> bool:
@@ -392,7 +392,7 @@ def _device(row: dict[str, Any], *, quiet: bool, formats: Formats) -> list[objec
     last = formats.day_and_clock(row["last_at_us"])
     said = f"{row['failures']:,}" + (f", {row['restored']:,} restored" if row["failures"] else "")
     state = _badge("look") if quiet else _badge("ok")
-    heard = markup.two_lines(last, "silent while its table went on" if quiet else "")
+    heard = markup.two_lines(last, "silent while its table played" if quiet else "")
     return [state, table_name(row["table_id"]), row["source"], f"{row['events']:,}", heard, said]
 
 

@@ -67,9 +67,9 @@ def show_verification(address: str, formats: Formats) -> None:
         source.show(
             markup.empty(
                 told or "Not yet verified",
-                f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same "
-                f"as `{' '.join(['rack', *verification_run.words(address)])}`, which anybody can run who can read the log. What "
-                "is kept of the last one is a notice, no evidence.",
+                f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. Anybody "
+                f"who can read the log can run the same: `{' '.join(['rack', *verification_run.words(address)])}`. The notice "
+                "of the last one is no evidence.",
             )
         )
         return
@@ -117,7 +117,7 @@ def ends(formats: Formats) -> None:
         figures = [
             markup.figure("Events", f"{sum(each.events for each in found):,}", plural(len(found), "stream")),
             markup.figure("Streams as acknowledged", f"{len(found) - len(troubled)} of {len(found)}", as_said),
-            markup.figure("Events not adjudicated", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"),
+            markup.figure("Events not adjudicated", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is up to date"),
             markup.figure("In quarantine", f"{len(held):,}", "refused at intake"),
             markup.figure("Newest event", age, formats.day_and_clock(newest)),
         ]
@@ -131,13 +131,13 @@ def ends(formats: Formats) -> None:
         if sound:
 
             def without_fault() -> None:
-                says = "Each is a chain of its own. Acknowledged: this machine has an answer that these events are stored."
+                says = "Each stream has its own chain. Acknowledged: this machine was told that these events are stored."
                 source.show(f'<p class="rk-note">{says}</p>')
                 source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
 
             source.on_opening(f"{plural(len(sound), 'stream')} without a fault", without_fault)
         if held:
-            says = "Refused input keeps its bytes, and an event takes its place; its round is undetermined."
+            says = "The bytes of refused input are kept, and an event takes their place; its round is undetermined."
             source.show(markup.section("Quarantine", says))
             source.show(_quarantine(held, formats))
 
@@ -187,7 +187,7 @@ def missing(formats: Formats) -> None:
         return
     found = source.ask(integrity.about_the_log)
     if found.is_empty():
-        source.show(markup.empty("No gaps", "No device's own count has a gap."))
+        source.show(markup.empty("No gaps", "No device skipped a number."))
         return
     rows = [
         [

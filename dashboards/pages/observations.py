@@ -60,7 +60,7 @@ def every() -> None:
         source.show(markup.section("Samples", "Each with the exact 95 % interval of the rate of wrong rounds."))
         source.show(parts.listed(samples, formats))
     if others:
-        source.show(markup.section("For cause and disputes", "These rounds are in no rate: somebody chose them."))
+        source.show(markup.section("For cause and disputes", "These rounds count in no rate, because somebody chose them."))
         source.show(parts.listed(others, formats))
     if observed_round.may_act() and tables:
         with st.expander("Open an observation", expanded=not found):
@@ -264,7 +264,7 @@ def _forms(table: str, number: int, entered: EnteredRound, lines: dict[int, str]
             text,
             f"add {table} {number}",
         )
-    if st.button("Confirm: the entry is what its source shows", help="By another person than the one who entered it."):
+    if st.button("Confirm: the entry is what its source shows", help="For a person other than the one who entered it."):
         write("Confirmed", lambda at, who: observations.confirm(at, table, number, by=who), "")
 
 

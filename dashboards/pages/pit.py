@@ -54,7 +54,7 @@ def page() -> None:
     if found is None:
         return
     if not found.records:
-        source.show(markup.empty("No tables", "The log has no table yet: `rack apply` makes them from property.toml."))
+        source.show(markup.empty("No tables", "The log has no table yet: `rack apply` makes the tables of property.toml."))
         return
     awaiting(found.records, found.formats)
     for first in range(0, len(found.records), ACROSS):

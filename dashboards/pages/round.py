@@ -137,9 +137,7 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     named = st.query_params.get("finding")
     if named and named not in {f["finding_id"] for f in every}:
         source.show(
-            markup.notice(
-                "The finding of this link was withdrawn", "A later verdict no longer has it; here is the verdict in force."
-            )
+            markup.notice("The finding of this link was withdrawn", "A later verdict withdrew it. This is the verdict in force.")
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]

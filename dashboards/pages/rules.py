@@ -203,7 +203,7 @@ def _row(each: OfferedWager, formats: Formats) -> list[object]:
 def _why_not(each: OfferedWager) -> str:
     """Show why a wager has no figures of its own."""
     if each.reading:
-        return f"filed: {each.reading}; its return by that is not computed"
+        return f"filed: {each.reading}; the return by this reading is not computed"
     if each.together:
         return f"settled with {_both(tuple(wager for wager in each.together if wager != each.wager))}"
     return "not computed"

@@ -62,6 +62,6 @@ def check_notice(found: EventsCheck | None) -> Html:
     if found is None or found.ok:
         return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')
     return markup.notice(
-        "The events of this round are not confirmed by the log, so that no verdict is shown",
+        "The events of this round are not confirmed by the log, so no verdict is shown",
         markup.coded(f"{found.sentence}. Keep log and warehouse as they are, and run `rack verify --log ADDR`."),
     )

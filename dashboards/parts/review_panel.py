@@ -362,7 +362,7 @@ def _sign(form: _Form) -> None:
     ]
     total = sum(first.amount_cents or 0 for first in waiting)
     if form.who in {first.by for first in waiting}:
-        source.show(markup.notice(f"{form.who} signed first", "The second signature is another person's"))
+        source.show(markup.notice(f"{form.who} signed first", "The second signature must be another person's"))
     with form.sheet():
         form.box("What was checked", "reason", placeholder="slip 1147 seen")
         form.button(

@@ -200,7 +200,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
             f"over {witness['newest_size']:,} of {signed['statements']:,} statements."
         )
     if not signed.get("anchored"):
-        told.append("The keys are those that the log itself names; an auditor names their own copy with --key.")
+        told.append("The keys are those that the log itself names; an auditor gives the key that they received with --key.")
     return told
 
 

@@ -86,7 +86,7 @@ def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
                 f"The witness {found.witness} is silent",
                 markup.coded(
                     f"{plural(found.behind, 'checkpoint waits', 'checkpoints wait')} for its signature, the first since "
-                    f"{formats.day_and_clock(found.waiting_since_us)}. Of what is newer, only the log's own key vouches. Does "
+                    f"{formats.day_and_clock(found.waiting_since_us)}. For anything newer, only the log's own key vouches. Does "
                     "`rack witness --follow` run, and is this its folder as it is now?"
                 ),
             )

@@ -86,7 +86,7 @@ def facts(found: PatronCase, today: str) -> Html:
         "Due": f"{day_name(date.fromisoformat(case.due))}" + ("" if case.decision is not None else f", {due_words(case, today)}"),
         "Owner": case.owner or "No one yet",
         "Patron": case.patron or "Token not on record",
-        "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",
+        "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked for this round",
     }
     if case.decision is not None:
         pairs["Decision"] = decision_words(case.decision)

@@ -113,7 +113,7 @@ def results(result: ObservationResult, formats: Formats) -> Html:
         figures["Seen too early"] = result.unveiled
     lines = [result.sentence]
     if result.interval is None:
-        lines.append("Listed only: it is in no rate.")
+        lines.append("Listed only: it counts in no rate.")
     if result.wrong:
         lines.append(money_words(result, formats))
         lines.append(", ".join(f"{finding_title(code)}: {count}" for code, count in result.by_code.items()))

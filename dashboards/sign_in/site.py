@@ -216,7 +216,7 @@ class SignInSite:
         code = str(given.get("code") or "")
         credential = given.get("credential")
         if not code and not self.provider.is_ours(asked):
-            raise SignInRefused("This sign-in was not begun by the pages. Open them again.")
+            raise SignInRefused("The pages did not begin this sign-in. Open them again.")
         if credential is None:
             return self._begin(self.accounts.invited(code, self._persons(), self._clock()) if code else None)
         challenge = webauthn.base64url_to_bytes(str(given["request"]))

@@ -158,7 +158,7 @@ def answers_of(given: Mapping[str, str], port: int) -> dict[str, str]:
     people = given.get("people", "")
     if len({id_ for id_, _ in people_of(people)}) < max(2, len(people_of(people))):
         raise ReviewRefused(
-            "Name two people at least, each another name: what one files or counts, another signs or counts again"
+            "Name at least two people, with different names: what one files or counts, another signs or counts again"
         )
     return answers | {"people": people, "port": str(port)}
 

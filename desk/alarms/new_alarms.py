@@ -57,7 +57,7 @@ class Watch:
                 found += self._read_stream(results, stream, now_us)
             except UnreadableResult as error:
                 self._broken.add(stream)
-                self._tell(f"no alarms of {stream} any more, for a result cannot be read: {error}")
+                self._tell(f"no alarms of {stream} any more: a result cannot be read: {error}")
         for stream, advice in sorted(given.items()):
             if self._advice.get(stream) != advice and not self._is_judged(results, stream, f"#{advice.round_no}"):
                 found += self._take_advice(results, advice, now_us)
@@ -71,7 +71,7 @@ class Watch:
             return advice_in(results)
         except UnreadableResult as error:
             self._asks_for_advice = False
-            self._tell(f"no alarms of advice any more, for it cannot be read: {error}")
+            self._tell(f"no alarms of advice any more: it cannot be read: {error}")
             return {}
 
     def _take_advice(self, results: ResultStore, advice: Advice, now_us: int) -> int:

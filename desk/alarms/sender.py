@@ -163,7 +163,7 @@ class Sender:
             self._trouble = ""
         except UNREADABLE as error:
             if str(error) != self._trouble:
-                self._tell(f"the log cannot be read, and is tried again: {error}")
+                self._tell(f"the log cannot be read now and will be tried again: {error}")
             self._trouble, self._desk, self._watch = str(error), None, None
             self._open_at = time.monotonic() + RETRY_S
             self._resources.close()
@@ -174,7 +174,7 @@ class Sender:
         watch = Watch(self._outbox, self._settings, self._house_of(desk), self._tell)
         if is_new and not self._past:
             streams = watch.begin(desk.log, desk.results)
-            self._tell(f"a new outbox: what was found before is not sent ({streams} streams); --past sends it too")
+            self._tell(f"a new outbox: earlier findings are not sent ({streams} streams); --past sends it too")
         self._desk, self._watch = desk, watch
 
     def _escalate(self, desk: Desk, watch: Watch) -> None:

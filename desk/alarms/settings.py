@@ -203,7 +203,7 @@ def read_secrets(where: str, receiver: Receiver, folder: Path, environment: Mapp
             secret = b""
         if not line.startswith(SECRET_PREFIX) or not SECRET_BYTES[0] <= len(secret) <= SECRET_BYTES[1]:
             raise SettingsRefused(
-                f"{where}: secret {number} is none: expected {SECRET_PREFIX} and {SECRET_BYTES[0]} to {SECRET_BYTES[1]} bytes "
+                f"{where}: secret {number} is not one: expected {SECRET_PREFIX} and {SECRET_BYTES[0]} to {SECRET_BYTES[1]} bytes "
                 "in base64; rack alerts secret FILE makes one"
             )
         secrets.append(secret)
@@ -223,7 +223,7 @@ def _secret_text(where: str, file: str | None, variable: str | None, folder: Pat
     if file is None:
         text = (os.environ if environment is None else environment).get(variable or "")
         if not text:
-            raise SettingsRefused(f"{where}: the environment has no {variable}, which is to hold the secret")
+            raise SettingsRefused(f"{where}: the environment has no {variable}, which must hold the secret")
         return text
     path = folder / file
     try:

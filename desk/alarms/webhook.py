@@ -65,7 +65,7 @@ class Webhook:
         except TimeoutError:
             return Answer(False, f"no answer within {self._timeout_s:g} s", silent=True)
         except ssl.SSLCertVerificationError as error:
-            return Answer(False, f"its certificate does not hold: {error.verify_message}", silent=True)
+            return Answer(False, f"its certificate is not valid: {error.verify_message}", silent=True)
         except (OSError, HTTPException, ValueError) as error:
             return Answer(False, f"no answer: {words_of(error)}", silent=True)
 

@@ -98,7 +98,7 @@ class CountRoom(Pit):
         person = self._people(by)[0]
         draft = self._draft(day)
         if draft.first.by == person.id:
-            raise ReviewRefused(f"{person.id} made the first entry of {day}; the second is another person's")
+            raise ReviewRefused(f"{person.id} made the first entry of {day}; the second must be another person's")
         self._check(day, grid)
         draft = msgspec.structs.replace(draft, again=BoxCount(by=person.id, boxes=dict(grid)))
         found = differences(draft)
@@ -156,7 +156,7 @@ class CountRoom(Pit):
             record = table_record(self._log, table)
             self._must_exist(record)
             if not _was_open(record, day):
-                raise ReviewRefused(f"{table} was not open on gaming day {day}, so that it has no box of that day")
+                raise ReviewRefused(f"{table} was not open on gaming day {day}, so it has no box of that day")
             _must_be_uncounted(record, day)
 
     def _draft(self, day: str) -> DraftCount:

@@ -115,12 +115,12 @@ def publishing(log: EventLog, text: str) -> Publication:
     if any("mystery" in (each.get("wager"), each.get("name")) for each in _entries(made)):
         raise ReviewRefused(
             f"edition {made.edition} of {made.key} changes a Must-Hit-By configuration, and the stream of a meter has no "
-            "amendments; it takes a version of the program that holds this one"
+            "amendments; it needs a version of the program that holds this edition"
         )
     before = chapter(jurisdiction, name, day=LAST_DAY, published=earlier)
     after = chapter(jurisdiction, name, day=LAST_DAY, published=(*earlier, text))
     if after.edition_digest == before.edition_digest:
-        raise ReviewRefused(f"edition {made.edition} of {made.key} changes nothing of the chapter")
+        raise ReviewRefused(f"edition {made.edition} of {made.key} changes nothing in the chapter")
     tables = [stream.removeprefix("table/") for stream in log.streams() if stream.startswith("table/")]
     misfits, again = dict[str, str](), list[str]()
     for table in tables:
@@ -301,7 +301,7 @@ class Office:
         """Return who acts and who signs. Raises `ReviewRefused` if they are the same person, or one has no right to."""
         person, second = (acting(self._persons, each, ROLE) for each in (by, signed_by))
         if second.id == person.id:
-            raise ReviewRefused(f"{person.id} {does}; the second signature is another person's")
+            raise ReviewRefused(f"{person.id} {does}; the second signature must be another person's")
         return person, second
 
     def enter(self, person: Person, event: model.Event) -> int:
@@ -355,5 +355,5 @@ class Office:
     def _second(self, by: str, first: str) -> Person:
         person = acting(self._persons, by, ROLE)
         if first in (person.id, person.token):
-            raise ReviewRefused(f"{person.id} filed these rules; the second signature is another person's")
+            raise ReviewRefused(f"{person.id} filed these rules; the second signature must be another person's")
         return person

@@ -151,7 +151,7 @@ def _checkpoint(options: Mapping[str, Any], made: Property, log: EventLog, now_u
     if time.events < events and now_us - time.at_us > PATIENCE_US:
         says = f"Due: {plural(events - time.events, 'event')} came since the last one."
         return Part("checkpoint", False, says, "Start rack-checkpoints.service, or:", "rack checkpoint")
-    return Part("checkpoint", True, f"{time.events:,} of {events:,} events are signed for.")
+    return Part("checkpoint", True, f"{time.events:,} of {events:,} events are covered by a signature.")
 
 
 def _witness(options: Mapping[str, Any], made: Property, log: EventLog, now_us: int) -> Part:

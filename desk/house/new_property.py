@@ -74,7 +74,7 @@ def kinds(text: str) -> list[TableGroup]:
                 f"tables: {part.strip()!r}: expected a number and a game, as in 3 face_up_pai_gow; games are {', '.join(games)}"
             )
         if any(each.chapter.game == match[2] for each in found):
-            raise ReviewRefused(f"tables: {match[2]} is there twice; add the numbers up")
+            raise ReviewRefused(f"tables: {match[2]} is given twice; add the numbers up")
         prefix = _prefix(match[2], {each.prefix for each in found})
         found.append(TableGroup(int(match[1]), games[match[2]], prefix))
     return found

@@ -84,7 +84,7 @@ def chips_cents(text: str) -> int:
             raise ReviewRefused(f"{part!r}: expected chips as value x number, as in 25x20,100x5")
         value = amount_cents(found[1])
         if value in seen:
-            raise ReviewRefused(f"{text!r}: chips of {found[1]} are there twice; add them up")
+            raise ReviewRefused(f"{text!r}: chips of {found[1]} are given twice; add them up")
         seen.add(value)
         total += value * int(found[2])
     return total
@@ -135,7 +135,7 @@ class Pit:
                 )
             opener = record.closer_cents if cents is None else cents
             if opener is None:
-                raise ReviewRefused(f"{table} was never closed, so that its opener is not known: give --chips or --amount")
+                raise ReviewRefused(f"{table} was never closed, so its opener is not known: give --chips or --amount")
             book = self._rules(record, gaming_day)
             at_us = self._moment(at, gaming_day)
             events: list[Event] = [] if gaming_day == record.gaming_day else [model.GamingDayOpened(gaming_day=gaming_day)]
@@ -180,7 +180,7 @@ class Pit:
 
         def events(record: TableRecord) -> list[Event]:
             if record.dealer is None:
-                raise ReviewRefused(f"no one deals at {table}, so that no one taps out")
+                raise ReviewRefused(f"no one deals at {table}, so no one can tap out")
             return [house_event(model.DealerTappedOut, dealer=record.dealer)]
 
         return self._enter(table, self._people(by)[0], events, at)
@@ -245,7 +245,7 @@ class Pit:
             line = record.line(seq)
             if not line.source.startswith(f"{self.writer}-"):
                 raise ReviewRefused(
-                    f"{table} line {seq} was reported by {line.source}: only what the {self.writer} entered is corrected"
+                    f"{table} line {seq} was reported by {line.source}: correct only what the {self.writer} entered"
                 )
             replacement = None
             if fields:
@@ -294,7 +294,7 @@ class Pit:
     def _second(self, line: Line, by: str) -> Person:
         person = self._persons.known(by)
         if person.token in line.authors:
-            raise ReviewRefused(f"{person.id} entered or corrected line {line.seq}; the initials are another person's")
+            raise ReviewRefused(f"{person.id} entered or corrected line {line.seq}; the initials must be another person's")
         return person
 
     def _people(self, by: str, verified_by: str | None = None) -> tuple[Person, Person | None]:
@@ -303,7 +303,7 @@ class Pit:
             return person, None
         second = self._persons.known(verified_by)
         if second.id == person.id:
-            raise ReviewRefused(f"{person.id} enters it; the second initials are another person's")
+            raise ReviewRefused(f"{person.id} enters it; the second initials must be another person's")
         return person, second
 
     def _enter(self, table: str, person: Person, events: Callable[[TableRecord], list[Event]], at: str | None) -> list[Line]:

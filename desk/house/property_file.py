@@ -298,7 +298,7 @@ def _each_once(kind: str, entries: tuple[Any, ...], refused: Any) -> None:
     seen: set[str] = set()
     for number, entry in enumerate(entries):
         if entry.id in seen:
-            refused(f".{kind}[{number}].id", f"{entry.id!r} is there twice; give each {kind} an id of its own")
+            refused(f".{kind}[{number}].id", f"{entry.id!r} is listed twice; give each {kind} an id of its own")
         seen.add(entry.id)
 
 

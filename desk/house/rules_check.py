@@ -39,7 +39,7 @@ def _amendment(text: str, file: str) -> CheckedRules:
         raise ReviewRefused(f"{file}: there is no chapter {read.key}; expected one that `rack rules list` shows") from None
     except ValueError as error:
         raise ReviewRefused(f"{file}: {error}") from error
-    changes = "" if made.edition_digest else "; it changes nothing of the chapter"
+    changes = "" if made.edition_digest else "; it changes nothing in the chapter"
     return CheckedRules(
         {"chapter": read.key, "edition": read.edition, "effective_gaming_day": read.effective, "sha256": read.digest},
         [f"{file}: accepted; {read.key}, edition {read.edition}, from {read.effective} on ({read.cite}){changes}"],

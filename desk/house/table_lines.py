@@ -406,7 +406,7 @@ def drafts(record: TableRecord, writer: House, person: Person, entries: Sequence
         replaced = entry.payload.replacement if isinstance(entry.payload, EventCorrected) else None
         for type_ in (entry.payload.TYPE, *(() if replaced is None else (replaced.type,))):
             if writer not in writers_of(record.stream, type_):
-                raise ReviewRefused(f"{type_} in {record.stream} is not for the {writer} to write")
+                raise ReviewRefused(f"the {writer} may not write {type_} in {record.stream}")
     return [
         Draft(
             event_id=entry.event_id or secrets.token_hex(16),

@@ -14,15 +14,15 @@ from rulebook.chapters.rulebook import PayLine, Rulebook
 OUTCOMES = {
     "win": "wins, and is paid {odds}",
     "lose": "loses, and is taken",
-    "tie": "ends in a tie, and goes back",
-    "foul": "loses, because the hands were set against the order of hands",
+    "tie": "ends in a tie, and is returned",
+    "foul": "loses, because the hands were set foul",
     "ace_high_push": "is a push, because the dealer's high hand is ace high",
     "tiger_9_push": "is a push, by the rule of the Tiger 9",
     "folded": "is lost, because the patron folded",
-    "uncovered": "goes back, because the player-dealer's wager did not reach so far",
+    "uncovered": "is returned, because the player-dealer's wager does not cover it",
     "surrendered": "was surrendered",
     "abandoned": "is lost, because the patron left it",
-    "void": "goes back, because the round or the hand was void",
+    "void": "is returned, because the round or the hand was void",
     "unknown": "cannot be settled by what is on file or on record",
     "late": "was placed too late, and does not play",
     "withdrawn": "was withdrawn or refused in time, and does not play",
@@ -85,7 +85,7 @@ def _pays(line: PayLine, envy: bool) -> str:
     if envy:
         return f"an Envy Bonus of {show_money(line.envy_cents, thousands=True)}"
     if line.push:
-        return "nothing, and the wager goes back"
+        return "nothing, and the wager is returned"
     if line.odds is not None:
         return f"{line.odds.numerator} to {line.odds.denominator}"
     parts = [f"{line.meter_bp / 100:g} % of the meter"] if line.meter_bp else []

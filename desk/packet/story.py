@@ -48,7 +48,7 @@ from rulebook.cards.cards import TEXT
 from rulebook.chapters.rulebook import Rulebook
 
 BEYOND = (
-    "Whether a sensor, reader or person saw right. The verdict holds if the events tell what happened.",
+    "Whether a sensor, reader or person saw correctly. The verdict holds if the events say what happened.",
     "Anything that never reached the log. Where the record shows that something was lost, the verdict is that it cannot tell.",
     "What was said, meant or agreed at the table, unless an event states it.",
     "What an ambiguous text means: where the text leaves room, the reading that was followed is named, and the other one.",

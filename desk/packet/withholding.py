@@ -39,7 +39,7 @@ COUNTED: Final = (
 )
 
 
-OTHERS_LEFT_OUT: Final = "what cannot be told of other seats is left out"
+OTHERS_LEFT_OUT: Final = "what cannot be shown about other seats is left out"
 _OF_SEAT: Final = re.compile(r"seat (\d+)\b")
 """The beginning of a doubt about one seat."""
 

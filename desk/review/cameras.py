@@ -87,7 +87,7 @@ class Cameras:
     def __init__(self, cameras: Sequence[Camera], systems: dict[str, System], where: str) -> None:
         self._all, self._systems = {camera.id: camera for camera in cameras}, systems
         if len(self._all) < len(cameras):
-            raise ReviewRefused(f"{where}: a camera is there twice; give each an id of its own")
+            raise ReviewRefused(f"{where}: a camera is listed twice; give each an id of its own")
         for name, system in systems.items():
             _check_system(f"{where}: system.{name}", system)
         for camera in cameras:
@@ -136,7 +136,7 @@ def read_cameras(path: Path) -> Cameras:
 def _check_system(where: str, system: System) -> None:
     if not ADDRESS.fullmatch(system.link):
         raise ReviewRefused(
-            f"{where}: link: expected printable ASCII without spaces, backslashes and quotes; write others as %XX"
+            f"{where}: link: expected printable ASCII without spaces, backslashes and quotes; write other characters as %XX"
         )
     try:
         parts = urlsplit(re.sub(r"\{[^}]*\}", "x", system.link))
@@ -144,7 +144,7 @@ def _check_system(where: str, system: System) -> None:
     except ValueError as error:
         raise ReviewRefused(f"{where}: link: {error}") from error
     if "@" in parts.netloc:
-        raise ReviewRefused(f"{where}: link: it names a user ({parts.netloc}): an address shows where it leads; leave that out")
+        raise ReviewRefused(f"{where}: link: it names a user ({parts.netloc}); leave the user out")
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ReviewRefused(f"{where}: link: expected https://…, the address that the video system or its launcher answers")
     try:

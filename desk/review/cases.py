@@ -128,7 +128,7 @@ def open_case(
 ) -> PatronCase:
     """Open a case: of a patron's `claim`, which also opens the dispute, or of an open `dispute`."""
     if (claim is None) == (dispute is None):
-        raise ReviewRefused("a case is of a new claim, or of a dispute that is open already: give one of the two")
+        raise ReviewRefused("a case needs a new claim, or a dispute that is open already: give one of the two")
     review, person = desk.review(table), desk.person(by).id
     number = max(review.cases, default=0) + 1
     events: list[model.Event] = []

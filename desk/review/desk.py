@@ -176,8 +176,12 @@ class Desk:
                 if finding_id and key.startswith(finding_id)
             }
         if len(matches) != 1:
-            more = f"{len(matches)} findings begin so: give more digits" if matches else "replay the log first, or look it up"
-            raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
+            more = (
+                f"{len(matches)} findings begin like this: give more digits"
+                if matches
+                else "replay the log first, or look up its id"
+            )
+            raise ReviewRefused(f"no single finding matches {finding_id!r}; {more}")
         ((key, (finding, withdrawn)),) = matches.items()
         place = place_of(finding.stream)
         review = self.review(place)
@@ -368,7 +372,7 @@ class Desk:
                 "all the same, say why against the record; a second person signs it"
             )
         if override is not None and not against:
-            raise ReviewRefused("the record does not show otherwise: leave out why it is decided against it")
+            raise ReviewRefused("the record does not contradict this decision: leave out the reason against the record")
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open a written investigation of a table's hold; `figures` are the fields of `InvestigationOpened`."""
@@ -420,7 +424,7 @@ class Desk:
                 "or reopen the finding"
             )
         if before.id == second.id:
-            raise ReviewRefused(f"{second.id} has signed already; the second signature is another person's")
+            raise ReviewRefused(f"{second.id} has signed already; the second signature must be another person's")
         return second
 
     def _recorded(self, spelling: str) -> str:

@@ -47,7 +47,7 @@ def open_observation(desk: Desk, table: str, seed: str | None = None, **fields: 
         if rounds is not None and fields["planned"] > rounds:
             raise ReviewRefused(f"{fields['planned']} rounds are planned, and the frame has {rounds}")
         if fields["purpose"] == "dealer_audit" and fields["dealer"] is None:
-            raise ReviewRefused("a dealer audit is of a dealer; name the dealer")
+            raise ReviewRefused("a dealer audit needs its dealer; name the dealer")
         fields |= {"by": desk.person(fields["by"]).id, "seed": seed or secrets.token_hex(32) if is_random else None}
         opened = review_event(model.ObservationOpened, **fields)
         _write(desk, state, fields["by"], [(opened, None, None, None)])
@@ -186,7 +186,7 @@ def _check(desk: Desk, state: ObservedTable, header: model.RoundObserved) -> Non
             raise ReviewRefused(f"observation {header.observation} was closed by {found.closed.by}; open another one")
         if found.opened.dealer is not None and header.dealer not in (None, found.opened.dealer):
             raise ReviewRefused(
-                f"observation {header.observation} is of dealer {found.opened.dealer}, and the round of {header.dealer}"
+                f"observation {header.observation} watches dealer {found.opened.dealer}, and {header.dealer} dealt this round"
             )
         begins, ends, at_us = found.opened.frame_from_us, found.opened.frame_to_us, header.played_from_us
         if at_us is not None and begins is not None and ends is not None and not begins <= at_us < ends:
@@ -291,7 +291,7 @@ def _must_be_line(state: ObservedTable, before: Event | None, line: Event | None
         return
     ends = (model.RoundObserved, model.RoundClosed)
     if isinstance(line, LATER) or "desk" not in writers_of(state.stream, line.TYPE):
-        raise ReviewRefused(f"{line.TYPE} is of the table, and an entered round changes nothing of it; leave it out")
+        raise ReviewRefused(f"{line.TYPE} belongs to the table, which an entered round cannot change; leave it out")
     if any(isinstance(line, each) != isinstance(before, each) for each in ends):
         raise ReviewRefused(f"{line.TYPE} is no line in the middle of an entry, which has one first line and one end")
 

@@ -281,12 +281,12 @@ def _objection_to_disposition(review: TableReview, event: model.FindingResolved,
 def _objection_to_video(review: TableReview, event: model.VideoMarked2, round_no: int | None) -> str:
     if event.starts_us >= event.ends_us:
         return "the stretch of video ends before it starts"
-    return "the video is of no finding and of no round" if event.finding_id is None and round_no is None else ""
+    return "the video shows no finding and no round" if event.finding_id is None and round_no is None else ""
 
 
 def _objection_to_file(review: TableReview, event: model.RoundAttached, round_no: int | None) -> str:
     if round_no is None:
-        return "the file is of no round"
+        return "the file belongs to no round"
     known = {(entry.round_no, attached.digest) for entry, attached in review.attached}
     return "the same bytes are attached to this round already" if (round_no, event.digest) in known else ""
 
@@ -312,7 +312,7 @@ def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClose
     if event.signs != first.seq:
         return f"the decision that waits is event {first.seq}, not event {event.signs}"
     if event.by == first.by:
-        return f"{first.by} has signed already; the second signature is another person's"
+        return f"{first.by} has signed already; the second signature must be another person's"
     if (event.outcome, event.override) != (first.outcome, first.override):
         return "the second signature is under another decision than the first"
     return ""
@@ -444,7 +444,7 @@ def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
     if signature.signs != first.seq:
         return f"the disposition that waits is event {first.seq}, not event {signature.signs}"
     if signature.by == first.by:
-        return f"{first.by} has signed already; the second signature is another person's"
+        return f"{first.by} has signed already; the second signature must be another person's"
     if (signature.disposition, signature.amount_cents) != (first.disposition, first.amount_cents):
         return "the second signature names another disposition or amount than the first"
     return ""

@@ -38,7 +38,7 @@ def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
     short = [stream for stream, to in held_streams(results).items() if reach.get(stream, Head(0, b"")).seq < to]
     if short:
         raise ReviewRefused(
-            f"the shadow {name} does not reach as far as the standing verdicts of {short[0]}"
+            f"the shadow {name} does not reach as far as the verdicts in force of {short[0]}"
             + (f" and {len(short) - 1} more" if len(short) > 1 else "")
             + f", or another engine made it; run `rack replay --shadow {name}` and read the differences again"
         )

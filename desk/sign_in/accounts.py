@@ -208,7 +208,7 @@ class Accounts:
         """Return who signs in by a verified passkey; `uses` is its authenticator's new count."""
         person = persons.find(passkey.person)
         if person is None:
-            raise SignInRefused("This passkey is no one's here any more.")
+            raise SignInRefused("This passkey no longer belongs to anyone here.")
         with self._database() as database, database.transaction() as connection:
             if connection.execute(
                 "UPDATE passkey SET uses = ? WHERE id = ? RETURNING id", (uses, passkey.id)

@@ -103,5 +103,5 @@ def sign_in_beside(register: Path | None) -> LocalSignIn:
         )
     local = local_sign_in(login)
     if local is None:
-        raise ReviewRefused(f"{login} names another identity provider: people are invited there")
+        raise ReviewRefused(f"{login} names another identity provider: invite people there")
     return local

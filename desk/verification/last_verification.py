@@ -188,7 +188,7 @@ def start_at(address: str, log_id: str) -> VerifiedStart:
     if kept is None or kept.last.log_id != log_id:
         raise LogUnavailable(f"no verification of this log is on record; {VERIFY_WHOLE}")
     if kept.failure is not None:
-        raise LogUnavailable(f"a verification failed and was not answered ({kept.failure.sentence}); {VERIFY_WHOLE}")
+        raise LogUnavailable(f"a verification failed and none has passed since ({kept.failure.sentence}); {VERIFY_WHOLE}")
     if kept.last.start is None or not kept.last.start.streams:
         raise LogUnavailable(f"no checkpoint covers what was last verified; sign one, then {VERIFY_WHOLE}")
     return kept.last.start
@@ -356,7 +356,7 @@ def differing(log: EventLog, ends: Mapping[str, CoveredEnd], *, thorough: bool) 
     for stream, end in ends.items():
         head = log.head(stream)
         if head.seq < end.seq:
-            return f"{stream} ends at event {head.seq:,}, {end.seq:,} were verified"
+            return f"{stream} ends at event {head.seq:,}, but {end.seq:,} were verified"
         found = head.hash
         if head.seq > end.seq:
             if not thorough:

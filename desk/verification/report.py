@@ -173,16 +173,16 @@ def _not_checked(made: Verified) -> Iterator[str]:
     if made.unsigned:
         yield f"This report is not signed: {made.unsigned}."
     if any(each.stream in found.heads for each in found.breaks):
-        yield "After the first break of a stream nothing in it was relied on; it ends above where it was last confirmed."
+        yield "Nothing after the first break of a stream was relied on; above, the stream ends where it was last confirmed."
     if found.unread:
         many = plural(sum(found.unread.values()), "event")
         vouched = "an earlier verification read them, and a signed checkpoint states them"
         yield f"{many} at the start of streams were not read again: {vouched}."
     if signed is None or not signed.checkpoints:
-        yield "No checkpoint signs the log: that somebody replaced all of it with its high-water marks would not show."
+        yield "No checkpoint signs the log: if somebody replaced all of it with its high-water marks, that would not show."
     else:
         if not signed.anchored:
-            yield "The keys are those that the log itself names; no key that was received in another way bears them out."
+            yield "The keys are those that the log itself names; no key that was received in another way confirms them."
         after = sum(head.seq for head in found.heads.values()) - signed.events
         if after > 0:
             yield f"No signature covers the {plural(after, 'event')} after the last checkpoint."
@@ -194,4 +194,4 @@ def _not_checked(made: Verified) -> Iterator[str]:
     if found.results is None:
         yield "The results next to the log were not checked."
     yield from made.omitted
-    yield "Whether devices reported what happened, and all of it, no verification of a log can show."
+    yield "No verification of a log can show that devices reported what happened, and all of it."

@@ -242,7 +242,7 @@ def _with_report(log: EventLog, made: Verification, anchors: Sequence[PublicKey]
     if request.verdicts:
         checks.append(("Verdicts", "every round was judged again, and every stored result compared"))
     else:
-        omitted.append("No round was judged again: whether the verdicts are right was not looked at.")
+        omitted.append("No round was judged again: whether the verdicts are right was not checked.")
     verified = Verified(
         found=made.found,
         failures=made.result.failures,

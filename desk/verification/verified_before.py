@@ -16,7 +16,7 @@ from desk.verification.last_verification import (
 from events.proofs.history import Mark
 from events.proofs.verify import VerificationReport
 
-HOW_TO_ACCEPT = "if that is known and right, a person accepts it: `rack verify --accept-loss REASON --by PERSON`"
+HOW_TO_ACCEPT = "if that is expected, a person accepts it: `rack verify --accept-loss REASON --by PERSON`"
 
 
 class VerifiedBefore(NamedTuple):
@@ -48,7 +48,7 @@ class VerifiedBefore(NamedTuple):
         before = None if self.reached is None else self.reached.checkpoint
         statements = 0 if report.signed is None else report.signed.statements
         if before is not None and statements < before.seq:
-            lost.append(f"the checkpoints end at statement {statements}, {before.seq} were verified")
+            lost.append(f"the checkpoints end at statement {statements}, but {before.seq} were verified")
         elif before is not None and statements == before.seq and report.signed is not None:
             lost += [] if report.signed.root == before.hash else ["the last checkpoint is not the one that was verified"]
         return lost

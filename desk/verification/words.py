@@ -34,7 +34,7 @@ def lines(made: Verification, now_us: int) -> list[str]:
         *([] if found.results is not None else ["no results are next to the archive: none were checked"]),
         *ahead_lines(found.future, made.at_us),
         *(verdict_lines(made.verdicts) if made.verdicts is not None else ()),
-        *made.attached.lines("match their SHA-256", "no folder with their files is here, none was compared"),
+        *made.attached.lines("match their SHA-256", "no folder with their files is here, so none was compared"),
         *_signature_lines(found.signed, late),
         *(_witness_lines(made.witnessed, found.signed, now_us) if made.witnessed is not None else ()),
         *_comparison_lines(made),
@@ -76,8 +76,8 @@ def unread_lines(report: VerificationReport, since: VerifiedStart) -> list[str]:
     unread += f" and {plural(results, 'result')}; {said_of(since)}, and signed checkpoints state where they end"
     return [
         unread,
-        "whether any of these was altered since, the index of repeats, and refused lines from before are for "
-        "`rack verify` without --since to find out",
+        "`rack verify` without --since also checks whether any of these was altered since, the index of repeats, and earlier "
+        "refused lines",
     ]
 
 
@@ -170,7 +170,7 @@ def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> 
     if found.waiting_since_us is not None and found.silent(now_us):
         many = plural(found.behind, "checkpoint")
         since = utc(found.waiting_since_us)
-        lines.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
+        lines.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first from {since}")
     return lines
 
 
@@ -201,11 +201,11 @@ def _comparison_lines(made: Verification) -> list[str]:
         return [f"the log holds the {plural(len(made.request.checkpoints), 'checkpoint')} that you took away"]
     if compared["keys"]:
         return [
-            "the key shows who signed, and not that nothing was cut off: an older state of the log with its checkpoints and "
+            "the key shows who signed, but not whether anything was cut off: an older state of the log with its checkpoints and "
             "notes would pass; give a checkpoint, packet or proof that you took away with --checkpoint, or a --witness"
         ]
     return [
-        "only the inside of the log is proved: it was compared with nothing from outside, and a log replaced with its "
-        "checkpoints and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that you "
-        "took away with --checkpoint, or a witness with --witness"
+        "this proves only that the log agrees with itself: nothing from outside was compared, and a log replaced together with "
+        "its checkpoints and notes would pass; give the key that you received with --key, a checkpoint, packet or proof that "
+        "you took away with --checkpoint, or a witness with --witness"
     ]

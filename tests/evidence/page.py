@@ -25,9 +25,9 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
     lines = [
         "# Survey of the record",
         "",
-        "What is on record and never asked about cannot be found wrong. The survey takes honest rounds of every game, simulated",
+        "A fact that no rule reads can be wrong unnoticed. The survey takes honest rounds of every game, simulated",
         "and [golden ones](glossary.md#golden-round), and edits one thing at a time: it drops, repeats and moves every event,",
-        "changes every field and sets every device clock otherwise. Then it judges the round and those after it again. An edit",
+        "changes every field and every device clock. Then it judges the round and those after it again. An edit",
         "is *noticed* (a finding), makes the round [`UNDETERMINED`](glossary.md#undetermined), or changes nothing; then an entry",
         "of `tests/evidence/allowances.toml` says why it may. The command writes its tables (game, event, field, edit; why an",
         "edit changed nothing) to `build/survey.md`; this page is its summary.",

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         where,
         "--house DIR",
-        "Folder of a property, whose rounds are judged while its pages are open; where there is none yet, a page begins it "
+        "Folder of a property; its rounds are judged while its pages are open. If it has no property yet, a page begins one "
         "(default: this folder, if a property is in it or it is empty and nothing else is named).",
         type=given_path,
     )
@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         parser,
         "--public-host NAME",
-        "A host name under which a proxy passes requests on, beside this machine's own names and the one in the login "
-        "file's redirect_uri; give the option again for each (default: RACK_PUBLIC_HOSTS).",
+        "A host name that a proxy passes on, besides this machine's own names and the one in the login file's redirect_uri; "
+        "repeatable (default: RACK_PUBLIC_HOSTS).",
         action="append",
         default=[],
     )
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if log is not None:
         persons = settings.persons_file(log) or (warehouse.with_name(PERSONS) if log == of_demo else None)
     if local is not None and persons is None:
-        raise UsageError("the sign-in of our own reads the register of persons: name the log with --log, or set RACK_PERSONS")
+        raise UsageError("the pages' own sign-in reads the register of persons: name the log with --log, or set RACK_PERSONS")
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         with _judging(log, warehouse) if house is not None and log is not None else contextlib.nullcontext():
@@ -168,7 +168,7 @@ def _begin(house: Path, arguments: argparse.Namespace, defaults: settings.Settin
     from dashboards.start.new_house import NewHouse
 
     if arguments.log or arguments.login or arguments.read_only or arguments.public_host or defaults.public_hosts:
-        raise UsageError(f"{house} has no {FILE}; a house is begun on this machine, with no option but --house and --port")
+        raise UsageError(f"{house} has no {FILE}; begin a house on this machine, with no option but --house and --port")
     port = arguments.port or defaults.port
     try:
         new = NewHouse(house, port)

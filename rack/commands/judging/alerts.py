@@ -34,16 +34,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     action = action_parsers(parser, add_log)
     send = action(
-        "send",
-        "Send until interrupted: incidents, what later verdicts make of them, escalations, and advice if a route asks.",
-        _send,
+        "send", "Send until interrupted: incidents, their later changes, escalations, and advice if a route asks for it.", _send
     )
     test = action("test", "Send a test to every receiver now and show what each answered.", _test)
     listed = action("list", "List the alarms in force, and who acknowledged them.", _list)
     messages = action("messages", "List what was sent to whom, how often it was tried, and the last answer.", _messages)
     retry = action("retry", "Try dead letters for another day.", _retry)
     acknowledge = action(
-        "acknowledge", "Put on record that somebody has an incident in hand; it is escalated no further.", at_desk(_acknowledge)
+        "acknowledge", "Record that somebody handles an incident; it is escalated no further.", at_desk(_acknowledge)
     )
     secret = action("secret", "Make a webhook's secret in a file that only you can read.", _secret)
     for each in (send, test):
@@ -129,7 +127,7 @@ def _secret(arguments: argparse.Namespace, output: Output) -> None:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        raise EnvironmentFault(f"{path} exists; a secret is not written over: name another file") from None
+        raise EnvironmentFault(f"{path} exists; a secret is not overwritten: name another file") from None
     with os.fdopen(file, "w", encoding="ascii") as made:
         made.write(f"{SECRET_PREFIX}{b64encode(token_bytes(32)).decode()}\n")
     output.value({"file": str(path)})

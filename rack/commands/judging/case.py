@@ -34,9 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show = action(
         "show", "Show a case with its history; every attachment is opened and its hash compared.", at_desk(_show, read_only=True)
     )
-    opened = action("open", "Open a case by what the patron says, or for a dispute that is open.", at_desk(_open))
+    opened = action("open", "Open a case with the patron's claim, or for an open dispute.", at_desk(_open))
     assign = action("assign", "Give a case to its owner.", _writing("assign", "to", "by", "reason"))
-    due = action("due", "Move the day by which a case is to be decided.", _writing("move_due", "due", "by", "reason"))
+    due = action("due", "Move the day by which a case must be decided.", _writing("move_due", "due", "by", "reason"))
     note = action("note", "Add a note.", _writing("note", "note", "by"))
     attach = action("attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", at_desk(_attach))
     fetch = action("fetch", "Export an attachment.", at_desk(_fetch))

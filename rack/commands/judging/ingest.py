@@ -37,12 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(entry, "--observer PERSON", "The observer, a registered person, such as m.ortiz.")
     add(entry, "--basis", "How the observer knows (default: video).", choices=("live", "video", "paper"))
     add(entry, "--camera ID", "The camera of the video.")
-    add(entry, "--clock-offset-ms MS", "How far the clock of the video is ahead; times are then the video's.", type=int)
+    add(entry, "--clock-offset-ms MS", "How far the clock of the video is ahead; times are then read by that clock.", type=int)
     add(entry, "--dealer ID", "The dealer, if no line of the transcript names one.")
     add(entry, "--observation ID", "The observation that the rounds belong to (rack observe open).")
     add(entry, "--order-not-seen", "The order of actions is not claimed.")
-    add(entry, "--same-as ROUND", "The recorded round that this is another record of.", type=int)
-    add(entry, "--same-entry ROUND", "The observed round that this is another record of.", type=int)
+    add(entry, "--same-as ROUND", "The recorded round that this transcript records, too.", type=int)
+    add(entry, "--same-entry ROUND", "The observed round that this transcript records, too.", type=int)
 
 
 ENTRY = (
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if transcript:
         return _enter(arguments, output)
     if given:
-        raise UsageError(f"{option(given[0])} is of a transcript, and {arguments.file} holds JSON Lines; leave it out")
+        raise UsageError(f"{option(given[0])} is for a transcript, and {arguments.file} holds JSON Lines; leave it out")
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named, doubted, repaired = IntakeSummary(), 0, 0, 0
     try:

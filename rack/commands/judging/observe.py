@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     right = fix.add_mutually_exclusive_group(required=True)
     add(right, "--text LINE", "The right line of a transcript, as in: pay seat=3 base 25.00")
     add(right, "--set FIELD=VALUE", "The right value of a field; repeatable.", action="append", type=_change)
-    add(right, "--strike", "The line never happened; of the first line: the entry.")
+    add(right, "--strike", "The line never happened (the first line: the whole entry).")
     add(insert, "--text LINE", "The line of a transcript, as in: pay seat=3 base 25.00", required=True)
     add(insert, "--after N", "The event after which the line comes.", type=int)
 

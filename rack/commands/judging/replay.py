@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         parser,
         "--as-of WHEN",
-        "Judge what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
+        "Judge the log as it was then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
         action="append",
         default=[],
     )
@@ -45,18 +45,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "--follow", "Keep judging new rounds until interrupted.")
     add(parser, "--group NAME", "with --follow, on Kafka: share the partitions with every replayer of this group.")
-    add(parser, "--verdicts FILE", "Store the verdicts in this file instead of beside the log.")
+    add(parser, "--verdicts FILE", "Store the verdicts in this file instead of next to the log.")
     add(
         parser,
         "--shadow NAME",
-        "Judge what an earlier engine judged into results of their own; `rack verdicts` shows and adopts them.",
+        "Judge rounds of an earlier engine again, into separate results; `rack verdicts` shows and adopts them.",
     )
-    add(parser, "--warehouse FILE", "Build this warehouse from the results; with --follow every second, beside the judging.")
-    add(
-        parser,
-        "--rounds DIR",
-        "Keep the round table in this folder while judging: what `rack rounds` makes, without reading the log again.",
-    )
+    add(parser, "--warehouse FILE", "Build this warehouse from the results; with --follow, renew it every second.")
+    add(parser, "--rounds DIR", "Keep the round table in this folder while judging, as `rack rounds` would make it.")
     worker_pool.add_arguments(parser)
 
 
@@ -109,7 +105,7 @@ def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
 
     others = ("as_of", "rules", "again", "follow", "group", "verdicts", "warehouse", "rounds", "workers", "engine")
     if any(getattr(arguments, name, None) for name in others):
-        raise UsageError("--shadow judges beside the standing verdicts and excludes every other option but --log")
+        raise UsageError("--shadow leaves the verdicts in force as they are, and takes no other option but --log")
     address = log_address(arguments.log)
     with (
         closing(log_at(address, read_only=True, check_heads=False)) as log,
@@ -259,7 +255,7 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
     if arguments.rounds:
         raise UsageError(
             "--rounds excludes --group: one replayer keeps a round table, and each member of a group has some of the rounds; "
-            "run `rack rounds` afterward, or `rack replay --follow --verdicts FILE --rounds DIR` beside the group"
+            "run `rack rounds` afterward, or `rack replay --follow --verdicts FILE --rounds DIR` next to the group"
         )
     if arguments.again or arguments.verdicts or arguments.warehouse:
         raise UsageError("--group excludes --again, --verdicts and --warehouse; run those without a group")

@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(each, "--amount MONEY", "The amount paid, recovered or held, such as 100.00.", type=amount, dest="amount_cents")
     add(resolve, "--duplicate-of FINDING", "The finding that this one duplicates.")
     video = action("video", "Mark a clip of a round to be retained.", at_desk(_video))
-    attach = action("attach", "Attach a picture or clip to a round, kept beside the log under its SHA-256.", at_desk(_attach))
+    attach = action("attach", "Attach a picture or clip to a round, kept next to the log under its SHA-256.", at_desk(_attach))
     opened = action("open", "Open a patron's dispute of a round.", at_desk(_open))
     for each in (video, attach, opened):
         add(each, "table TABLE", "The table.", type=str.lower)
@@ -105,14 +105,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         register,
         "--account NAME",
-        "Another name of the same person, such as the one of the sign-in; again for each.",
+        "Another name of the same person, such as that of the sign-in; repeatable.",
         action="append",
         default=[],
     )
     add(
         register,
         "--role NAME",
-        "What the person is here for: pit, count and compliance write at tables; again for each.",
+        "A role of the person: pit, count and compliance write at tables; repeatable.",
         action="append",
         default=[],
     )
@@ -302,7 +302,7 @@ def _close(desk: Desk, given: argparse.Namespace, output: Output) -> None:
     about = taken(given, "outcome", "by", "reason")
     if given.investigation:
         if given.override:
-            raise UsageError("rack review close --investigation takes no --override; it is of a dispute")
+            raise UsageError("rack review close --investigation takes no --override; that is for a dispute")
         closed = desk.close_investigation(given.table, investigation=given.investigation, **about)
     else:
         closed = desk.close_dispute(given.table, dispute=given.dispute, override=given.override, **about)

@@ -55,8 +55,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         parser,
         "--amendments FILE",
-        "Amendments of chapters, in their order: dealers pay by each from its gaming day on. What devices report after it is in "
-        "FILE.CHAPTER-EDITION.jsonl; publish it with `rack rules amend` before.",
+        "Amendments of chapters, in their order: dealers pay by each from its gaming day on. Later device reports are in "
+        "FILE.CHAPTER-EDITION.jsonl; publish the amendment with `rack rules amend` before you ingest them.",
         nargs="+",
         default=(),
     )

@@ -14,7 +14,7 @@ HELP = "Make the property as property.toml says: events of the office, running f
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "folder DIR", "Folder of the property (`rack init`).", type=given_path)
-    add(parser, "--by PERSON", "Who applies it: a person of the file, of administration or compliance.", required=True)
+    add(parser, "--by PERSON", "Who applies it: a person of the file with the role administrator or compliance.", required=True)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 HELP = "Enter the drop boxes of a gaming day twice, and write them if both agree; list and correct what was counted"
 
 EPILOG = """\
-An amount is a total (12,345.00) or a count of chips and notes (100x5,20x12). Without boxes on a terminal, each box of the day
-that waits is asked for. --by is a registered person with the role `count` (`rack review register`)."""
+An amount is a total (12,345.00) or a count of chips and notes (100x5,20x12). On a terminal, without boxes, the command asks
+for each box of the day that waits. --by is a registered person with the role `count` (`rack review register`)."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from rack.arguments import add, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
-HELP = "Say of every part of a property whether it is as it should be, and what to do"
+HELP = "Check every part of a property, and say what to do"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

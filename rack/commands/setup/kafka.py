@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action = action_parsers(parser)
     start = action("start", "Start a real Apache Kafka on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves.", _start)
     stop = action("stop", "Stop the broker or the nodes of the folder, and nothing else.", _stop)
-    status = action("status", "Report what runs of the folder; the exit code is 1 if nothing does, or not all nodes.", _status)
+    status = action("status", "Report what runs from the folder; the exit code is 1 if nothing does, or not all nodes.", _status)
     for each in (start, stop, status):
         ports = f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine."
         add(each, "--port N", ports, type=PORTS, default=DEFAULT_PORT)

@@ -64,10 +64,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(each, "device DEVICE", "The shuffler, shoe, shaker or progressive_system.", type=str.lower)
     add(device, "--fault NAME", "jam, stopped, incomplete or inoperative.", required=True)
     add(device, "--marked", "How it was marked as out of order.", choices=("cover", "sign"), dest="how")
-    listed = action("list", "List the lines of a table, or how every table is.", at_house(_list, read_only=True))
+    listed = action("list", "List the lines of a table, or the state of every table.", at_house(_list, read_only=True))
     add(listed, "table TABLE", "The table.", nargs="?", type=str.lower)
     add(listed, "--day DAY", "Only this gaming day, such as 2026-11-29.")
-    says = "Put a second person's initials under an opener, closer, fill or credit, as it now counts."
+    says = "Initial an opener, closer, fill or credit as the second person, as it now counts."
     initial = action("initial", says, _entering("initial"))
     add(initial, "table TABLE", "The table.", type=str.lower)
     add(initial, "line LINE", "The number of the line, as list shows it.", type=positive)

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action = action_parsers(parser)
     says = "Print a link and its code, with which a person sets a passkey or a password up, once."
     invite = action("invite", says, _at_accounts(_invite))
-    add(invite, "--hours N", "So long it holds (default: 24; at most 168).", type=int, default=24)
+    add(invite, "--hours N", "Hours that the link holds (default: 24; at most 168).", type=int, default=24)
     add(invite, "--qr", "Print the link as a QR code, too, for the camera of a phone.")
     end = action("end", "End every sign-in of a person, now: open pages are cut off.", _at_accounts(_end))
     remove = action(
@@ -115,7 +115,7 @@ def _invite(at: Reception, arguments: argparse.Namespace, output: Output) -> Non
     link, until = f"{at.local.issuer}/invited#{code}", _time(at.now_s + arguments.hours * 3600)
     output.value({"person": person.id, "link": link, "code": code, "until": until})
     output.text(link, f"code {code}", *draw(link))
-    output.note(f"give it to {person.name} alone; it holds once, until {until} UTC")
+    output.note(f"give it to {person.name} alone; it works once, until {until} UTC")
 
 
 def _qr_codes() -> Callable[[str], list[str]]:

@@ -70,8 +70,8 @@ def test_it_answers_its_own_page_on_this_machine_alone(new: NewHouse, changed: d
         ({"face_up_pai_gow": "0"}, "Tables: not answered"),
         ({"face_up_pai_gow": "-1"}, "expected a number and a game"),
         ({"zone": "Nowhere/At_All"}, "Nowhere/At_All"),
-        ({"people": "Maria Ortiz"}, "Name two people at least"),
-        ({"people": "Maria Ortiz, maria ortiz"}, "each another name"),
+        ({"people": "Maria Ortiz"}, "Name at least two people"),
+        ({"people": "Maria Ortiz, maria ortiz"}, "with different names"),
     ],
 )
 def test_what_is_refused_is_said_with_what_was_typed_and_leaves_nothing(

@@ -44,7 +44,7 @@ def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
     test = start("integrity")
     unfold(test, "without a fault")
     page = said(test)
-    for words in ("table/fu-01", "as acknowledged", "the replay is at the end", "No gaps", f"rack verify --log {floor.log}"):
+    for words in ("table/fu-01", "as acknowledged", "the replay is up to date", "No gaps", f"rack verify --log {floor.log}"):
         assert words in page
 
 
@@ -296,7 +296,7 @@ def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(tmp_path:
     """D421: theory counts the best paid line of the Fortune Bonus, the filing pays the highest rank."""
     toml = simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, fortune_pays="highest_rank")
     test = run("rules", filed(tmp_path / "w", toml), monkeypatch)
-    assert "filed: fortune_pays = highest_rank; its return by that is not computed" in said(test)
+    assert "filed: fortune_pays = highest_rank; the return by this reading is not computed" in said(test)
     assert "96.410 %" in said(test)
     assert "Fortune Bonus" not in [box.label for box in test.selectbox]
     with reading(tmp_path / "w") as db:
@@ -331,10 +331,10 @@ def test_health_counts_devices_that_were_silent_for_more_than_15_minutes(floor: 
         db.execute("UPDATE mart_devices SET last_at_us = ? WHERE source = ?", [last - silent_us, first])
     page = said(start("health"))
     if silent_us > 900_000_000:
-        assert f"1 of {devices} devices silent while the table went on" in page
+        assert f"1 of {devices} devices silent while their table played" in page
         assert "Everything runs; 1 thing is worth a look." in page
     else:
-        assert f"{devices} devices heard as long as the table went on" in page
+        assert f"{devices} devices that reported as long as their table played" in page
         assert "Everything runs." in page
 
 

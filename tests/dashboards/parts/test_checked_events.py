@@ -22,7 +22,7 @@ PAID = living.SHORT.replace("ace_high_bonus 100.00", "ace_high_bonus 200.00")
 """The bonus is paid as it is due."""
 PAGES = {"round": "table", "dispute": "of"}
 CONFIRMED = "Checked now: the"
-REFUSED = "The events of this round are not confirmed by the log, so that no verdict is shown"
+REFUSED = "The events of this round are not confirmed by the log, so no verdict is shown"
 
 Attack = Callable[[SqliteTamper, Path, int], None]
 """Alters the log, or the warehouse at a path, at the number of an event of the round."""

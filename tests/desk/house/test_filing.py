@@ -106,7 +106,7 @@ def test_who_comes_between_stops_a_filing_at_all_tables(tmp_path: Path, log: Sql
         ("nobody", None, "'nobody' is not registered"),
         ("p.pit", None, "p.pit has pit in persons.toml, and this takes compliance"),
         ("m.ortiz", "p.pit", "p.pit has pit"),
-        ("m.ortiz", "M.ORTIZ", "the second signature is another person's"),
+        ("m.ortiz", "M.ORTIZ", "the second signature must be another person's"),
         ("a-name-that-is-rather-long", None, "have room for an id of 25 characters"),
     ],
 )
@@ -232,7 +232,7 @@ MUST_HIT_BY = amendment_from_words(["pa-645c", "2", "2027-02-01", "strike=myster
 @pytest.mark.parametrize(
     ("text", "persons", "why"),
     [
-        (RAISED, ("m.ortiz", "m.ortiz"), "the second signature is another person's"),
+        (RAISED, ("m.ortiz", "m.ortiz"), "the second signature must be another person's"),
         (RAISED, ("m.ortiz", "p.pit"), "compliance"),
         (RAISED.replace("edition = 2", "edition = 3"), ("m.ortiz", "s.kane"), "expected the next number"),
         (RAISED.replace('"688a"', '"999a"'), ("m.ortiz", "s.kane"), "there is no such chapter"),

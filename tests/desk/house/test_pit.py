@@ -121,7 +121,7 @@ def test_second_initials_are_another_registered_persons_and_of_what_counts(log: 
         (lambda: pit.initial("fu-01", fill.seq, by="c.lee", counts=named.counts), "was corrected meanwhile"),
         (
             lambda: pit.correct("fu-01", opener.seq, by="m.ortiz", reason="x", verified_by="m.ortiz"),
-            "the initials are another person's",
+            "the initials must be another person's",
         ),
         (lambda: pit.correct("fu-01", opener.seq, by="m.ortiz", reason="x", verified_by="x"), "'x' is not registered"),
     ):
@@ -150,7 +150,7 @@ def test_second_initials_are_another_registered_persons_and_of_what_counts(log: 
     ("act", "why"),
     [
         (lambda pit: pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1"), "fu-01 is closed; open it first"),
-        (lambda pit: pit.open("fu-01", by="m.ortiz", day=DAY), "never closed, so that its opener is not known"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", day=DAY), "never closed, so its opener is not known"),
         (lambda pit: pit.open("fu-09", by="m.ortiz", cents=1), "the log has no table 'fu-09': expected one of fu-01, fu-02"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-02-28"), "is on gaming day 2026-03-01 already"),
         (lambda pit: pit.open("fu-01", by="c.lee", cents=1, day=DAY), "c.lee has count in persons.toml, and this takes pit"),
@@ -227,7 +227,7 @@ def test_what_came_after_the_end_of_the_day_has_its_date(log: SqliteLog, pit: Pi
 
 def test_people_correct_only_what_people_of_their_place_entered(log: SqliteLog, pit: Pit, room: CountRoom) -> None:
     opened(pit)
-    with pytest.raises(ReviewRefused, match="only what the count entered is corrected"):
+    with pytest.raises(ReviewRefused, match="correct only what the count entered"):
         room.correct("fu-01", 3, by="c.lee", reason="x")
 
 
@@ -272,7 +272,7 @@ def test_boxes_are_written_once_two_people_agree(log: SqliteLog, pit: Pit, room:
     assert room.boxes(DAY) == ["fu-01", "fu-02"]
     room.enter(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
     assert drops(log) == []
-    with pytest.raises(ReviewRefused, match="the second is another person's"):
+    with pytest.raises(ReviewRefused, match="the second must be another person's"):
         room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
     assert room.enter_second(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
     assert (drops(log), drops(log, "fu-02")) == ([("count-c-lee", 100, DAY)], [("count-c-lee", 200, DAY)])

@@ -110,7 +110,7 @@ def test_a_filing_of_each_game_is_accepted(tmp_path: Path, game: str) -> None:
     [
         ("tables", "three face_up_pai_gow", "expected a number and a game"),
         ("tables", "1 blackjack", "games are"),
-        ("tables", "1 dj_wild, 2 dj_wild", "is there twice"),
+        ("tables", "1 dj_wild, 2 dj_wild", "is given twice"),
         ("tables", "", "expected a number and a game"),
         ("zone", "America/York", "property.toml:6: property.time_zone: 'America/York': expected a zone"),
         ("cutover", "6:00", "property.cutover: expected a time such as 06:00"),
@@ -143,7 +143,7 @@ def test_prefixes_of_tables_are_told_apart() -> None:
     ("old", "new", "why"),
     [
         ('id = "fu-01"', 'id = "FU 01"', ":12: table[0].id: expected an id of a to z"),
-        ('id = "fu-02"', 'id = "fu-01"', ":15: table[1].id: 'fu-01' is there twice"),
+        ('id = "fu-02"', 'id = "fu-01"', ":15: table[1].id: 'fu-01' is listed twice"),
         ('rules = "rules/dj_wild.toml"', 'rulez = "x"', ":19: table[2].rulez: no such field `rulez`"),
         ('rules = "rules/dj_wild.toml"', "", ":17: table[2].rules: missing"),
         ('rules = "rules/dj_wild.toml"', 'rules = "x.toml"', ":19: table[2].rules: "),

@@ -135,7 +135,7 @@ def test_a_decision_against_the_record_needs_a_reason_of_its_own_and_a_second_pe
     if round_no == UNPAID:
         resolve(desk, "false_alarm")
     if not against:
-        with pytest.raises(ReviewRefused, match="does not show otherwise"):
+        with pytest.raises(ReviewRefused, match="does not contradict this decision"):
             decide(desk, name, outcome, "the video shows it")
         decide(desk, name, outcome)
         assert cases.case(desk, name).case.state == "decided"

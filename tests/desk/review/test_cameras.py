@@ -90,7 +90,7 @@ def test_a_camera_without_a_system_has_no_link(cameras: Cameras) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        ('id = "cam-9"', 'id = "cam-1"', "a camera is there twice"),
+        ('id = "cam-9"', 'id = "cam-1"', "a camera is listed twice"),
         ('system = "clips"\nsees', 'system = "dvr"\nsees', r"cam-1: there is no system 'dvr'; write \[system.dvr\]"),
         ("https://clips.example", "javascript:alert", "system.clips: link: expected https://"),
         ("https://clips.example", "https://operator@clips.example", "it names a user"),

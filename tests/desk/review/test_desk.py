@@ -81,7 +81,7 @@ def test_a_finding_goes_its_way_and_nothing_is_overwritten(desk: Desk, missed: s
 def test_what_moves_money_names_the_amount_and_waits_for_a_second_signature(desk: Desk, missed: str, disposition: str) -> None:
     other = "0" * 32 if disposition == "duplicate" else None
     if disposition == "duplicate":
-        with pytest.raises(ReviewRefused, match="there is no one finding"):
+        with pytest.raises(ReviewRefused, match="no single finding matches"):
             desk.resolve(missed, disposition=disposition, duplicate_of=other, by="s.lee", reason=WHY)
         return
     moves = disposition in MOVES_MONEY
@@ -218,7 +218,7 @@ def test_a_look_is_recorded_under_the_id_of_who_is_registered(desk: Desk) -> Non
 def test_a_finding_is_named_by_its_first_digits_if_no_other_begins_so(desk: Desk, missed: str) -> None:
     assert desk.case(missed[:6]).finding.id == missed
     for unknown in ("", "not", missed[:6] + "zz", "0" * 32 if missed[0] != "0" else "1" * 32):
-        with pytest.raises(ReviewRefused, match="there is no one finding"):
+        with pytest.raises(ReviewRefused, match="no single finding matches"):
             desk.case(unknown)
 
 

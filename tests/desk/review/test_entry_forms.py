@@ -109,7 +109,7 @@ def test_a_line_of_any_kind_is_struck_and_added_and_the_verdict_is_the_same(
             done.add(event.TYPE)
             line = statement(event)
             assert line is not None
-            with pytest.raises(ReviewRefused, match=r"says so already|is corrected to one line"):
+            with pytest.raises(ReviewRefused, match=r"says so already|one line replaces a line"):
                 correct_line(desk, table, seq, line, **BY)
             end = log.head(f"observed/{table}").seq
             for wrong in (f"{line} nonsense=", "nonsense", "rules pa-688a", "round 2", "close", "deck d-1 received jokers=1", ""):

@@ -109,7 +109,7 @@ def test_a_failure_is_the_result_and_its_stream_is_marked() -> None:
     assert checks(of)["Result"] == "FAILED: LOG-SEAL table/fu-01 event 41"
     streams = next(each for each in of.tables if each.name == "streams")
     assert (streams.marked, streams.rows[1][-1], streams.rows[0][-1]) == ((1,), "broken", "sound")
-    assert any(each.startswith("After the first break") for each in of.limits)
+    assert any(each.startswith("Nothing after the first break") for each in of.limits)
 
 
 def test_without_a_checkpoint_it_says_neither_passed_nor_whole() -> None:

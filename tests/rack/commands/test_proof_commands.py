@@ -97,7 +97,7 @@ def test_what_verify_says_of_a_log_with_checkpoints(rack: CommandRunner, key: Pa
     assert (report["ok"], report["checkpoints"], report["first_break"], report["overdue"]) == (True, 2, None, False)
     assert (made["size"], report["signed"]["statements"]) == (3, 4), "two streams and a time; then another time"
     assert report["signed"]["events"] == report["events"] == 6
-    assert "only the inside of the log is proved" in rack("verify")
+    assert "only that the log agrees with itself" in rack("verify")
     assert "the log itself names" not in rack("verify", "--key", f"{key}.pub")
 
 
@@ -331,7 +331,7 @@ def test_a_witness_that_leaves_checkpoints_unsigned_is_silent(
     args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
     assert "SILENCE of the witness" not in rack("verify", *args)
     monkeypatch.setattr("desk.verification.witness_status.SIGNATURE_TIMEOUT_S", 0)
-    assert "SILENCE of the witness north: 1 checkpoint without its signature, the first of " in rack("verify", *args)
+    assert "SILENCE of the witness north: 1 checkpoint without its signature, the first from " in rack("verify", *args)
 
 
 def test_another_log_in_the_place_of_the_one_that_the_witness_saw(
@@ -434,7 +434,7 @@ def test_a_key_that_is_there_already_is_published(rack: CommandRunner, tmp_path:
     assert rack("keys", "new", tmp_path / "key", "--existing", "--by", "chief", "--json")["public_key"] == str(made)
     rack("checkpoint", "--key", tmp_path / "key")
     rack("keys", "rotate", tmp_path / "key", "--existing", "--by", "chief", "--reason", "x", code=2)
-    assert "no key comes back" in rack.err
+    assert "a key cannot be used again" in rack.err
 
 
 @pytest.mark.parametrize(

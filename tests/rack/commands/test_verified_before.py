@@ -316,7 +316,7 @@ def test_a_checkpoint_that_anybody_could_have_written_accuses_no_log(desk: Desk,
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [([], "only the inside of the log is proved"), (["--key"], "an older state of the log"), (["--checkpoint"], "1 checkpoint")],
+    [([], "only that the log agrees with itself"), (["--key"], "an older state of the log"), (["--checkpoint"], "1 checkpoint")],
 )
 def test_a_pass_says_what_it_does_not_prove(desk: Desk, words: list[str], sentence: str, tmp_path: Path) -> None:
     note_of(desk, tmp_path / "taken")

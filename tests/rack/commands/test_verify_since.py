@@ -93,7 +93,7 @@ def test_only_what_is_new_is_read_and_the_rest_is_said(at: Property, capsys: pyt
     assert at("verify", "--since") == 0
     out = capsys.readouterr().out
     assert "NOT READ AGAIN: " in out
-    assert "without --since to find out" in out
+    assert "without --since also checks" in out
     assert "read since" in out
 
 

@@ -98,7 +98,7 @@ def test_without_an_outbox_there_are_no_figures(address: str) -> None:
         (("list", "--past"), "rack alerts list takes no --past; it applies to: send"),
         (("messages",), "there is no outbox; rack alerts send makes it"),
         (("test", "--settings", "nowhere.toml"), "nowhere.toml: there are no settings of alarms"),
-        (("acknowledge", "0f0f", "--by", "m.ortiz", "--reason", "x"), "there is no one finding '0f0f'"),
+        (("acknowledge", "0f0f", "--by", "m.ortiz", "--reason", "x"), "no single finding matches '0f0f'"),
     ],
 )
 def test_what_is_missing_is_named(address: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str) -> None:

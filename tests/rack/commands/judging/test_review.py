@@ -100,7 +100,7 @@ def test_a_person_signs_once_whatever_the_name(address: str, capsys: pytest.Capt
     said(capsys, address, "resolve", finding, *paid, "--by", "s.lee@bellwether.example")
     for name in ("s.lee", "S.LEE", " s.lee", "s.lee\N{ZERO WIDTH SPACE}"):
         assert main(["review", "sign", finding, "--by", name, "--reason", "x", "--log", address]) == 2
-        assert "s.lee has signed already; the second signature is another person's" in capsys.readouterr().err
+        assert "s.lee has signed already; the second signature must be another person's" in capsys.readouterr().err
 
 
 def test_without_a_register_the_command_says_how_to_make_one(
@@ -197,7 +197,7 @@ def test_a_broken_review_of_one_table_hides_no_other(address: str, tmp_path: Pat
     [
         (["register", "T.Ito", "--name", "X"], "is no id of a person"),
         (["register", "s-lee", "--name", "X"], "two names must be two people"),
-        (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "there is no one finding 'zz'"),
+        (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "no single finding matches 'zz'"),
         (["list", "fu-99"], "the log has no table 'fu-99'"),
         (["custody", "fu-99"], "the log has no table 'fu-99'"),
         (

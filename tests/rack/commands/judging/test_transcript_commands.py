@@ -175,7 +175,7 @@ def test_an_entered_round_is_judged_by_the_filing_of_its_table_and_numbered_by_i
         (SEEN, ("--day", "1999-01-01"), "had filed no rules by 1999-01-01"),
         ("rules pa-688a ace_high_bonus=2\n" + SEEN, (), "had filed others"),
         ("table fu-02\n" + SEEN, (), "--table and --day say fu-01 on 2026-03-01"),
-        ("seated seat=3 p-9\n" + SEEN, (), "patron_seated is of the table"),
+        ("seated seat=3 p-9\n" + SEEN, (), "patron_seated belongs to the table"),
         (SEEN, ("--observer", "nobody"), "nobody"),
         (SEEN, ("--observation", "o-9"), "has no observation 'o-9'"),
         (SEEN, ("--same-as", "77"), "has no judged round 77"),

@@ -54,9 +54,9 @@ def test_from_shadow_to_adoption(upgraded: Floor, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["replay", "--shadow", "No Name"], "no name of a shadow"),
-        (["replay", "--shadow", "next-wal"], "no name of a shadow"),
-        (["replay", "--shadow", "next", "--again"], "excludes every other option"),
+        (["replay", "--shadow", "No Name"], "cannot name a shadow"),
+        (["replay", "--shadow", "next-wal"], "cannot name a shadow"),
+        (["replay", "--shadow", "next", "--again"], "no other option but --log"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(
