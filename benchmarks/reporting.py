@@ -17,7 +17,7 @@ INTRODUCTION = """\
 # Benchmarks
 
 `make bench` writes this page from `benchmarks/results.json`, which has every figure and note. A ratio is our speed over that of a
-named peer, measured in turn with it in the same run: the best of three of each (of five if a disk is waited for). *By CPU* counts
+named peer, measured in turn in the same run: the best of three of each (of five with waits for a disk). *By CPU* counts
 the processor time of the measuring process and its children, without the broker; a busy machine disturbs it less than the clock.
 No test asserts these figures. The lookup of hand ranks is filled, as after some ten thousand rounds.
 """
@@ -79,7 +79,7 @@ def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
     if asked is not None:
         aside = asked["notes"]["rounds_by_event_replay"] / asked["count"]
         text += (
-            f" A what-if over {asked['count']:,} rounds of which there is a table settles {asked['ours']['per_s']:,} rounds a "
+            f" A what-if over a round table of {asked['count']:,} rounds settles {asked['ours']['per_s']:,} rounds a "
             f"second, {aside:.1%} of them by event replay."
         )
     return text + "\n"
@@ -103,7 +103,7 @@ def _machine(results: dict[str, Any]) -> str:
 
 def _workload(workload: dict[str, Any]) -> str:
     return (
-        "## What is measured with\n\n"
+        "## The workload\n\n"
         f"{workload['rounds']:,} rounds of Face Up Pai Gow Poker at a full table ({workload['events']:,} events, "
         f"{workload['events_per_round']} a round): six patrons, each with base, Ace High, Fortune and Progressive wager; "
         f"everything on record from the shuffle to the discard rack, everything in order (`benchmarks/full_tables.py`, seed "
@@ -150,8 +150,8 @@ def _warehouse(asked: dict[str, Any]) -> str:
     slowest = sorted(asked["seconds"].items(), key=lambda each: -each[1]["wall"])[:SLOWEST]
     lines = [
         "## Questions to a warehouse\n",
-        f"Every question of a page or command, asked of {asked['rounds']:,} rounds ({asked['file_mib']:,} MiB{built}); opening "
-        f"the file included, the best of three, and by CPU the first too. {met} of {len(asked['seconds'])} take at most "
+        f"Every question of a page or command, asked of {asked['rounds']:,} rounds ({asked['file_mib']:,} MiB{built}), with "
+        f"the opening of the file: the best of three, and by CPU the first, too. {met} of {len(asked['seconds'])} take at most "
         f"{asked['goal_s']} s, the goal; the slowest:\n",
         "| question | seconds | by CPU | the first, by CPU | met |",
         "| --- | ---: | ---: | ---: | --- |",
@@ -169,8 +169,8 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
     lines = [
         "## What one more round costs\n",
         f"By `python -m benchmarks --only refresh`, load average {', '.join(str(each['load_average']) for each in measured)}. "
-        "Each operation in a process of its own, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
-        "300 MiB with any history; commands that read everything, and the bare `COPY`, are listed for comparison.\n",
+        "Each operation in its own process, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
+        "300 MiB with any history; the full commands and the bare `COPY` are for comparison.\n",
         f"| operation | {' | '.join(sizes)} |",
         f"| --- |{' ---: |' * len(sizes)}",
     ]
@@ -188,7 +188,7 @@ def _pages(measured: dict[str, Any]) -> str:
     pages = measured["pages"]
     dearest, cpu_s = max(pages["reload_cpu_s"].items(), key=lambda each: each[1])
     return (
-        f"With {measured['rounds']:,} rounds, ten sessions load ten pages anew after one more: the server spends at most "
+        f"With {measured['rounds']:,} rounds, ten sessions reload ten pages after one more round: the server spends at most "
         f"{cpu_s:.2f} s of processor time on one ({dearest}), {min(pages['reload_cpu_s'].values()):.2f} s on the least, and has "
         f"{pages['mib_after']} MiB in memory ({pages['mib_before']} before the last three rounds)."
     )
@@ -202,7 +202,7 @@ def _month(measured: dict[str, Any]) -> str:
         f"`rack replay --follow --warehouse` over {measured['days']} simulated gaming days of all games with their faults, one "
         f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; "
         f"`python -m benchmarks --only month`): MiB in memory after each day, in the last week {min(last)} to {max(last)}, and "
-        f"{measured['most_mib']:,} at most while the warehouse was built. What ranks of hands are looked up in fills with the "
+        f"{measured['most_mib']:,} at most while the warehouse was built. The lookup of hand ranks fills with the "
         "first thousands of rounds.\n\n"
         f"| {' | '.join(f'day {day}' for day in range(1, len(after) + 1, 5))} |\n"
         f"|{' ---: |' * len(after[::5])}\n"

@@ -33,19 +33,17 @@ HEAD: Final = """\
 meaning. The file is a plain DuckDB database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the
 pages do. Money is integer cents, times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
 
-**Renewal.** A build never writes to the present file: it renews the file before it, kept next to it as the spare `.NAME.spare`
-(which doubles the disk space), then swaps the two. Open the file again to see the newest. A build reads only events and results
-that are new since the last one, and renews only the rows of rounds, findings, days and months that these touch. To copy a large
-file while a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy may be torn if
-the file becomes the spare meanwhile.
+**Renewal.** A build never writes to the present file. It renews a second copy, the spare `.NAME.spare` next to it (which doubles
+the disk space), then swaps the two. Open the file again to see the newest. A build reads only new events and results, and renews
+only the rows of rounds, findings, days and months that they touch. To copy a large file while a replay follows, use
+`rack warehouse export` or DuckDB's `COPY FROM DATABASE`: another program's copy may be torn by a swap.
 
-**What shows that rows were changed.** In every build, size, inode and times of the file are compared with `.NAME.seals`. If
-anything differs, every row is compared with `digests`, a table that differs is named, the whole file is built again, and the
-build ends with 4. In turn, each build reads some thirty results of one table and their events again; `rack warehouse build
---anew` reads everything. Nothing here is a proof: the log is, and `rack verify` checks it.
+**What shows that rows were changed.** Every build compares size, inode and times of the file with `.NAME.seals`. If anything
+differs, it compares every row with `digests`, names a table that differs, builds the whole file again, and ends with 4. Each
+build also reads some thirty results of one table and their events again, one table after another; `rack warehouse build --anew`
+reads everything. Nothing here is a proof: the log is, and `rack verify` checks it.
 
-`stg_`: the newest revisions as loaded. `fct_`: one row for each thing that happened. `mart_`: sums that pages and commands
-ask."""
+`stg_`: the newest revisions as loaded. `fct_`: one row for each thing that happened. `mart_`: sums for pages and commands."""
 
 
 def meaning(table: str, column: str) -> str | None:
