@@ -66,7 +66,7 @@ def test_ingest_names_the_bad_line_and_takes_the_rest(day: Path, address: str, c
 
 def test_ingest_of_no_file(address: str, capsys) -> None:
     assert run("ingest", "nowhere.jsonl", "--log", address) == 2
-    assert capsys.readouterr().err.startswith("rack: nowhere.jsonl: no such file")
+    assert capsys.readouterr().err.startswith("rack: nowhere.jsonl is no file")
 
 
 def test_no_log_is_named(day: Path, monkeypatch, capsys) -> None:
