@@ -89,7 +89,7 @@ def test_advice_is_told_while_the_round_is_open_and_the_verdict_confirms_the_sam
     assert told(there) == [("raised", "advice", 500), ("changed", "verdict", 500)]
     confirmed = there.got[1]["alarm"]
     assert (confirmed["id"], confirmed["verdict"]) == (alarm["id"], "VARIANCE")
-    assert "can still be put right" not in confirmed["says"]
+    assert "can still be corrected" not in confirmed["says"]
     assert len({each["key"] for each in there.got}) == 2
 
 
@@ -103,7 +103,7 @@ def test_what_is_put_right_in_the_open_round_is_withdrawn_and_stays_so(live: Liv
     live.hear()
     live.send()
     assert told(there) == [("raised", "advice", 500), ("withdrawn", "advice", 500)]
-    assert "can still be put right" not in there.got[-1]["alarm"]["says"]
+    assert "can still be corrected" not in there.got[-1]["alarm"]["says"]
     for draft in rest:
         live.table.say(draft.payload, 1)
     live.hear()
