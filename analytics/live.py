@@ -249,10 +249,7 @@ def _correct_drops(table: LiveTable) -> None:
 
 
 def house_win_cents(verdict: Adjudication) -> int | None:
-    """Return the house win on a round's settled wagers: without meters' payments, 0 if a patron holds the bank.
-
-    None if no settled wager is on record.
-    """
+    """Return the house win on a round's settled wagers, without meters' payments; None if no settled wager is on record."""
     game = GAMES.get(verdict.game)
     won = [s.meter_cents - s.done_cents for s in verdict.settlements if s.done_cents is not None and s.moved]
     if not won:

@@ -44,10 +44,7 @@ PER_STREAM: tuple[tuple[str, str, Callable[[StreamStatus], float | None]], ...] 
 
 
 class LogMetrics(Collector):
-    """Reads a log on request, at most once in `FRESH_S`. Safe between threads.
-
-    `desk` and `checkpoints` (by log id) open their sources each time; `outbox` is that of the log's alarms, if named.
-    """
+    """Reads a log on request, at most once in `FRESH_S`, safe between threads; `desk` and `checkpoints` open their sources."""
 
     def __init__(
         self, desk: Callable[[], AbstractContextManager[Desk]], checkpoints: Callable[[str], CheckpointStore], outbox: Path | None
@@ -124,10 +121,7 @@ class LogMetrics(Collector):
             )
 
     def _age(self, signed_s: float, now_s: float) -> float:
-        """Return the age of the last checkpoint.
-
-        If it is from the future, later ones have that time too, so its age counts from when it was first seen.
-        """
+        """Return the age of the last checkpoint; one from the future ages from when it was first seen."""
         seen_s = time.monotonic() - self._first_seen[1]
         return seen_s if signed_s > now_s else now_s - signed_s
 

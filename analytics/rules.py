@@ -72,11 +72,7 @@ class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as read.
-
-    It has its game, the key of the chapter's edition (`pa-688a#2`) and its title, the wagers, and the other paytables possible
-    for each.
-    """
+    """A submission as read: its game, edition (`pa-688a#2`) and title, its wagers, and the other paytables of each."""
 
     game: str
     chapter: str
@@ -169,10 +165,7 @@ def read_filing(filing: FiledSubmission) -> ReadSubmission | str:
 
 
 def read(toml: str, readings: Mapping[str, str], day: str = "", published: tuple[str, ...] = ()) -> ReadSubmission | str:
-    """Return a submission, read by the edition of a gaming day, with each wager's return; or why it was refused.
-
-    `readings` and `published` are the filing's.
-    """
+    """Return a submission, read with its filing's `readings` and editions, with each wager's return; or why it was refused."""
     try:
         book = parse_submission(toml, day=day, published=published)
     except RulesRefused as error:
@@ -260,10 +253,7 @@ def counted_together(game: str) -> tuple[str, ...]:
 
 
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return (wager, paytable) → settled wagers and their handle in cents, in an edition of a chapter, the house's only.
-
-    Wagers settled by another reading than theory's are left out (D421).
-    """
+    """Return (wager, paytable) → the house's settled wagers and their handle, of those settled by theory's reading (D421)."""
     rows = db.execute(
         """
         SELECT wager, coalesce(paytable, ''), sum(house_wagers)::BIGINT, sum(handle_cents)::BIGINT FROM mart_hold_wager

@@ -27,10 +27,7 @@ SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
 
 class EventsCheck(msgspec.Struct, frozen=True):
-    """The result of the check: whether the events shown are those of the log, and a sentence about what was checked.
-
-    `adopted`: the adoption that put the round's verdict in force, in a sentence; empty if none did.
-    """
+    """Whether the shown events are the log's, what was checked, and any adoption of the verdict, in sentences."""
 
     ok: bool
     sentence: str
@@ -71,10 +68,7 @@ def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, An
 def check(
     desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int, revision: int = 1
 ) -> EventsCheck:
-    """Compare the shown rows of `round_events` with the log; `first_seq` is the round's first number.
-
-    A first `revision` of a verdict was never adopted.
-    """
+    """Compare the shown rows of `round_events` with the log; a first `revision` of a verdict was never adopted."""
     shown = {int(row["seq"]): row for row in rows}
     try:
         found = _checked(desk, stream, round_no, shown, first_seq)

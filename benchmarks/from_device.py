@@ -32,10 +32,7 @@ SPREAD_US = 1_000_000
 
 
 def script(speed: float, seconds: float) -> list[Turn]:
-    """Return the rounds of each table in these seconds.
-
-    All tables play at once, a second between events, none in step.
-    """
+    """Return the rounds of each table in these seconds: all play at once, a second between events, none in step."""
     rounds, groups = max(2, math.ceil(seconds * speed / 70)), []
     for number in range(TABLES):
         at_us = number * SPREAD_US // TABLES

@@ -109,10 +109,7 @@ def delayed(key: str, title: str, delays: Sequence[float], limit_s: float, **not
 
 
 def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timing, T]:
-    """Time one call of `work` with these arguments.
-
-    The measurement's own objects are kept out of garbage collection, for every peer.
-    """
+    """Time one call of `work`, with the measurement's own objects kept out of garbage collection."""
     gc.collect()
     gc.freeze()
     try:
@@ -130,10 +127,7 @@ def _cpu_s() -> float:
 
 
 def command(*words: str, **variables: str) -> tuple[Timing, int]:
-    """Run a command in a process of its own, its compiled modules cached as in an installation; return times and peak MiB.
-
-    Raises `SystemExit` if it ends otherwise than with 0 or 1.
-    """
+    """Run a command in a process of its own; return times and peak MiB. Raises `SystemExit` for an exit other than 0 or 1."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | variables
     finished = subprocess.run(
         [sys.executable, "-c", MEASURED, *words], check=False, capture_output=True, text=True, env=environment

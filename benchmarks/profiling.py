@@ -57,9 +57,7 @@ class OnlyRules(StreamWorker):
 
 
 def added_by_stage(path: Path) -> dict[str, float]:
-    """Return each stage's processor seconds: the time of a run that ends with it, less that of a run that ends one stage
-    earlier.
-    """
+    """Return each stage's processor seconds: those of a run that ends with it, less those of a run one stage shorter."""
     log = open_log(address(path), read_only=True)
 
     def walk(each: Callable[[str, Sequence[Record]], object]) -> None:

@@ -107,9 +107,7 @@ def build_all(folder: Path, address: str) -> dict[str, dict[str, float]]:
 def one_more(
     folder: Path, address: str, held_back: Sequence[tuple[str, Sequence[Draft]]]
 ) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Append rounds one at a time and run every operation after each; return the operations' costs after the last round, and
-    the pages' costs.
-    """
+    """Append rounds one at a time and run every operation after each; return costs of operations and pages."""
     warehouse = folder / WAREHOUSE
     log, found = ["--log", address, "--quiet"], {}
     with opened(warehouse, address) as pages:
@@ -139,9 +137,7 @@ with reading(sys.argv[1]) as db:
 
 
 def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequence[Draft]]]]:
-    """Append a simulated floor in the order of play, without one table's last rounds; return the number of events and those
-    rounds.
-    """
+    """Append a simulated floor but for one table's last rounds; return the number of events and those rounds."""
     latest: deque[Group] = deque()
     games, count = list(SIMULATIONS), 0
     turns = play(SEED, -(-rounds // len(games)), games, SIMULATED, days=2)

@@ -51,9 +51,7 @@ class KeyBook:
     def replace(
         self, file: Path, by: str, reason: str, *, old: Path | None = None, existing: bool = False
     ) -> tuple[PublicKey, int]:
-        """Publish a key and retire the present one, which vouches for the new key if its file `old` is given; return the same
-        as `add_first`.
-        """
+        """Publish a key and retire the present one, which vouches for it if `old` is given; return as `add_first` does."""
         if len(self.in_force()) != 1:
             raise KeyNotAdded("the log has no key in force; publish the first with `rack keys new`")
         (retired,) = self.in_force()

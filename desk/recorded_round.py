@@ -136,10 +136,7 @@ class RecordedRound:
 
 
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
-    """Return a round of a table or of its observations (`observed/<table>`), judged by the rules on file or by others.
-
-    Raises `RoundUnknown` if there is none, `IntegrityError` if damage hides it.
-    """
+    """Return a recorded or observed round, judged. Raises `RoundUnknown`, or `IntegrityError` if damage hides it."""
     stream = round_stream(table)
     streams = log.streams()
     if stream not in streams:

@@ -24,10 +24,7 @@ DeskAct = Callable[["Desk", argparse.Namespace, Output], Exit | None]
 def action_parsers(
     parser: argparse.ArgumentParser, shared: Callable[[argparse.ArgumentParser], None] = lambda parser: None
 ) -> Callable[[str, str, Act], argparse.ArgumentParser]:
-    """Return a function that adds an action to a command: its name, its help, and the function that carries it out.
-
-    `shared` adds the options that every action takes; they may be given before the action, too.
-    """
+    """Return a function that adds an action (name, help, function); options that `shared` adds may stand before it, too."""
     flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     shared(flags)
     shared(parser)

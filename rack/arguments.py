@@ -126,10 +126,7 @@ def is_given(arguments: argparse.Namespace, name: str) -> bool:
 
 
 def check_options(arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]) -> None:
-    """Raise `UsageError` if an option does not apply to the action: no option is ignored silently.
-
-    `takes` maps an action to the arguments that apply to it; arguments it does not name apply to every action.
-    """
+    """Raise `UsageError` for an option that the action does not take; arguments that `takes` does not name fit every action."""
     for name in dict.fromkeys(chain.from_iterable(takes.values())):
         if name not in takes[action] and is_given(arguments, name):
             others = ", ".join(each for each, names in takes.items() if name in names)

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog:
-    """Open a log; options are those of `events.open.open_log`.
-
-    `for_proof`: bookmarks of a log on Kafka (`events.kafka.bookmarks`) are ignored; all of it is read.
-    """
+    """Open a log with the options of `events.open.open_log`; `for_proof`: all of it is read, without bookmarks."""
     known = options_of(address, create=bool(options.get("create")), for_proof=for_proof)
     return open_log(address, **known, **options)
 
@@ -52,10 +49,7 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
 
 
 def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -> AbstractContextManager[Desk]:
-    """Open the desk of a log's findings; to write, with the log's register of people.
-
-    `needs_results`: false for work possible before the log was replayed.
-    """
+    """Open the desk of a log's findings with its register of people; `needs_results` false: also before a replay."""
     from desk.review import persons
     from desk.review.desk import desk_at
 
@@ -106,10 +100,7 @@ def group_at(address: str, name: str, engine: str) -> KafkaGroup:
 
 
 def options_of(address: str, *, create: bool = False, for_proof: bool = False) -> dict[str, Any]:
-    """Return the environment's options for a backend: how to sign in and how to make a new log's topics.
-
-    `for_proof` as of `log_at`.
-    """
+    """Return the environment's options for a backend (`for_proof` as of `log_at`): sign-in, and how to make topics."""
     if parse_address(address)[0] != "kafka":
         return {}
     security = settings.kafka_security()

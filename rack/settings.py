@@ -71,10 +71,7 @@ def log_address(flag: str | None) -> str:
 
 
 def key_file(flag: Path | None, address: str) -> Path:
-    """Return the log's key file: `--key`, else RACK_KEY, else the demo's key for its log.
-
-    Raises `UsageError` if none is there.
-    """
+    """Return the log's key file: `--key`, RACK_KEY, or the demo's for its log. Raises `UsageError` if there is none."""
     if (given := flag or _named("RACK_KEY")) is not None:
         return given
     demo = _beside(address, DEMO_KEY, "sqlite")
@@ -117,10 +114,7 @@ def _beside(address: str, name: str, *backends: str) -> Path | None:
 
 
 def alarms_file(flag: Path | None, log: str | None) -> Path:
-    """Return the settings of alarms: `--settings`, else RACK_ALARMS, else the file next to the log on SQLite.
-
-    Raises `UsageError` if none is named.
-    """
+    """Return the alarms' settings: `--settings`, RACK_ALARMS, or the file next to the log. Raises `UsageError`."""
     address = log or load().log
     found = flag or _named("RACK_ALARMS") or (None if address is None else _beside(address, ALARMS, "sqlite"))
     if found is not None:

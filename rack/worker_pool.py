@@ -38,10 +38,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def pool(arguments: argparse.Namespace, address: str) -> Iterator[Pool]:
-    """Yield the requested pool; its processes open the log at this address.
-
-    A scheduler on another machine needs TLS: it gets who won what.
-    """
+    """Yield the requested pool, whose processes open the log at this address; a remote scheduler needs TLS."""
     if not is_asked_for(arguments):
         from whatif.workers.pool import ThisProcess
 

@@ -80,10 +80,7 @@ def main() -> int:
 
 
 def compare(engine: list[str], count: int, seed: int) -> tuple[Counter[str], Counter[str], int]:
-    """Return what came up, the differences that a decision explains, and the number of dues compared.
-
-    Raises `DuesDifferError` at the first difference that none explains.
-    """
+    """Return what came up, the explained differences, and how many dues agreed. Raises `DuesDifferError` for any other."""
     layouts = random_layouts(random.Random(seed))
     seen, read, compared = Counter[str](), Counter[str](), 0
     with subprocess.Popen(engine, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

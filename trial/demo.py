@@ -154,11 +154,7 @@ def parse_games(names: str) -> list[str]:
 
 
 def prepare(out: Path, address: str | None) -> str:
-    """Prepare the folder and return the log's address; an earlier demo's log there is removed.
-
-    Raises `TrialRefused` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
-    `NotADirectoryError` and the like.
-    """
+    """Prepare the folder, remove an earlier demo's log, return the address. Raises `TrialRefused`, `SecondWriter`, `OSError`."""
     out.mkdir(parents=True, exist_ok=True)
     if address is not None:
         parse_address(address)
@@ -360,10 +356,7 @@ class _Clock:
 
 
 def write_report(out: Path, report: dict[str, Any]) -> None:
-    """Store the report with the log and the labels; it also marks the folder's log as a demo's.
-
-    A log in the folder is named relative to it, so that a copy of the folder is a demo of its own.
-    """
+    """Store the report and the labels with the log, which is named relative to the folder; it marks the log as a demo's."""
     own = report["log"] == _own_address(out)
     kept = {**report, "log": DEMO_OWN_LOG} if own else report
     write_whole({out / REPORT: (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()})

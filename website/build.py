@@ -125,10 +125,7 @@ def one_file(files: dict[str, bytes]) -> bytes:
 
 
 def judge() -> bytes:
-    """Return the code that judges and verifies: the page's functions with all their imports, every game, and their data.
-
-    It contains everything that decides a verdict, so that the engine has the same name as in an installation of this version.
-    """
+    """Return the code that judges and verifies, with imports, games and data: the engine has the installation's name."""
     waiting = [*BROWSER.rglob("*.py"), *(path for name in OF_A_GAME for path in ROOT.glob(f"games/*/{name}"))]
     waiting += [ROOT / name for name in deciding_files(ROOT) if name.endswith(".py")]
     needed: set[Path] = set()

@@ -60,11 +60,7 @@ class _UnfinishedStreams(msgspec.Struct, frozen=True):
 
 
 class KeptTable(RowKeeper):
-    """The rows of a replay's rounds, in a folder.
-
-    One process at a time maintains a table; others may pass it the rows of a stream
-    (`replay.run.round_keeper.DividedRoundKeeper`).
-    """
+    """The rows of a replay's rounds in a folder. One process maintains it; others may pass it rows of a stream."""
 
     def __init__(self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Open the table, or begin one in an empty folder. Raises `TableError` if the folder holds something else."""

@@ -112,10 +112,7 @@ def scratch_in(folder: Path) -> Iterator[Path]:
 
 
 def prepare(folder: Path) -> None:
-    """Prepare a folder for a table; remove leftovers of a killed process.
-
-    Raises `TableError` if the folder holds something else.
-    """
+    """Prepare a folder for a table; remove leftovers of a killed process. Raises `TableError` if it holds something else."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob(".building-*"):
         shutil.rmtree(path)
@@ -229,10 +226,7 @@ def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, st
 
 
 def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None) -> Manifest:
-    """Derive the table from a log into a folder: every stream to its end, or the streams in `heads` to a number.
-
-    Raises `TableError` if the folder holds something else.
-    """
+    """Derive the table into a folder: every stream to its end, or those in `heads` to a number. Raises `TableError`."""
     prepare(folder)
     ends: dict[str, HeadEntry] = {}
     without_rows: dict[str, str] = {}

@@ -30,10 +30,7 @@ class Ineligible(Exception):
 
 
 class SettledRow(msgspec.Struct, frozen=True, array_like=True):
-    """A wager or Envy Bonus: the amounts staked, due by the rules in force and paid, in cents.
-
-    An amount is None if the evidence is inconclusive.
-    """
+    """A wager or Envy Bonus: the cents staked, due by the rules in force and paid; None if the evidence is inconclusive."""
 
     seat: int
     wager: str
@@ -89,10 +86,7 @@ def _gives_what_was_due(settled: SettledRound, book: Rulebook) -> bool:
 
 
 def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
-    """Return the due of every wager on a table by a rulebook, in cents: the patron's net, None if it is inconclusive.
-
-    Envy Bonuses of one seat are one amount.
-    """
+    """Return the patron's net of every wager by a rulebook, None if inconclusive; Envy Bonuses of a seat are one amount."""
     nets: dict[Key, int | None] = {}
     for due in GAMES[book.game].settle(book, layout):
         key = key_in(due)

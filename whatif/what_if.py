@@ -33,10 +33,7 @@ _REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
 
 
 class WagerTotals(msgspec.Struct):
-    """The sums of a wager over a history, in cents: staked, paid, due by the rules on file, and due by the replacement rules.
-
-    `unknown` counts the wagers whose due is undetermined under either rules; no sum includes them.
-    """
+    """A wager's sums in cents: staked, paid, due by the rules on file and by others; `unknown` wagers are only counted."""
 
     wagers: int = 0
     staked_cents: int = 0

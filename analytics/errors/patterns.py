@@ -98,9 +98,7 @@ def _dealers(mispayments: pl.DataFrame) -> Candidates:
 
 
 def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> list[Candidates]:
-    """Compare each patron's percentage of the wrong rounds, per dealer and on the floor, with the patron's percentage of the
-    wagers.
-    """
+    """Compare each patron's share of the wrong rounds, per dealer and on the floor, with the patron's share of the wagers."""
     wagers = frame(
         db,
         f"""

@@ -81,10 +81,7 @@ _ORDER = """
 def incidents_queue(
     db: Warehouse, filters: QueueFilters | None = None, *, together: bool = False, limit: int | None = None, offset: int = 0
 ) -> pl.DataFrame:
-    """Return the incidents with a finding that matches `filters`: most severe first, then most money, then oldest.
-
-    `alike` counts incidents with the same fingerprint, including the row's own; `together` gives one row, the first, for each.
-    """
+    """Return matching incidents: most severe, most money, oldest first; `together` gives the first of each fingerprint."""
     return _frame(
         db,
         f"""
@@ -146,10 +143,7 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
 
 
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
-    """Return one row of totals over incidents that match `filters`: number, by severity, and the money over and under.
-
-    `fingerprints` counts similar incidents once; `findings` counts all their findings.
-    """
+    """Return totals over matching incidents: number, by severity, money over and under, fingerprints, and findings."""
     return _frame(
         db,
         f"""

@@ -55,10 +55,7 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[ValueCounts | Repeated]:
-    """Yield every sample, or those of one family, grouped by `by`.
-
-    Raises `ValueError` for an unknown grouping.
-    """
+    """Yield every sample, or those of one family, grouped by `by`. Raises `ValueError` for an unknown grouping."""
     if by not in BY_FAIRNESS:
         raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(BY_FAIRNESS)}")
     ask, keys = SampleQuery(db=db, selection=selection), _TABLE[by]

@@ -58,11 +58,7 @@ for a p-value as small as an alarm needs, and only a gross bias could show."""
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
-    """One test before correction.
-
-    Its noncentrality grows with `tries`; `share` is the chance of the likeliest value (None: a sum, whose effect is a
-    correlation).
-    """
+    """One test before correction; `share` is the likeliest value's chance, None for a sum, whose effect is a correlation."""
 
     family: str
     key: dict[str, Any]
@@ -178,10 +174,7 @@ def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple
 
 
 def _pooled(sample: ValueCounts, least: float) -> Iterator[tuple[str, int, float]]:
-    """Return values with counts and expectations.
-
-    Those expected less often than `least` are pooled as `rare`, with the next rarest if needed.
-    """
+    """Return values with counts and expectations; values expected less often than `least` are pooled as `rare`."""
     total = sample.n * sample.cards
     ordered = sorted(((total * chance, value) for value, chance in sample.chances.items() if chance > 0), reverse=True)
     rare = [(expected, value) for expected, value in ordered if expected < least]

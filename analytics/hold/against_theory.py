@@ -52,10 +52,7 @@ _SUMS: Final = """
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """A row's sums next to their expectation by theory, in cents.
-
-    `expected` is None if theory does not know the wager, `band` also if none was requested.
-    """
+    """A row's cents next to their expectation; `expected` is None for a wager unknown to theory, `band` also if not requested."""
 
     key: dict[str, Any]
     expected: Expected | None
@@ -87,10 +84,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 def compare(
     db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True, stakeless: bool = False
 ) -> list[Compared]:
-    """Return every wager of every value next to its expectation; `win_against_theory` shows it as a frame.
-
-    With `stakeless`, also add one row for each kind of payment without a stake, such as an Envy Bonus; it has no expectation.
-    """
+    """Return each wager of each value next to its expectation; `stakeless` adds payments without one (an Envy Bonus)."""
     columns = list(columns_of(by, BY))
     grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
     apart = ", unit_cents > 0" if stakeless else ""
@@ -129,10 +123,7 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
 
 
 def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band | None:
-    """Return the band of the house win on another paytable for the wagers made on this one; None if there are none.
-
-    The band is for all gaming days; its actual win is 0, since no one played it.
-    """
+    """Return the band of the house win on another paytable for these wagers, over all gaming days; None without wagers."""
     part = Selection(game=game)
     rows = frame(
         db,
@@ -158,10 +149,7 @@ def _published(db: Warehouse, rows: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
-    """Return the variance of rounds relative to single wagers, by chapter and wager, over the whole floor and all days.
-
-    So one bad dealer or table hardly changes it, and a stolen sum does not widen its own band.
-    """
+    """Return the variance of rounds relative to single wagers over the whole floor, so that no stolen sum widens its own band."""
     rows = frame(
         db,
         """

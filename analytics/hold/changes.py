@@ -52,10 +52,7 @@ def period_before(selection: Selection) -> Selection:
 
 
 def whole_months(selection: Selection) -> Selection:
-    """Return the whole months of a selection's days: for monthly counts, so that two periods share no month (D609).
-
-    Raises `ValueError` without a first and a last day.
-    """
+    """Return a selection's whole months, so that two periods share none (D609). Raises `ValueError` without two days."""
     if selection.first is None or selection.last is None:
         raise ValueError("whole months need the first and the last gaming day")
     last = selection.last

@@ -146,10 +146,7 @@ def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bo
 
 
 def hold_band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """Return the 95 % band around the prior hold % for the period's own, in percent, and the p-value (Welch).
-
-    The rows are those of `counted_periods`; None if one has fewer than two table days, or no table day differs from another.
-    """
+    """Return the 95 % band around the prior hold % and Welch's p-value, from `counted_periods`; None without a spread."""
     if min(row["table_days"], prior["table_days"]) < 2:
         return None
     variances = [_variance(each) for each in (row, prior)]

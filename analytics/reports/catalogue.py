@@ -57,10 +57,7 @@ REPORTS: Final = {each.name: each for each in _EVERY}
 def make_report(
     name: str, db: Warehouse, desk: Desk, *, first: date | None = None, last: date | None = None, filing: PropertyFiling
 ) -> Report:
-    """Return a report by name from a warehouse and its log; `period` chooses days that are not given.
-
-    Raises `NoPeriod`, `WrongLog`, `FilingError`, and an `IntegrityError` if a stream that it reads is broken.
-    """
+    """Return a report by name. Raises `NoPeriod`, `WrongLog`, `FilingError`, and an `IntegrityError` for a broken stream."""
     first, last = period(db, first, last)
     sources = Sources(db=db, desk=desk, first=first, last=last, filing=filing)
     if sources.facts.log_id != desk.log.log_id:

@@ -55,10 +55,7 @@ def meters(sources: Sources) -> Report:
 
 
 def newest_movement_us(sources: Sources) -> int:
-    """Return the time of the last meter movement in the period; 0 if there is none.
-
-    Raises an `IntegrityError` if a stream is broken.
-    """
+    """Return the time of the period's last meter movement, or 0. Raises an `IntegrityError` if a stream is broken."""
     first, last = str(sources.first), str(sources.last)
     moved = (m for name in _meters(sources) for m in _all(sources, name) if first <= m.gaming_day <= last)
     return max((m.at_us for m in moved), default=0)

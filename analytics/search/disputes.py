@@ -47,10 +47,7 @@ MINUTE_US = 60_000_000
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """The patron's memory; a part not remembered is None or empty.
-
-    `paid_cents` is the payment by the patron's account; `hand` one of `sentence.HANDS`.
-    """
+    """The patron's memory (None or empty: not remembered); `paid_cents` is their account, `hand` one of `sentence.HANDS`."""
 
     table: str | None = None
     gaming_day: date | None = None
@@ -209,10 +206,7 @@ def _agrees(card_held: str, card: CardSeen) -> bool:
 
 
 def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
-    """Return the moments (UTC microseconds) that a time of day can mean on a gaming day.
-
-    The day may reach past midnight, and the clock may be put back.
-    """
+    """Return the moments (UTC microseconds) of a time on a gaming day, past midnight and with the clock put back, too."""
     if day is None or at is None:
         return []
     try:

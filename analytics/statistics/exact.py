@@ -227,11 +227,7 @@ def detectable_noncentrality(freedom: float, level: float) -> float:
 
 
 def _solve(falling: Callable[[float], float], target: float, low: float, high: float) -> float:
-    """Return where a falling function reaches a value; the upper bound is doubled until it is beyond.
-
-    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved if they would not be safe
-    (Chandrupatla 1997).
-    """
+    """Return where a falling function reaches a value, by inverse quadratic steps in a bracket (Chandrupatla 1997)."""
     at_low, at_high = falling(low) - target, falling(high) - target
     while at_high > 0:
         low, at_low, high = high, at_high, 2 * high

@@ -28,11 +28,7 @@ _FIXED = ("deal_methods", "sections", "settings", "shufflers", "startings")
 
 
 def _counted(listed: Chapter, results: Callable[[], Iterable[Result]]) -> list[Result]:
-    """Return counted results.
-
-    For an amended edition they are empty if it changes more than paytables, wagers and numbers, or the stored counts do not fit
-    it.
-    """
+    """Return counted results; none for an edition that changes more than paytables, or does not fit the stored counts."""
     if not listed.edition_digest:
         return list(results())
     first = chapter(listed.jurisdiction, listed.name)

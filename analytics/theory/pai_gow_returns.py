@@ -60,10 +60,7 @@ def base_wager(
 
 
 def pushed_by_ace_high(name: str) -> Callable[[Chapter], Iterator[Result]]:
-    """Return the returns of the base wager if the dealer's ace high pushes, and players set against the dealer's shown hand.
-
-    In California that hand is dealt face down, but exposed before any player sets (GEGR-002138, Round of play).
-    """
+    """Return the base wager's returns in California: the dealer's hand is exposed before players set, and ace high pushes."""
 
     def base(chapter: Chapter) -> Iterator[Result]:
         house = base_wager(chapter, name, pushes="ace_high")

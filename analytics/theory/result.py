@@ -23,10 +23,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """All ends of one wager with one paytable.
-
-    `beside` is returned in addition to the ends: contributions that come back from a meter.
-    """
+    """All ends of one wager with one paytable; `beside` is returned in addition: contributions that come back from a meter."""
 
     wager: str
     paytable: str

@@ -92,10 +92,7 @@ def of_chapter(listed: Chapter) -> Iterator[Return]:
 
 
 def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:
-    """Return theory's figure for a filed wager, or None; for combined wagers it is that of the first.
-
-    `by_paytable`: wager and paytable → its figure in the book's chapter.
-    """
+    """Return theory's figure for a filed wager, or None; for combined wagers it is that of the first."""
     record = RETURNS.get(book.game)
     if record is not None and offer.wager == record.combined[0]:
         return by_paytable.get((record.theory_wager, record.version(book)))

@@ -72,10 +72,7 @@ class Sums:
 
 
 def differing(db: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
-    """Return the table and stream (empty: the whole table) of everything changed in an attached file since its build.
-
-    Every row of the file is read.
-    """
+    """Return table and stream (empty: all) of everything changed in an attached file since its build; every row is read."""
     stored = _stored(db, f"{database}.digests")
     present = computed_digests(db, f"{database}.main")
     return sorted(place for place in stored.keys() | present.keys() if stored.get(place) != present.get(place))
@@ -90,10 +87,7 @@ def digests_of(db: duckdb.DuckDBPyConnection, table: str, rows: str, *, few: boo
 def digests_of_each(
     db: duckdb.DuckDBPyConnection, table: str, parts: Sequence[str], values: Sequence[Any] = (), *, few: bool = False
 ) -> list[Digests]:
-    """Return the digests of several parts of a table's rows, in one statement; `values` are their parameters.
-
-    The hashes of `few` rows are summed here: planning the sums would take DuckDB longer than hashing the rows.
-    """
+    """Return the digests of several parts of a table in one statement; hashes of `few` rows are summed here, which is faster."""
     by_stream = "t.stream" if table in KEPT else "''"
     selected = [_PART.format(part=part, stream=by_stream, rows=rows) for part, rows in enumerate(parts)]
     hashes = " UNION ALL ".join(selected)

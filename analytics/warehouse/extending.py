@@ -38,11 +38,7 @@ MANY_EVENTS = 400_000
 
 
 class Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a file.
-
-    It has its property, how far each stream was read for it, and, by stream, the findings outside rounds. `altered` names every
-    changed table and stream; `turn` grows with every build.
-    """
+    """A file's content: its property, its streams' marks, findings outside rounds, changed parts, and the count of builds."""
 
     facts: PropertyFacts
     marks: Mapping[str, StreamMark]
@@ -64,10 +60,7 @@ Read = Callable[[Earlier], Iterator[News]]
 
 
 def earlier(path: str | Path, log_id: str) -> Earlier | None:
-    """Return the content of the file at `path`, or None if a build must begin again.
-
-    If the file may have been written to since it was built, every row is compared with its digest.
-    """
+    """Return the content of the file at `path`, compared with its digests if changed; None if a build must begin again."""
     sealed = is_sealed(path)
     try:
         with warehouse.attached(path) as db:
@@ -172,10 +165,7 @@ def _load(db: Warehouse, sums: Sums, news: News) -> None:
 
 
 def _within(ranges: Sequence[tuple[str, int, int]]) -> tuple[str, list[Any]]:
-    """Return the condition that an event is in one of these ranges (stream, first and last number), with its parameters.
-
-    It includes the whole span of a stream, which lets DuckDB skip blocks without its events.
-    """
+    """Return the condition, with its parameters, that an event is in one of these ranges, and in its stream's whole span."""
     conditions, values = ["false"], list[Any]()
     for stream in dict.fromkeys(stream for stream, _, _ in ranges):
         spans = [(first, last) for of, first, last in ranges if of == stream]

@@ -313,10 +313,7 @@ class Feed:
         return None if is_judged else finding
 
     def _again(self, stream: str) -> News:
-        """Return some earlier results of a stream, and the events of their rounds, in turn.
-
-        This eventually repairs a change of the file's rows that neither its seal nor its digests show.
-        """
+        """Return some earlier results of a stream in turn, which eventually repairs what seal and digests do not show."""
         mark = self._marks.get(stream, StreamMark())
         before, again = mark.again, list[ChainedResult]()
         chains: ResultChains | None = None

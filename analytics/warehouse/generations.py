@@ -65,10 +65,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def following(path: str | Path) -> Iterator[Path]:
-    """Yield the path of an earlier generation's file, or of a copy of the present one, for writing.
-
-    After the block it replaces `path` at once and durably, and the old file becomes the spare. Raises `OSError`.
-    """
+    """Yield an earlier generation's file, or a copy, to write; it then replaces `path` durably. Raises `OSError`."""
     target = Path(path)
     folder, lock = _build_folder(target)
     try:
@@ -106,10 +103,7 @@ def copy_anew(path: str | Path, fresh: Path) -> None:
 
 @contextmanager
 def reserved(path: str | Path) -> Iterator[Callable[[], bool]]:
-    """Keep the file at `path` from being written to as a spare during the block.
-
-    Yields a function that returns whether that file is still the present one. Raises `FileNotFoundError`.
-    """
+    """Keep builds from writing to the file at `path`; yield whether it is the present one. Raises `FileNotFoundError`."""
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -194,10 +188,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _build_folder(target: Path) -> tuple[Path, int]:
-    """Make a locked folder for one build; remove those of dead builds.
-
-    The parent folder is locked meanwhile, so that no unlocked new folder is ever visible.
-    """
+    """Make a locked folder for one build and remove dead builds', with the parent locked: no unlocked folder is ever seen."""
     prefix = f".{target.name}.build-"
     above = os.open(target.parent, os.O_RDONLY | os.O_CLOEXEC)
     try:

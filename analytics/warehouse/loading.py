@@ -28,11 +28,7 @@ class TableRows(NamedTuple):
 
 
 class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
-    """The events of one round in order, for the round page.
-
-    Each is a dict of `seq`, `event_id`, `type`, `occurred_at_us`, `source`, `payload` (JSON text) and `hash` (hex of the
-    chain).
-    """
+    """One round's events in order, with the columns of `round_events`: `payload` is JSON text, `hash` hex of the chain."""
 
     stream: str
     round_no: int
@@ -54,10 +50,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewTimes(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a finding's review.
-
-    Times are UTC microseconds: the first entry, and the disposition in force (None: none, or withdrawn).
-    """
+    """The times of a finding's first entry and of its disposition in force (None: none), in UTC microseconds."""
 
     finding_id: str
     state: str

@@ -187,10 +187,7 @@ def prepare(db: Warehouse) -> None:
 
 
 def renew(db: Warehouse, sums: Sums) -> None:
-    """Renew all models from the raw tables, and the digests of their rows.
-
-    Loaded events are already in the models, and their keys in the tables of `LOADED`.
-    """
+    """Renew all models from the raw tables, but for the `LOADED`, and the digests of their rows."""
     for statement in _NEW_FACTS:
         db.execute(statement)
     seen = _Seen(db)

@@ -174,10 +174,7 @@ def build_from(
     prepare: Callable[[Warehouse], None] | None = None,
     grow: Callable[[Warehouse, Sums], None] | None = None,
 ) -> None:
-    """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
-
-    `prepare` may load rows into the raw tables before these frames; `grow` may add to the finished tables.
-    """
+    """Build as `build` does, from frames with the columns of `TABLES`; `prepare` may load rows first, `grow` add at the end."""
     with disk_errors(path), replacing(path) as fresh, opened(fresh) as db:
         create_raw_tables(db)
         if prepare is not None:
@@ -245,10 +242,7 @@ def create_raw_tables(db: Warehouse) -> None:
 
 
 class _ArrowStream:
-    """A frame as a plain stream of Arrow columns.
-
-    DuckDB would read a Polars frame through pyarrow, and importing pyarrow takes longer than refreshing any model.
-    """
+    """A frame as a plain stream of Arrow columns: DuckDB would import pyarrow, which takes longer than any model."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
@@ -321,11 +315,7 @@ class NoWarehouse(Exception):
 
 @contextmanager
 def attached(path: str | Path) -> Iterator[Warehouse]:
-    """Open the present file read-only, as `CATALOG`, and keep builds from writing to it. Raises `NoWarehouse`.
-
-    The file is attached to a database of its own, since DuckDB would otherwise return another thread's open instance with the old
-    generation.
-    """
+    """Open the present file read-only as `CATALOG`, attached, since DuckDB would return another thread's old generation."""
     while True:
         with reserved(path) as is_in_place, connect(":memory:") as db:
             try:

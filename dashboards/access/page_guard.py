@@ -76,10 +76,7 @@ def held_uploads() -> int:
 
 
 class Door:
-    """Refuses requests that the asker may not make.
-
-    `by_login`: the pages have a sign-in; otherwise anybody at this machine may look.
-    """
+    """Refuses requests that the asker may not make. `by_login`: the pages have a sign-in; else anybody here may look."""
 
     def __init__(
         self, app: Application, *, by_login: bool, sign_ins: SignIns = SIGN_INS, held: Callable[[], int] = held_uploads

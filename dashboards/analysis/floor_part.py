@@ -25,10 +25,7 @@ Days = tuple[date | None, date | None]
 
 
 class FloorPart(NamedTuple):
-    """The selected part of the floor; `before`: the same in the period before, None without a comparison.
-
-    `bar` is the filter bar, to which a view adds its grouping.
-    """
+    """The selected part of the floor, the part `before` to compare with (or None), and the filter bar for more controls."""
 
     selection: Selection
     before: Selection | None

@@ -144,10 +144,7 @@ def _signed_bar(value: float, scale: Scale, thickness: int) -> str:
 
 
 def hold_bars_chart(frame: pl.DataFrame, alt: str, first: date | None = None, last: date | None = None) -> Html:
-    """Return hold % of each table as bars, from a frame with `table_id` and `hold_percent`; extremes are cut and labeled.
-
-    The name of each table leads to the parts of its win, from the first to the last day.
-    """
+    """Return a table's hold % a bar; extremes are cut and labeled, and each name leads to the parts of the table's win."""
     counted = frame.drop_nulls("hold_percent")
     low, high = axis_range(counted["hold_percent"])
     scale = Scale(low, high + (high - low) * 0.1)

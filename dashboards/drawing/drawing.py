@@ -224,10 +224,7 @@ LETTER_W = 0.52
 
 
 def _flags(flags: Sequence[Flag], place: Layout) -> str:
-    """Return one flag for each position with findings: the first in words, and the number of others.
-
-    A seat's flag is in the free space at the foot of its box; the dealer's is below the dealer's cards.
-    """
+    """Return a flag in the free space of each position with findings: the first in words, and the number of others."""
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
         first, *more = [flag for flag in flags if flag.position == position]

@@ -139,12 +139,7 @@ def table(
     marked: Iterable[int] = (),
     sortable: bool = False,
 ) -> Html:
-    """Return a table. `marked` rows are highlighted. On a phone, each row is a card that lists its cells with their headings.
-
-    A heading of a `sortable` table sorts its rows (keys.js).
-
-    `columns` maps each heading to `"text"`, `"number"` or `"short"` (text in one line).
-    """
+    """Return a table, on a phone a card for each row. `columns`: heading → `"text"`, `"number"` or `"short"` (one line)."""
     names, kinds = list(columns), list(columns.values())
     head = "".join(
         f'<th scope="col" role="columnheader" class="rk-{kind}">{_heading(name, sortable)}</th>' for name, kind in columns.items()

@@ -66,10 +66,7 @@ class Box:
 
 @dataclass
 class Table:
-    """The table's state. `focus` is the position of the last event, None if it has none.
-
-    `bank` is the seat of the player-dealer, `action` the seat with the action button (California).
-    """
+    """The table's state: `focus` is the last event's position, `bank` and `action` are seats of a player-dealer's game."""
 
     boxes: dict[Position, Box] = field(default_factory=lambda: {position: Box() for position in CLOCKWISE})
     dice: list[int | None] = field(default_factory=list)

@@ -20,10 +20,7 @@ HERE = Path(__file__).parent
 
 
 class FeltInput(NamedTuple):
-    """The content of the felt.
-
-    The transcript, whether it has the outcomes of all wagers, and whether the answer was requested earlier.
-    """
+    """The transcript on the felt, whether it has all outcomes, and whether the answer was requested earlier."""
 
     text: str
     has_outcomes: bool

@@ -26,10 +26,7 @@ _LIST, _SENT = "queue-list", "queue-sent"
 def incident_list(
     rows: Sequence[dict[str, Any]], chosen: Sequence[str], place: int, said: Reviews | None, formats: Formats
 ) -> None:
-    """Show incidents with those of `chosen` selected; the session has a person's selection at `CHOSEN`.
-
-    `place` is the row from which J goes on without a selection.
-    """
+    """Show incidents with those of `chosen` selected (at `CHOSEN`); J goes on from row `place` without a selection."""
     html = _table([(row["finding_id"], line(row, said, formats)) for row in rows])
     data = {"html": html, "chosen": list(chosen), "from": place, "sent": st.session_state.get(_SENT, 0)}
     _component()(key=_LIST, data=data, on_chosen_change=_note)

@@ -37,10 +37,7 @@ SETTLED = ("take ", "pay ", "return ", "close")
 
 
 class Place(NamedTuple):
-    """The place of a round: the table, the gaming day, the rules then on file; and its observation, if any.
-
-    `last`: the number of the last round stored at the table.
-    """
+    """The place of a round: table, gaming day, rules then on file, any observation, and the number of the last stored round."""
 
     table: str
     day: date
@@ -275,10 +272,7 @@ def _camera(column: DeltaGenerator, table: str) -> str | None:
 
 
 def _tell_of_others(at: Desk, observer: Observer, draft: FeltDraft) -> None:
-    """Raise `ReviewRefused`, once, if a round of this day was stored at the table while this one was typed.
-
-    Another person stored it, or the same one in another tab.
-    """
+    """Raise `ReviewRefused`, once, if a round of this day was stored at the table while this one was typed."""
     known: dict[FeltDraft, int] = st.session_state[KNOWN]
     rounds, me = ObservedTable(at.log, observer.table).rounds, at.person(observer.by).id
     others = [

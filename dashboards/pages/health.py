@@ -51,10 +51,7 @@ OFTEN_EVENTS = 50
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One part that must run: its state, what was found, and what to do (empty: nothing).
-
-    States are `ok`, `look`, `act`, and `note`, which claims nothing.
-    """
+    """One part that must run: its state (`ok`, `look`, `act`; `note` claims nothing), what was found, and what to do."""
 
     state: str
     what: str

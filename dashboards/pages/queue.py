@@ -103,10 +103,7 @@ def links() -> None:
 
 
 def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
-    """Show the filters, which are in the address. Return them, and whether similar incidents are grouped.
-
-    Each filter in use is shown next to the filter box with a button to clear it. A value without matches is reported `above`.
-    """
+    """Show the filters, each in use with a button to clear it; return them, and whether similar incidents are grouped."""
     days = [day.isoformat() for day in choices.gaming_days]
     boxes = {
         "table": ("Table", choices.tables, table_name, "All tables"),
@@ -164,10 +161,7 @@ def _day_words(day: str) -> str:
 
 
 def choose_rows(rows: pl.DataFrame, filters: QueueFilters, said: Reviews | None, formats: Formats) -> list[str]:
-    """Show the list for selection by mouse, touch or keyboard; return the causes of the selected incidents.
-
-    The address names the first by any of its findings. If a shown incident left the list, the next takes its place.
-    """
+    """Show the list, return the causes of the selected incidents; if a shown one left the list, the next takes its place."""
     ids: list[str] = rows["finding_id"].to_list()
     incident_of = {member: cause for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True) for member in members}
     named = st.query_params.get("finding")

@@ -154,10 +154,7 @@ def _enter(who: str, formats: Formats) -> None:
 
 
 def _moment(at: Desk, day: date | None, clock: str, formats: Formats) -> int | None:
-    """Return a typed time of a day (default: today) in UTC microseconds; None without a time: now. Raises `ReviewRefused`.
-
-    A time with its date is taken as it is.
-    """
+    """Return a typed time of a day (default: today) in UTC microseconds, or None for now. Raises `ReviewRefused`."""
     if not clock:
         return None
     on = (day or datetime.now(formats.zone or UTC).date()).isoformat()

@@ -189,10 +189,7 @@ def act(what: Callable[[Desk], Entry], *, about: Mapping[str, str] | None = None
 
 
 def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], Entry]) -> None:
-    """Do one action on each of several incidents, each in its own commit; refusals are shown with their place.
-
-    `places` maps the ids of the incidents' causes to their places in words.
-    """
+    """Do one action on each incident (cause's id → place in words), each in its own commit; show refusals with their place."""
     address, denied = log_address(), access.refusal(access.REVIEW)
     if address is None or denied is not None:
         refuse(denied or "these pages were started without a log; name it: rack dashboard --log ADDR")
@@ -256,10 +253,7 @@ def name_of(who: str) -> str:
 
 
 def on_record(table: str, round_no: int) -> None:
-    """Record that the viewer looks at a round, once a session. If that fails, the page ends here.
-
-    Without a login no one is known, and nothing is written.
-    """
+    """Record, once a session, that the viewer looks at a round (with a login); if that fails, the page ends here."""
     who, address, key = access.person(), log_address(), f"seen {table} {round_no}"
     if who is None or address is None or key in st.session_state:
         return

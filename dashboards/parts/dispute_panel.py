@@ -70,9 +70,7 @@ class RoundRecord(NamedTuple):
 
     @classmethod
     def of_judged(cls, table: str, judged: Adjudication) -> "RoundRecord":
-        """Return the record of a round that a person entered. It comes from the verdict, since the warehouse does not hold such
-        rounds.
-        """
+        """Return the record of a round that a person entered, from its verdict: the warehouse does not hold such rounds."""
         rows = [
             msgspec.to_builtins(each) | {"finding_id": each.id, "incident_id": incident.id, "table_id": table}
             for incident in incidents(judged.findings)
@@ -308,10 +306,7 @@ class Steps:
     def _form(
         self, label: str, what: str, button: str, write: Callable[[Desk, str, str], Entry], against: str = "", *, value: str = ""
     ) -> None:
-        """Show a form with one box (`against`: two) whose button writes, with the text in the box as the reason.
-
-        `value` is the initial text.
-        """
+        """Show a form with one box (`against`: two) and its initial `value`, whose button writes with the text as the reason."""
         name, other = f"{what}-{self.name}", f"against-{self.name}"
 
         def carry_out() -> None:
@@ -334,10 +329,7 @@ OUTCOME_LABELS = {name: capitalized(words.removeprefix("decided ")) for name, wo
 
 
 def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: Formats) -> bool:
-    """Show the steps of the round's (`here`) open, else last, dispute at a seat; with links to the others.
-
-    Return whether it is decided: then the last step offers its packet.
-    """
+    """Show the steps of the seat's open, else last, dispute, and links to the others; return whether it is decided."""
     desk.outcome()
     table, round_no = view.round["table_id"], view.round["round_no"]
     said = desk.reviews()

@@ -114,10 +114,7 @@ def counts_of(day: str) -> Counts | None:
 
 
 def day_to_count(today: date) -> date:
-    """Return the gaming day that the count begins with: the day before if it has boxes to count.
-
-    It is also the day before if the present one has no boxes at all.
-    """
+    """Return the gaming day that the count begins with: the day before if it has boxes to count, or if this one has none."""
     before = today - timedelta(days=1)
     now, then = counts_of(today.isoformat()), counts_of(before.isoformat())
     if now is None or then is None:

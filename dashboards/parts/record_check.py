@@ -46,10 +46,7 @@ def is_confirmed(found: EventsCheck | None) -> bool:
 
 
 def adopted(found: EventsCheck | None, *, hidden: bool = False) -> Html:
-    """Return the note that people adopted this verdict in place of an earlier engine's; empty for any other verdict.
-
-    `hidden`: without their names.
-    """
+    """Return the note that people adopted this verdict (`hidden`: without their names); empty for any other verdict."""
     if found is None or not found.adopted:
         return Html("")
     who = "Two people adopted this verdict" if hidden or not access.may(access.NAMES) else found.adopted

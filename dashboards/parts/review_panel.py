@@ -110,11 +110,7 @@ def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Fo
 
 
 def panel(members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats) -> None:
-    """Show an incident's state and offer actions on all its findings.
-
-    `members` are the findings, the cause first, `reviews` their reviews; `alike` the causes of other incidents with its
-    fingerprint.
-    """
+    """Show the state and actions of an incident: its findings (cause first), their reviews, and causes of similar incidents."""
     written = sum(len(review.history) for review in reviews)
     desk.outcome(_overtaken(members[0]["finding_id"], reviews, formats))
     if access.names_hidden():

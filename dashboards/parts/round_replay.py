@@ -55,10 +55,7 @@ def proofs_of(view: RoundView) -> set[int]:
 
 
 def replay(view: RoundView, steps: list[ReplayStep], formats: Formats, beside: Callable[[], None]) -> None:
-    """Show the table after the chosen step with its controls, at its left the output of `beside`, and the moves.
-
-    Each step redraws only this part; without events only `beside` is shown.
-    """
+    """Show the table after the chosen step, at its left the output of `beside`; each step redraws only this part."""
     if not steps:
         beside()
         return

@@ -11,10 +11,7 @@ from desk.printable import escape
 
 
 def why_not(right: str, what: str, *, signed: bool = True) -> str:
-    """Return why something (`what`: "a packet") cannot be exported from these pages; empty if it can.
-
-    An export needs the log, a right of the role, a person to record, and for signed files the log's key.
-    """
+    """Return why something ("a packet") cannot be exported: no log, right, person to record, or key; empty if it can."""
     if log_address() is None:
         return "Start the pages with the log: rack dashboard --log ADDR"
     denied = access.refusal(right)

@@ -39,10 +39,7 @@ NEWS = "page-news"
 
 
 def begin() -> None:
-    """Load the pages' style, note the present generation, check the address, and show a failed verification.
-
-    Every page calls this first, before any query.
-    """
+    """Load the style, note the generation, check the address, show a failed verification: each page's first call."""
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     facts = _facts()
     formats_here = Formats.of(facts)
@@ -94,10 +91,7 @@ def _reckoned(
 
 
 class _Open(threading.local):
-    """A thread's open generation, from its first query to its end, which is the end of the page's drawing.
-
-    Opening it for each query would take longer than most answers.
-    """
+    """A thread's open generation until the page is drawn: opening it for each query would take longer than most answers."""
 
     def __init__(self) -> None:
         self.of: tuple[Path, tuple[int, int] | None] | None = None
@@ -152,10 +146,7 @@ _COMMAND = re.compile("(?<=<code>)rack [^<]*")
 
 
 def show(html: str) -> None:
-    """Put markup on the page unless it is empty: commands with the addresses of these pages.
-
-    A link to a page that the viewer may not see becomes plain text.
-    """
+    """Put markup on the page unless it is empty; a link to a page that the viewer may not see becomes plain text."""
     if html:
         closed = PAGES.keys() - access.session().rights
         html = _LINK.sub(lambda link: "" if link[1] in closed else link[0], html)
@@ -230,10 +221,7 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
 def choose(
     label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str, *, in_bar: bool = False
 ) -> str | None:
-    """Offer the values and keep the choice in the address, so that the page can be sent as a link.
-
-    `everything` is the text of no choice, which is None. The filter bar shows no label.
-    """
+    """Offer the values and keep the choice in the address; `everything` is the text of no choice, which is None."""
     key, given = f"choose-{name}", value_in_address(label, name, values)
     if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
         st.session_state[key] = given

@@ -28,10 +28,7 @@ BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """The result of a verification (the JSON of `rack verify`), and its time; `fault` says why there is none.
-
-    `report`: its PDF, if any.
-    """
+    """The result of a verification (the JSON of `rack verify`), its time and any PDF; `fault` says why there is none."""
 
     at_us: int
     said: dict[str, Any]

@@ -46,10 +46,7 @@ OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "sh
 
 
 def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> Html:
-    """Return the round's name, time, dealer, verdict, and the links to its neighbors.
-
-    `disposed` maps finding ids to dispositions.
-    """
+    """Return the round's name, time, dealer, verdict and neighbors; `disposed` maps finding ids to dispositions."""
     r = view.round
     facts = [
         game_name(r["game"]),
@@ -131,10 +128,7 @@ def incident(
     steps: Sequence[ReplayStep] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
-    """Return an incident: its whole cause, what to do, and its consequences, folded.
-
-    `members` begins with the cause; `view` is its round (None: it has none), `disposed` maps finding ids to dispositions.
-    """
+    """Return an incident: its cause (first of `members`), what to do, and its consequences, folded; `disposed` by finding id."""
     whole = incident_of(members)
     work = work_on(whole, disposed, formats.currency)
     sentences = [*work.to_do, *(f"Done: {each}" for each in work.done)]

@@ -42,10 +42,7 @@ def answer(
     claims: Sequence[Dispute] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
-    """Return the answer to "was it paid right?": of one seat, or of all. Only `AS_DUE` gets a check mark.
-
-    `disposed` maps finding ids to dispositions.
-    """
+    """Return the answer to "was it paid right?": of one seat, or of all. Only `AS_DUE` gets a check mark."""
     ruled = round_account.ruling_of(view, seat, formats, disposed)
     told = round_account.narrative_of(view, seat, formats, disposed)
     kind, shape = ANSWERS[told.outcome]

@@ -108,10 +108,7 @@ def outbox_beside(address: str) -> Path | None:
 
 
 class Outbox:
-    """The outbox in a file. Opened for `sending`, it refuses every other sender; `read_only` is for readers.
-
-    Raises `SecondWriter` if another process is the sender, and `LogUnavailable` if the file cannot be used.
-    """
+    """The outbox in a file. Raises `SecondWriter` if another process is `sending`, `LogUnavailable` if it cannot be used."""
 
     def __init__(self, path: Path, *, sending: bool = False, read_only: bool = False) -> None:
         self._resources = ExitStack()

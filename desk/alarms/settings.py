@@ -42,10 +42,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Receiver(_Strict, frozen=True, kw_only=True):
-    """A receiver of alarms: a webhook (`url` and its secret), or people by e-mail (`mail_to`).
-
-    `patrons`: messages contain the tokens of the patrons concerned. `plain_http` allows HTTP to other machines.
-    """
+    """A receiver of alarms: a webhook (`url` and its secret) or people (`mail_to`). `plain_http`: HTTP to other machines."""
 
     url: str | None = None
     secret_file: str | None = None

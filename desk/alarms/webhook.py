@@ -22,10 +22,7 @@ MOST_SAID = 200
 
 
 class Answer(NamedTuple):
-    """The result of a delivery.
-
-    Whether the receiver accepted it, in words; whether the receiver was `silent`; the wait that it asked for.
-    """
+    """The result of a delivery: was it accepted, in words; was the receiver silent; how long it asked to wait."""
 
     taken: bool
     said: str

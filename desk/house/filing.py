@@ -84,11 +84,7 @@ class Filing(NamedTuple):
 
 
 class Publication(NamedTuple):
-    """The effect of publishing an amendment.
-
-    It lists the tables that get it, those with rounds already played on its days, and those whose rules do not fit it, with the
-    reason.
-    """
+    """The effect of an amendment: tables that get it, tables with rounds on its days, and table → why it does not fit."""
 
     amendment: Amendment
     tables: tuple[str, ...]
@@ -154,10 +150,7 @@ def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
 
 
 def differences(before: Rulebook | None, after: Rulebook, returns: Returns) -> list[str]:
-    """Return the changes between rules, in words: limits, paytables and return of each wager, then everything else.
-
-    If no rules were in force, every wager is listed with its limits.
-    """
+    """Return the changes between rules, in words: limits, paytables and return of each wager, then everything else."""
     percent, percent_before = returns(after), {} if before is None else returns(before)
     said = []
     for wager in dict.fromkeys((*(before.offers if before else ()), *after.offers)):
@@ -228,10 +221,7 @@ class Office:
         return self._log
 
     def file(self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None) -> list[Filing]:
-        """File rules at tables, all or none; return the filings. A second person may sign at once.
-
-        Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing is written.
-        """
+        """File rules at tables, all or none; return the filings. Raises `ReviewRefused` and `EventError`."""
         person = acting(self._persons, by, ROLE)
         second = None if signed_by is None else self._second(signed_by, person.id)
         book = parse_submission(text)
@@ -273,11 +263,7 @@ class Office:
         return drafts(record, "office", self._persons.known(by), entries)
 
     def publish(self, text: str, *, by: str, signed_by: str) -> Publication:
-        """Publish an amendment of a chapter at every table, in the names of two people; return its effect.
-
-        Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing is
-        written.
-        """
+        """Publish an amendment at every table in two names. Raises `ValueError`, `ReviewRefused` and `EventError`."""
         person, second = self.two_persons(by, signed_by, "publishes the amendment")
         with self._log.turn():
             heads = heads_of(self._log)
@@ -333,12 +319,7 @@ class Office:
         ]
 
     def sign(self, tables: Sequence[str], *, by: str) -> dict[str, int]:
-        """Add the second signature to the last filing of each table, all or none; return their numbers.
-
-        Raises `ReviewRefused`.
-
-        Raises `ReviewRefused`.
-        """
+        """Add the second signature to each table's last filing, all or none; return their numbers. Raises `ReviewRefused`."""
         made, groups = {}, []
         with records(self._log, tables) as found:
             for record in found:

@@ -123,10 +123,7 @@ def preview(answers: Mapping[str, str], returns: Returns) -> Plan:
 
 
 def make_house(folder: Path, answers: Mapping[str, str], returns: Returns, *, now_us: int) -> Plan:
-    """Begin a property, apply it and make the key that signs its log, all in the name of its first person.
-
-    Raises `ReviewRefused` and `EventError`.
-    """
+    """Begin a property, apply it and make its log's key in its first person's name. Raises `ReviewRefused` and `EventError`."""
     with _trial(answers) as made:
         assert made.form.key is not None, "`property_text` names the key"
         key = made.form.key.file

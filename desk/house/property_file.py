@@ -48,10 +48,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class House(_Strict, frozen=True, kw_only=True):
-    """The property.
-
-    `filing`: only its `office` files rules, or `devices` of a table, too. `log`: its file, or its address on Kafka.
-    """
+    """The property. `filing`: only its `office` files rules, or `devices` too. `log`: its file, or its address on Kafka."""
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=400)]
@@ -189,10 +186,7 @@ def house_folder(address: str) -> Path | None:
 
 
 def closed_tables(folder: Path | None) -> dict[str, str]:
-    """Return table → its closing gaming day, for tables that the property's file in a folder closes.
-
-    A missing or unreadable file closes no table: it must not keep the pit from its entries.
-    """
+    """Return table → its closing gaming day. An unreadable file closes no table: it must not keep the pit from its entries."""
     try:
         made = None if folder is None else read_property(folder)
     except ReviewRefused:

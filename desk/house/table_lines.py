@@ -67,10 +67,7 @@ WITH_SECOND: dict[type[Event], type[Event]] = {
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a table: the entry, its valid content (None: struck), and its corrections.
-
-    `initials`: the second person, who saw the valid content under a sign-in of their own.
-    """
+    """A line of a table: the entry, its valid content (None: struck), its corrections, and who saw that content."""
 
     seq: int
     event_id: str
@@ -433,10 +430,7 @@ def heads_of(log: EventLog) -> dict[str, int]:
 
 
 def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple[str, Sequence[Draft]]]) -> None:
-    """Append groups of several streams if each stream still ends at the number given for it (no number: it must be new).
-
-    Raises `ReviewRefused` if another writer came first, which only Kafka allows; then nothing is written.
-    """
+    """Append groups if each stream still ends at its number (no number: it must be new). Raises `ReviewRefused`."""
     try:
         log.append_groups(groups, {stream: heads.get(stream, 0) + 1 for stream, _ in groups})
     except WrongSequence as error:

@@ -199,10 +199,7 @@ def packet_at(
 
 
 def check_packet(data: bytes, keys: Sequence[PublicKey]) -> PacketCheck:
-    """Check a packet (bundle or PDF) with only the public keys of its log (and of witnesses).
-
-    Raises `BadPacket`, which names the fault.
-    """
+    """Check a packet (bundle or PDF) with only the public keys of its log and its witnesses. Raises `BadPacket`."""
     if not re.match(rb"%PDF-", data[:1024]):
         return check_bundle(data, keys)
     signature = check_pdf(data)

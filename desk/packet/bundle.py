@@ -59,10 +59,7 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Events of one stream. From number `begins` to number `ends` there is no gap.
-
-    `head` is the statement of the stream's end, `outside` the hashes that join the events to its root.
-    """
+    """Events of one stream, its `head`, and the hashes that join them; no gap from number `begins` to number `ends`."""
 
     begins: Count
     ends: Count

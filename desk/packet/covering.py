@@ -55,10 +55,7 @@ def cover(
     waiting: Waiting | None = None,
     **options: Any,
 ) -> None:
-    """Return when a checkpoint covers all present events of a round. The backend gets the options.
-
-    Raises `NotCovered` if none came within `wait_s` seconds, or none is expected and none can be made here.
-    """
+    """Return when a checkpoint covers all events of a round. Raises `NotCovered` if none came and none can be made."""
     with closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
         statements = Statements(log, store)
         wanted, began = beyond(log, statements, table, round_no), time.monotonic()

@@ -90,10 +90,7 @@ class Statements:
         yield from self._held[stream][first - 1 : end]
 
     def part(self, stream: str, chosen: Sequence[Record], begins: int = 0, ends: int = 0) -> Part:
-        """Return chosen events of a stream with their proof.
-
-        Raises `LostTail` or `BrokenSeal` if the stream differs from the statement.
-        """
+        """Return chosen events of a stream with their proof. Raises `LostTail` or `BrokenSeal` if the stream differs."""
         place, line, head = self._heads[stream]
         leaves = [leaf_hash(record.data) for record in self.read(stream)]
         if len(leaves) != head.size:

@@ -69,10 +69,7 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
 
 
 def check_pdf(pdf: bytes) -> Signature:
-    """Return the signature over every byte of a document. The caller decides whether to trust its key.
-
-    Raises `BadPacket`.
-    """
+    """Return the signature over every byte of a document; the caller decides about its key. Raises `BadPacket`."""
     found = list(_RANGE.finditer(pdf))
     numbers = [int(each) for each in found[-1][1].split()] if found else []
     if len(numbers) != 4:

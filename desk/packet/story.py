@@ -135,10 +135,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
 
 
 def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
-    """Return the first page.
-
-    It shows the time, the claim, the ruling with its calculation, the actions due and taken, who decided and who asked.
-    """
+    """Return the first page: the time, the claim, the ruling with its calculation, the actions, who decided and who asked."""
     about, verdict = bundle.about, bundle.adjudication
     found = (*verdict.findings, *bundle.findings)
     reviews = _review_streams(bundle)
@@ -444,10 +441,7 @@ def _rules(judged: Judged) -> Story:
 
 
 def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, outside: bool = False) -> list[Story]:
-    """Return a part's events from one number to another, or (`outside`) all others, each with the chain hash after it.
-
-    Times of the others include the day, since they may be of other days.
-    """
+    """Return a part's events between two numbers, or (`outside`, with the day) all others; each has the chain hash after it."""
     at = style.time if outside else style.clock
     return [
         {

@@ -30,10 +30,7 @@ NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "diff
 
 
 class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """A column: its name in files, its label on paper, its format, its meaning, and the section that defines it.
-
-    `hidden` replaces each value for a viewer who may not see names: of a person, or of what people wrote.
-    """
+    """A column: name, label, format, meaning and section; `hidden` replaces each value for a viewer who may not see names."""
 
     name: str
     label: str
@@ -44,10 +41,7 @@ class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of a report: rows with a value for each column. `marked` are rows that need attention.
-
-    `empty` is the text of a table without rows.
-    """
+    """A table of a report: rows with a value for each column. `marked` rows need attention; `empty` is shown without rows."""
 
     name: str
     title: str

@@ -139,10 +139,7 @@ def _day(at_us: int, style: Style) -> str:
 
 
 def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key: Path) -> bytes:
-    """Return the letter as a PDF, signed with the log's key.
-
-    Raises what `letter` raises, `KeyRefused` if the file holds no key, `KeyNotInForce` if it may not sign for this log.
-    """
+    """Return the letter as a PDF, signed with the log's key. Raises what `letter` raises, `KeyRefused`, `KeyNotInForce`."""
     said, decision = letter(log, found, settings), found.case.decision
     assert decision is not None, "a letter without objection is of a decision"
     signer = read_signer(key)
@@ -168,10 +165,7 @@ def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key:
 
 
 def letter_name(found: PatronCase) -> str:
-    """Return the file name of a letter; a letter after an appeal has another name.
-
-    The name contains the number of the decision's event, so that no letter replaces an earlier one.
-    """
+    """Return a letter's file name, with the number of the decision's event: no later letter replaces an earlier one."""
     decision = found.case.decision
     return f"letter-{found.name.lower()}-{decision.seq if decision is not None else 0}.pdf"
 

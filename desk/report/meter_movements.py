@@ -71,10 +71,7 @@ class _Meter(msgspec.Struct):
 
 
 def movements(records: Iterable[Record]) -> Iterator[Movement]:
-    """Yield the movements of a meter from the events of its stream in order, as corrected.
-
-    Raises `UndecodableEvent`, and what reading the records raises.
-    """
+    """Yield a meter's movements from its stream's events in order, as corrected. Raises `UndecodableEvent`."""
     meter = _Meter()
     for event, payload in _standing([_read(record) for record in records]):
         match payload:

@@ -168,11 +168,7 @@ def _sync(folder: Path) -> None:
 
 
 def attachments_folder(address: str, cases: Path | None) -> Path | None:
-    """Return the folder with a log's attachments.
-
-    The folder belongs to an archive that carries the attachments, to the cases, or to a log on this machine; None if no such
-    folder is known.
-    """
+    """Return the folder with a log's attachments: of the archive, the cases, or the log; None if there is none."""
     backend, place = parse_address(address)
     if backend == "archive":
         return Path(place) if (Path(place) / ATTACHMENTS).is_dir() else None

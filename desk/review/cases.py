@@ -149,10 +149,7 @@ def assign(desk: Desk, name: str, *, to: str, by: str, reason: str) -> Entry:
 
 
 def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
-    """Move the due day (`YYYY-MM-DD`) of an open case (D607).
-
-    Raises `ReviewRefused` for a past day.
-    """
+    """Move the due day (`YYYY-MM-DD`) of an open case (D607). Raises `ReviewRefused` for a past day."""
     found = case(desk, name)
     if due < desk.today():
         raise ReviewRefused(f"{due} has gone by: expected {desk.today()} or a later day")
@@ -209,10 +206,7 @@ def _called(file: str) -> str:
 
 
 def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, override: str | None = None) -> Entry:
-    """Decide a case, which closes its dispute.
-
-    A decision against the record needs an `override` and a second signature (`sign`).
-    """
+    """Decide a case, which closes its dispute; against the record only with an `override` and a second signature (`sign`)."""
     found = case(desk, name)
     return desk.close_dispute(found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override)
 

@@ -402,10 +402,7 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- writing
 
     def person(self, spelling: str) -> Person:
-        """Return the registered person with a name, however it is spelled.
-
-        Raises `ReviewRefused` if no one is registered under it.
-        """
+        """Return the registered person with a name, however it is spelled. Raises `ReviewRefused` if there is none."""
         if self._persons is None:
             raise ReviewRefused(
                 "no register of persons is named, and only registered persons act; "

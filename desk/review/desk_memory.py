@@ -52,10 +52,7 @@ class DeskMemory:
         return True
 
     def review(self, log: EventLog, table: str) -> TableReview:
-        """Return a snapshot of a table's review, after reading the events added since the last call.
-
-        Raises an `IntegrityError`.
-        """
+        """Return a table's review, after reading the events added since the last call. Raises an `IntegrityError`."""
         stream = f"review/{table}"
         review, last = self._reviews.pop(table, (TableReview(stream), b""))
         if review.seq:
@@ -70,10 +67,7 @@ class DeskMemory:
         return review
 
     def configured(self, log: EventLog) -> PropertyConfigured | None:
-        """Return the property's last configuration, after reading the events added since the last call; None if there is none.
-
-        Raises an `IntegrityError`.
-        """
+        """Return the property's last configuration, after reading the newly added events. Raises an `IntegrityError`."""
         found = None
         for stream in (name for name in log.streams() if name.startswith("property/")):
             configured, last = self._configured.get(stream, (None, NOTHING))

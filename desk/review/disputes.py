@@ -76,10 +76,7 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A case; `decision` is None while it is open, `due` the day (`YYYY-MM-DD`) by which it is to be decided.
-
-    `appeals` counts how often it was opened again, `owner` is the person assigned.
-    """
+    """A case; `decision` is None while it is open. `due` is a day (`YYYY-MM-DD`), `appeals` counts how often it was reopened."""
 
     number: int
     dispute: str

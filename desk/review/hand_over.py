@@ -36,10 +36,7 @@ class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_over_lines(desk: Desk) -> list[HandOverLine]:
-    """Return the open work of each table, waiting signatures, failed devices, and changes in the shift.
-
-    Raises an `IntegrityError` if a review is broken.
-    """
+    """Return each table's open work, waiting signatures, failed devices and the shift's changes. Raises an `IntegrityError`."""
     names = sorted(name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/"))
     reviews = {name: desk.review(name) for name in names}
     lines = _of_incidents(incident_cases(desk.cases()))

@@ -68,10 +68,7 @@ def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
 
 
 class ReviewQueue(NamedTuple):
-    """Incidents, gravest first, with their findings in order, then withdrawn findings.
-
-    `is_waiting`: an incident is not resolved. `broken`: table → why its review cannot be read; its findings are left out.
-    """
+    """Incidents, gravest first, then withdrawn findings. `broken`: table → why its review cannot be read."""
 
     incidents: list[IncidentCase]
     cases: list[ReviewedFinding]
@@ -104,10 +101,7 @@ def review_queue(desk: Desk, table: str | None = None, *, everything: bool = Fal
 
 
 class IncidentDesk:
-    """The desk for whole incidents. Any of its findings names an incident, as in `Desk.case`.
-
-    Every method that writes returns the new entries in the log, and raises the errors of `Desk`.
-    """
+    """The desk for whole incidents; any of its findings names one. It returns new entries and raises as `Desk` does."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -209,10 +203,7 @@ class IncidentDesk:
         )
 
     def take_alarm(self, table: str, round_no: int, finding_ids: Sequence[str], *, by: str) -> list[Entry]:
-        """Acknowledge an incident's alarm, named by the ids of its findings, and take the findings.
-
-        If its round is still open, the findings are those that its verdict would make (D995).
-        """
+        """Acknowledge an incident's alarm and take its findings; of an open round, those that its verdict would make (D995)."""
         person = self._desk.person(by).id
         events: list[Event] = [
             review_event(model.AlarmAcknowledged, by=person, finding_id=each, note=TAKEN) for each in finding_ids

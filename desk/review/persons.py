@@ -34,10 +34,7 @@ ROLES = ("administrator", "analyst", "auditor", "compliance", "count", "pit", "s
 
 
 class ReviewRefused(ValueError):
-    """The request contradicts the state of the review or names something unknown; nothing was written.
-
-    The message says what to do.
-    """
+    """The request contradicts the review's state or names something unknown: nothing was written. It says what to do."""
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,10 +49,7 @@ def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
 def adopt(
     office: Office, shadow: ResultStore, results: ResultStore, *, name: str, by: str, signed_by: str, reason: str
 ) -> Adoption:
-    """Adopt a shadow in the names of two people; if it is already adopted and not yet in force, return that adoption.
-
-    Raises `ReviewRefused` if it cannot be adopted; then nothing is written.
-    """
+    """Adopt a shadow in two names; if that is done and not yet in force, return that adoption. Raises `ReviewRefused`."""
     if results.group:
         raise ReviewRefused(
             f"the group {results.group} judges this log, and its members put no adoption in force; nothing was written. Stop "
@@ -95,9 +92,7 @@ class WorkAgain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Decision(NamedTuple):
-    """A decision that people made on a round, about a finding (with its id), a case, or a dispute without a case; its state
-    and latest time.
-    """
+    """A decision about a finding (with its id), a case, or a dispute without a case; its state and latest time."""
 
     round_no: int | None
     what: str

@@ -34,11 +34,7 @@ def engine_state(desk: Desk, address: str) -> EngineState:
 
 
 class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """The changes from adopting a shadow.
-
-    It holds the changed rounds, the money by rule, people's decisions on those rounds, and the streams in which the shadow
-    covers fewer rounds than the verdicts in force.
-    """
+    """The changes from adopting a shadow: rounds, money by rule, decisions on them, and streams that it covers less of."""
 
     rounds: int
     groups: list[DifferenceGroup]
@@ -47,9 +43,7 @@ class ShadowChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LastAdoption(msgspec.Struct, frozen=True):
-    """The last adoption in a sentence (empty if there was none), and the decisions made before an adoption that no one has
-    looked at since.
-    """
+    """The last adoption in a sentence (or empty), and earlier decisions that no one has looked at since."""
 
     sentence: str
     work: list[WorkAgain]

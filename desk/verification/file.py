@@ -24,10 +24,7 @@ class NotAFile(Exception):
 
 
 def checkpoint_of(data: bytes, name: str) -> Note:
-    """Return the signed checkpoint that a file is, or that is in a packet or a proof; `name` is the file's.
-
-    Raises `NotAFile` for a report or a reading copy, and the errors of each kind's reader.
-    """
+    """Return the checkpoint in a file: itself, or in a packet or proof. Raises `NotAFile` and the errors of each reader."""
     if PACKET_STARTS.match(data):
         from desk.packet.attachments import attached
         from desk.packet.bundle import decode
@@ -53,10 +50,7 @@ class FileCheck(NamedTuple):
 
 
 def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
-    """Check a packet, a report or a proof with the given keys; `name` is the file's.
-
-    Raises `NotAFile` for a reading copy, and the errors of each kind's check.
-    """
+    """Check a packet, a report or a proof with these keys. Raises `NotAFile` for a reading copy, and the errors of each check."""
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")
     if not PACKET_STARTS.match(data):

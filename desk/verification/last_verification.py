@@ -64,10 +64,7 @@ class FullVerification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class ReachedEnds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far passed verifications of one log came at most: the ends of its streams and its last checkpoint.
-
-    The time (UTC microseconds) and person are those of the latest.
-    """
+    """How far passed verifications of one log came at most, with the time (UTC microseconds) and person of the latest."""
 
     at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
     by: Annotated[str, Meta(max_length=200)]
@@ -177,10 +174,7 @@ def said_of(start: VerifiedStart) -> str:
 
 
 def start_at(address: str, log_id: str) -> VerifiedStart:
-    """Return the place from which a log may be verified, by the last verification on record.
-
-    Raises `LogUnavailable` if no verification on record applies: then verify the whole log.
-    """
+    """Return where a verification of a log may begin, by the last one. Raises `LogUnavailable` if the whole must be read."""
     try:
         kept = read(record_path(address))
     except ValueError as error:

@@ -73,16 +73,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished verification.
-
-    `notes` and `problems` are other observations; `pdf` is the report if requested, and `unsigned` why it is not signed.
-    """
+    """A finished verification; `unsigned` says why its report (`pdf`) is not signed."""
 
     @property
     def compared(self) -> dict[str, Any]:
-        """The outside evidence that the log was compared with (given keys, exported checkpoints, a witness), and whether it
-        was compared with an earlier verification, whose note is next to the log.
-        """
+        """The evidence that the log was compared with: keys, exported checkpoints, a witness, an earlier verification."""
         signed, witnessed = self.found.signed, self.witnessed
         return {
             "keys": signed is not None and signed.anchored and bool(signed.keys),
@@ -118,11 +113,7 @@ def result(
     verdicts: Sequence[str] = (),
     attachments: Sequence[str] = (),
 ) -> VerificationResult:
-    """Return the result from all failure sentences.
-
-    They come from the log and its neighbors, the witness, the round tables, the verdicts judged again, and the attachments of
-    cases.
-    """
+    """Return the result from all failure sentences: of the log, witness, round tables, verdicts judged again, and attachments."""
     return VerificationResult((*breaks, *witness, *rounds, *verdicts, *attachments))
 
 

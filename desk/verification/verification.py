@@ -50,10 +50,7 @@ class NotVerifiable(Exception):
 
 
 def verify(request: Request, watch: Callable[[EventLog], Watch] = unwatched) -> Verification:
-    """Verify a log and everything named with it; `watch` receives the progress.
-
-    Raises `NotVerifiable`, `KeyRefused`, and `LogUnavailable` if the log cannot be read at all.
-    """
+    """Verify a log and everything named with it. Raises `NotVerifiable`, `KeyRefused`, and `LogUnavailable`."""
     anchors = [read_public_key(path) for path in request.keys]
     folder = _witness_folder(request)
     with ExitStack() as resources:

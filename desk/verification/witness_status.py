@@ -46,10 +46,7 @@ class SeenCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefusedCheckpoints(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint that the witness refused and kept: its file, its number of statements, its time (None: unreadable).
-
-    `stored`: the log's store still holds the same one.
-    """
+    """A checkpoint that the witness refused; its time (None: unreadable), and whether the log's store still holds it."""
 
     file: str
     size: int | None
@@ -89,10 +86,7 @@ class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> Witnessed:
-    """Compare a witness's folder with the checkpoints of the log at an address. The backends get the options (`security`).
-
-    Raises one of `REFUSALS`. A disagreeing witness is no error: see `Witnessed`.
-    """
+    """Compare a witness's folder with the checkpoints of a log. Raises one of `REFUSALS`; disagreement is no error."""
     key = read_public_key(key_file, KeyKind.WITNESS)
     if not folder.is_dir():
         raise LogUnavailable(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")

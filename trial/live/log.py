@@ -18,10 +18,7 @@ from trial.property_folder import DEMO_KEY, WAREHOUSE
 
 @dataclass(frozen=True)
 class LiveDay:
-    """The result of a live floor. `missed` and `false_alarms` should be empty.
-
-    `left_out` counts the judged rounds still open when the floor stopped; their findings are not false alarms.
-    """
+    """The result of a live floor; findings of rounds still open when it stopped (`left_out`) are no false alarms."""
 
     events: int
     rounds: int
@@ -50,10 +47,7 @@ class LiveDay:
 
 
 def prepare(out: Path, address: str | None) -> str:
-    """Prepare the folder as for a demo and return the log's address; an earlier live floor's files there are removed.
-
-    Raises the errors of `trial.demo.prepare`.
-    """
+    """Prepare the folder as a demo's, without an earlier live floor's files, and return the log's address."""
     address = demo.prepare(out, address)
     for name in (WAREHOUSE, DEVICES, ACCOUNT):
         for file in out.glob(f"{name}*"):
@@ -71,10 +65,7 @@ def make_log(site: LiveSite) -> None:
 
 
 def judge_rest(site: LiveSite) -> LiveDay:
-    """Judge the remaining rounds, build the warehouse, sign a checkpoint, and compare findings with planted faults.
-
-    All parts must have ended.
-    """
+    """Judge the remaining rounds, build the warehouse, sign a checkpoint, and compare findings with planted faults."""
     from replay.run.in_force import adjudications
     from replay.run.replayer import findings, replay
 

@@ -17,10 +17,7 @@ DEVICES = "devices.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSite(TrialPlace):
-    """The files, ports and settings of a live property.
-
-    `start_us` is the start of the simulated floor's clocks (UTC microseconds), `speed` their speed.
-    """
+    """The files, ports and settings of a live property; its clocks begin at `start_us` and run at `speed`."""
 
     gateway_port: int
     pages_port: int

@@ -33,10 +33,7 @@ def answer(text: str) -> str:
 
 
 def verify(data: bytes, key: str, name: str) -> str:
-    """Check a file with a public key; return the result as JSON, or the signatures that the browser must check first.
-
-    `asked`: key, signature and message of each, in Base64. Until all are answered, nothing else is returned.
-    """
+    """Check a file with a public key; return the result as JSON, or the signatures that the browser must check first."""
     OPEN.clear()
     said = _checked(bytes(data), key, name)
     if OPEN:

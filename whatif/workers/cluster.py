@@ -47,10 +47,7 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class ClusterPool:
-    """Runs jobs on the cluster of `scheduler` or, if that is empty, on one of local processes.
-
-    `opener` opens the log on a worker. `close` ends everything started. Raises `NoCluster` and `OtherSoftware`.
-    """
+    """Runs jobs on a Dask cluster, or on local processes without a `scheduler`. Raises `NoCluster` and `OtherSoftware`."""
 
     def __init__(self, opener: Opener, scheduler: str = "", workers: int = 2, tls: Tls | None = None) -> None:
         self._opener, self._own = opener, None

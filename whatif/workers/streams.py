@@ -29,11 +29,7 @@ StoreOpener = Callable[[], ResultStore]
 
 
 class Unit(NamedTuple):
-    """A stream to judge.
-
-    It comes with its stored progress (position, snapshot, why they do not fit, and how far any engine came), and the keeper of
-    its rounds, if any.
-    """
+    """A stream to judge, its stored progress, and the keeper of its rounds, if any."""
 
     stream: str
     position: Head | None

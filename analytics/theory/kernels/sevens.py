@@ -220,10 +220,7 @@ def _count(a: int, b: int, counts: Ints) -> None:
 
 
 def count_lines(workers: int = 1, lowest_cards: list[tuple[int, int]] | None = None) -> Ints:
-    """Return the number of seven-card hands with each set of lines: row 0 with the joker completing, row 1 wild.
-
-    `lowest_cards` are the two lowest cards of the counted hands; None: all hands.
-    """
+    """Return the number of seven-card hands with each set of lines: row 0 with the joker completing, row 1 wild."""
     if lowest_cards is None:
         lowest_cards = [(a, b) for a in range(47) for b in range(a + 1, 48)]
 

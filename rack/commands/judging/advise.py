@@ -27,10 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print the advice stored next to the results, with --json a line for each table; 1 if something must be corrected now.
-
-    `rack replay --follow` (or `rack live`) makes the advice; a closed round has a verdict and no advice.
-    """
+    """Print the advice that a replay stored, with --json a line for each table; 1 if something must be corrected now."""
     from desk.recorded_round import currency_of
     from rack.opening import desk
     from replay.advice import advice_in
