@@ -1,7 +1,7 @@
 """The reach of the record and of judging: ends of streams, high-water marks, lag, quarantine, devices.
 
 Invariant: it reads ends and marks, which is quick. `rack verify` reads everything and finds out whether the record between them
-is intact. `desk/verification` reads a witness's state and the notice of the last full verification; their names are here, too.
+is intact. `desk/verification` reads a witness's state and the notice of the last full verification.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from desk.review.desk import REFUSALS, Desk
-from desk.verification.last_verification import State, VerificationStatus, verified_at
-from desk.verification.witness_status import REFUSALS as WITNESS_REFUSALS
-from desk.verification.witness_status import SIGNATURE_TIMEOUT_S, RefusedCheckpoints, SeenCheckpoint, Witnessed, witnessed_at
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 
@@ -22,27 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from analytics.warehouse.warehouse import Warehouse
-
-__all__ = [
-    "SIGNATURE_TIMEOUT_S",
-    "WITNESS_REFUSALS",
-    "QuarantinedMessage",
-    "RefusedCheckpoints",
-    "SeenCheckpoint",
-    "State",
-    "StreamStatus",
-    "VerificationStatus",
-    "Witnessed",
-    "about_the_log",
-    "clock_ahead_s",
-    "devices",
-    "engine_name",
-    "log_identity",
-    "quarantine",
-    "streams",
-    "verified_at",
-    "witnessed_at",
-]
 
 CLOCKS_DIFFER_US = 60_000_000
 JUDGED = ("table", "meter")

@@ -14,7 +14,7 @@ from analytics.hold.investigations import TRIGGERS, written_investigations
 from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.selection import Selection
 from desk.report.content import Report, ReportingRule, ReportTable
-from desk.review.desk import Investigation, TableReview
+from desk.review.state import Investigation, TableReview
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES
 

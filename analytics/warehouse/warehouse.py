@@ -24,19 +24,7 @@ from analytics.warehouse.generations import replacing, reserved, stamp
 from analytics.warehouse.loading import TABLES, PropertyFacts, ReviewTimes, RoundEvents, TableEvent, TableRows, batches
 from replay.findings import Adjudication, Finding, LedgerEntry
 
-__all__ = [
-    "PropertyFacts",
-    "ReviewTimes",
-    "RoundEvents",
-    "TableEvent",
-    "Warehouse",
-    "WarehouseError",
-    "build",
-    "grains",
-    "reading",
-    "replacing",
-    "stamp",
-]
+__all__ = ["PropertyFacts", "ReviewTimes", "TableEvent", "replacing", "stamp"]
 
 Warehouse = duckdb.DuckDBPyConnection
 """An open warehouse, as the functions of `analytics.hold.hold` take it."""

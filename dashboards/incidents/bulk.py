@@ -12,9 +12,10 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, drafts, review_panel, source
 from dashboards.parts.desk import Reviews
-from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Entry, FindingReview
+from desk.review.desk import Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
 from replay.narrative.names import plural, table_name
+from replay.narrative.reviews import DISPOSITIONS, MOVES_MONEY
 
 OFFERED = ("resolve", "assign", "sign", "reopen")
 FITS = {

@@ -21,6 +21,7 @@ from dashboards.run import log_address, log_options, outbox_path, warehouse_path
 from desk.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from desk.review.desk import REFUSALS, Desk
 from desk.shadows.state import DifferenceGroup, WorkAgain, adopted, engine_state, shadow_changes
+from desk.verification import witness_status
 from replay.narrative.names import plural, table_name, wager_name
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
@@ -264,8 +265,8 @@ def of_witness() -> list[Check]:
     if address is None or named is None:
         return []
     try:
-        found = integrity.witnessed_at(address, *named, **log_options())
-    except integrity.WITNESS_REFUSALS as error:
+        found = witness_status.witnessed_at(address, *named, **log_options())
+    except witness_status.REFUSALS as error:
         return [Check("act", "Witness", str(error), "See Integrity; ask the witness")]
     if found.disagrees:
         refused = f"{found.witness} refused {plural(len(found.refused), 'checkpoint')}"

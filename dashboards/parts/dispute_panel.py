@@ -21,12 +21,13 @@ from dashboards.run import cases_path
 from desk.review import cases
 from desk.review.cases import CaseFolder, PatronCase
 from desk.review.contradiction import contradiction, reason_on_record
-from desk.review.desk import LONGEST_CLAIM, OUTCOMES, Desk, Dispute, Entry, FindingReview, ReviewRefused
+from desk.review.desk import LONGEST_CLAIM, Desk, Dispute, Entry, FindingReview, ReviewRefused
 from desk.review.incident_desk import incident_state
 from replay.findings import Adjudication
 from replay.incidents import incidents
 from replay.narrative.findings import finding_title
 from replay.narrative.names import capitalized
+from replay.narrative.reviews import OUTCOMES
 from replay.narrative.verdicts import RoundVerdict, narrate
 
 CLAIM_TYPED = "claim-typed"

@@ -15,9 +15,10 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, drafts, source
 from dashboards.parts.desk import Reviews
-from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
+from desk.review.desk import Desk, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, amount_moved, incident_holder, incident_state
 from replay.narrative.names import plural, table_name, unsigned_amount
+from replay.narrative.reviews import DISPOSITIONS, MOVES_MONEY
 
 LAST_ACTION, LAST_DISPOSITIONS, LAST_REASON = "last-action", "last-dispositions", "last-reason"
 """The session's keys for the person's last action, the last disposition of each cause's code, and each action's last reason."""

@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from analytics import integrity
-from analytics.integrity import State, VerificationStatus
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.run import cases_path, key_path, log_address, log_options, witness_paths
+from desk.verification.last_verification import State, VerificationStatus, verified_at
 from desk.verification.process import VerificationAnswer, verify_in_process
 from desk.verification.result import Request
 from desk.verification.steps import VerificationStep
@@ -96,7 +95,7 @@ def words(address: str) -> list[str]:
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def status_of(address: str) -> VerificationStatus:
     """Return the state of a log by the notice of its last full verification."""
-    return integrity.verified_at(address, **log_options())
+    return verified_at(address, **log_options())
 
 
 def banner(formats: Formats) -> Html:

@@ -4,13 +4,12 @@ import time
 
 import streamlit as st
 
-from analytics import integrity
-from analytics.integrity import RefusedCheckpoints, SeenCheckpoint, Witnessed
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import source
 from dashboards.run import log_options, witness_paths
+from desk.verification.witness_status import REFUSALS, RefusedCheckpoints, SeenCheckpoint, Witnessed, witnessed_at
 from replay.narrative.names import plural
 
 CHECKPOINTS = {"Made": "short", "Witness": "short", "Events": "number", "Statements": "number", "Root": "text"}
@@ -42,8 +41,8 @@ def show(address: str, formats: Formats) -> None:
     @st.fragment(run_every=BEAT_SECONDS)
     def beat() -> None:
         try:
-            found = integrity.witnessed_at(address, *named, **log_options())
-        except integrity.WITNESS_REFUSALS as error:
+            found = witnessed_at(address, *named, **log_options())
+        except REFUSALS as error:
             source.show(
                 markup.notice("The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it.")
             )

@@ -19,29 +19,8 @@ from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.narrative.names import day_words, table_name
 
-__all__ = [
-    "CaseFile",
-    "CaseFolder",
-    "Decision",
-    "PatronCase",
-    "appeal",
-    "assign",
-    "attach",
-    "attach_to_round",
-    "by_deadline",
-    "case",
-    "cases",
-    "cases_of",
-    "decide",
-    "letter_made",
-    "move_due",
-    "note",
-    "open_case",
-    "sign",
-    "take_attachment",
-    "video_of",
-]
-"""Includes the classes that pages import from here, since they may import few files of this room (tests/architecture)."""
+__all__ = ["CaseFile", "CaseFolder", "Decision"]
+"""Classes that pages import from here, since they may import few files of this room (tests/architecture)."""
 
 LONGEST_NAME = 120
 """Letters of an attachment's name at most."""
@@ -196,9 +175,8 @@ def attach_to_round(
     ):
         raise ReviewRefused(f"{stream} has no judged round {round_no}; replay the log first, or name another round")
     person, kept = desk.person(by).id, folder.keep(data)
-    fields: dict[str, Any] = {"by": person, "digest": kept, "name": _called(file), "note": note, "size": len(data)}
-    (entry,) = desk.write_together(place, round_no, [review_event(model.RoundAttached, **fields)])
-    return entry
+    fields: dict[str, Any] = {"digest": kept, "name": _called(file), "note": note, "size": len(data)}
+    return desk.write(place, round_no, model.RoundAttached, by=person, **fields)
 
 
 def _called(file: str) -> str:
@@ -235,6 +213,4 @@ def _days_on(desk: Desk, days: int) -> str:
 
 
 def _written(desk: Desk, found: PatronCase, cls: type[model.Event], *, by: str, **fields: Any) -> Entry:
-    event = review_event(cls, by=desk.person(by).id, case=found.case.number, **fields)
-    (entry,) = desk.write_together(found.table, found.case.round_no, [event])
-    return entry
+    return desk.write(found.table, found.case.round_no, cls, by=desk.person(by).id, case=found.case.number, **fields)

@@ -20,7 +20,7 @@ from desk.review.contradiction import contradiction, owed_cents, shown, still_ow
 from desk.review.desk_memory import DeskMemory, is_withdrawal
 from desk.review.disputes import OBSERVED, Dispute, Entry, place_of, round_stream
 from desk.review.persons import Person, Persons, ReviewRefused
-from desk.review.state import SURVEILLANCE, SURVEILLANCE_STREAM, FindingReview, Investigation, Resolution, TableReview, entry_of
+from desk.review.state import SURVEILLANCE, SURVEILLANCE_STREAM, FindingReview, Resolution, TableReview, entry_of
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.log.clock import utc_now_us
 from events.log.contract import EventLog, ResultStore
@@ -31,27 +31,12 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Adjudication, Finding, read_result
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.run.memory_results import MemoryResults
 from replay.transcript.clock import UnreadableTime, clock_of
 
-__all__ = [
-    "DISPOSITIONS",
-    "INVESTIGATION_OUTCOMES",
-    "MOVES_MONEY",
-    "OUTCOMES",
-    "REFUSALS",
-    "Desk",
-    "Dispute",
-    "Entry",
-    "FindingReview",
-    "Investigation",
-    "Resolution",
-    "ReviewRefused",
-    "ReviewedFinding",
-    "TableReview",
-    "desk_at",
-]  # fmt: skip
+__all__ = ["Dispute", "Entry", "FindingReview", "Resolution", "ReviewRefused", "TableReview"]
+"""Names of other files that are available here too, for the pages, which import few files of this room."""
 
 SOURCE = "review"
 LONGEST, LONGEST_CLAIM = 400, 4_000
@@ -198,24 +183,16 @@ class Desk:
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
         """Assign a finding to somebody."""
         case = self._open(finding_id, "assigned")
-        return self._about(
-            case,
-            review_event(
-                model.FindingAssigned, by=self.person(by).id, finding_id=case.finding.id, reason=reason, to=self.person(to).id
-            ),
-        )
+        return self._about(case, model.FindingAssigned, by=self.person(by).id, reason=reason, to=self.person(to).id)
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Record a note about a finding, withdrawn or not."""
-        case = self.case(finding_id)
-        return self._about(case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note))
+        return self._about(self.case(finding_id), model.FindingNoted, by=self.person(by).id, note=note)
 
     def acknowledge(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Take charge of the alarm about a finding's incident, which ends its escalation."""
         case = self._open(finding_id, "acknowledged")
-        return self._about(
-            case, review_event(model.AlarmAcknowledged, by=self.person(by).id, finding_id=case.finding.id, note=note)
-        )
+        return self._about(case, model.AlarmAcknowledged, by=self.person(by).id, note=note)
 
     def resolve(
         self,
@@ -231,18 +208,16 @@ class Desk:
         if disposition not in DISPOSITIONS:
             raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
         case = self._open(finding_id, "resolved")
-        other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
-        resolved = review_event(
+        return self._about(
+            case,
             model.FindingResolved,
             amount_cents=amount_cents,
-            by=self.person(by).id,
             disposition=disposition,
-            duplicate_of=other,
-            finding_id=case.finding.id,
+            duplicate_of=self.case(duplicate_of).finding.id if duplicate_of is not None else None,
+            by=self.person(by).id,
             reason=reason,
             signs=None,
         )
-        return self._about(case, resolved)
 
     def sign(self, finding_id: str, *, by: str, reason: str, amount_cents: int | None = None) -> Entry:
         """Add the second signature to a disposition that moves money; `amount_cents`, if given, must be its amount."""
@@ -250,25 +225,20 @@ class Desk:
         first = case.review.resolution
         if first is None or case.review.state != "awaiting_signature":
             raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
-        second = self.second_person(by, first.by)
-        signature = review_event(
+        return self._about(
+            case,
             model.FindingResolved,
             amount_cents=first.amount_cents if amount_cents is None else amount_cents,
-            by=second.id,
+            by=self.second_person(by, first.by).id,
             disposition=first.disposition,
             duplicate_of=first.duplicate_of,
-            finding_id=case.finding.id,
             reason=reason,
             signs=first.seq,
         )
-        return self._about(case, signature)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
         """Withdraw a disposition (or refuse the second signature): the finding is open again."""
-        case = self.case(finding_id)
-        return self._about(
-            case, review_event(model.FindingReopened, by=self.person(by).id, finding_id=case.finding.id, reason=reason)
-        )
+        return self._about(self.case(finding_id), model.FindingReopened, by=self.person(by).id, reason=reason)
 
     def mark_video(
         self,
@@ -291,7 +261,9 @@ class Desk:
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
-        marked = review_event(
+        return self.write(
+            table,
+            round_no,
             model.VideoMarked2,
             by=self.person(by).id,
             camera=camera,
@@ -302,7 +274,6 @@ class Desk:
             starts_us=starts_us,
             finding_id=case.finding.id if case is not None else None,
         )
-        return self._write(table, round_no, marked)
 
     # ------------------------------------------------------------------------------------------- disputes and custody
 
@@ -310,11 +281,8 @@ class Desk:
         self, table: str, round_no: int, *, dispute: str, claim: str, by: str, seat: int | None = None, patron: str | None = None
     ) -> Entry:
         """Open a patron's dispute of a round under its own id; `claim` is in the patron's words."""
-        return self._write(
-            table,
-            round_no,
-            review_event(model.DisputeOpened, by=self.person(by).id, dispute=dispute, patron=patron, reason=claim, seat=seat),
-        )
+        opened: dict[str, Any] = {"dispute": dispute, "patron": patron, "reason": claim, "seat": seat}
+        return self.write(table, round_no, model.DisputeOpened, by=self.person(by).id, **opened)
 
     def close_dispute(
         self, table: str, *, dispute: str, outcome: str, by: str, reason: str, override: str | None = None
@@ -328,7 +296,9 @@ class Desk:
         before = self.review(table).disputes.get(dispute)
         if before is not None and before.outcome is None:
             self._must_not_contradict(table, before, outcome, override)
-        closed = review_event(
+        return self.write(
+            table,
+            before.round_no if before is not None else None,
             model.DisputeClosed2,
             by=self.person(by).id,
             dispute=dispute,
@@ -337,7 +307,6 @@ class Desk:
             reason=reason,
             signs=None,
         )
-        return self._write(table, before.round_no if before is not None else None, closed)
 
     def sign_dispute(self, table: str, *, dispute: str, by: str, reason: str) -> Entry:
         """Add the second signature to a decision against the record; `reason` says what was checked."""
@@ -346,7 +315,9 @@ class Desk:
         if before is None or first is None:
             raise ReviewRefused(f"dispute {dispute} does not wait for a second signature")
         self._must_not_contradict(table, before, first.outcome, first.override)
-        signature = review_event(
+        return self.write(
+            table,
+            before.round_no,
             model.DisputeClosed2,
             by=self.second_person(by, first.by).id,
             dispute=dispute,
@@ -355,7 +326,6 @@ class Desk:
             reason=reason,
             signs=first.seq,
         )
-        return self._write(table, before.round_no, signature)
 
     def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
         """Raise `ReviewRefused` if money is still owed, or a decision contradicts the record without a reason."""
@@ -377,27 +347,25 @@ class Desk:
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open a written investigation of a table's hold; `figures` are the fields of `InvestigationOpened`."""
         figures["by"] = self.person(figures["by"]).id
-        return self._write(table, None, review_event(model.InvestigationOpened, **figures))
+        return self.write(table, None, model.InvestigationOpened, **figures)
 
     def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
         """Close an investigation; `reason` states its result."""
         if outcome not in INVESTIGATION_OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
-        closed = review_event(
-            model.InvestigationClosed, by=self.person(by).id, investigation=investigation, outcome=outcome, reason=reason
-        )
-        return self._write(table, None, closed)
+        closed = {"investigation": investigation, "outcome": outcome, "reason": reason}
+        return self.write(table, None, model.InvestigationClosed, by=self.person(by).id, **closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Record that somebody viewed a record of a table (of one round; None: of the whole table)."""
-        return self._write(table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what))
+        return self.write(table, round_no, model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
 
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
         """Record that a copy of a record leaves the system: its SHA-256 in hex (`digest`) and its `form` (json, csv)."""
-        exported = review_event(model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what)
-        return self._write(table, round_no, exported)
+        copied = {"digest": digest, "format": form, "reason": reason, "what": what}
+        return self.write(table, round_no, model.RecordExported, by=self._recorded(by), **copied)
 
     # -------------------------------------------------------------------------------------------------------- writing
 
@@ -434,11 +402,12 @@ class Desk:
             raise ReviewRefused(f"finding {finding_id} was withdrawn by a later verdict: it can be noted or reopened, not {what}")
         return case
 
-    def _about(self, case: ReviewedFinding, payload: Event) -> Entry:
-        return self._write(case.table, case.finding.round_no, payload)
+    def _about(self, case: ReviewedFinding, kind: type[Event], /, **fields: Any) -> Entry:
+        return self.write(case.table, case.finding.round_no, kind, finding_id=case.finding.id, **fields)
 
-    def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:
-        (entry,) = self.write_together(table, round_no, [payload])
+    def write(self, table: str, round_no: int | None, kind: type[Event], /, **fields: Any) -> Entry:
+        """Append a review event about a round (None: about none) with these fields."""
+        (entry,) = self.write_together(table, round_no, [review_event(kind, **fields)])
         return entry
 
     def write_together(self, table: str, round_no: int | None, payloads: Sequence[Event]) -> list[Entry]:
@@ -508,7 +477,7 @@ ROOM_FOR_WORDS: dict[type[Event], type[Event]] = {
 """Event → its version with room for a long text; only a patron's own words can be long."""
 
 
-def review_event(cls: type[Event], **fields: Any) -> Event:
+def review_event(cls: type[Event], /, **fields: Any) -> Event:
     """Return a review event without card numbers. Raises `ReviewRefused` if a value is invalid."""
     values = {
         name: hidden_in_text(normalize("NFC", value)) if isinstance(value, str) else value for name, value in fields.items()

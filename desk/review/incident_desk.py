@@ -177,40 +177,36 @@ class IncidentDesk:
         `total_cents`, if given, must be their sum, which shows that the signer has seen it. Raises `ReviewRefused` if it is not.
         """
         case = self.case(finding_id)
-        waiting = sum(
-            review.resolution.amount_cents or 0
+        waiting = [
+            (review.finding_id, review.resolution)
             for review in case.reviews
             if review.state == "awaiting_signature" and review.resolution is not None
-        )
-        if total_cents is not None and total_cents != waiting:
+        ]
+        if total_cents not in (None, sum(first.amount_cents or 0 for _, first in waiting)):
             raise ReviewRefused("the disposition has changed since it was shown: read it again, then sign")
         return self._write(
             case,
             [
                 review_event(
                     model.FindingResolved,
-                    amount_cents=review.resolution.amount_cents,
-                    by=self._desk.second_person(by, review.resolution.by).id,
-                    disposition=review.resolution.disposition,
-                    duplicate_of=review.resolution.duplicate_of,
-                    finding_id=review.finding_id,
+                    amount_cents=first.amount_cents,
+                    by=self._desk.second_person(by, first.by).id,
+                    disposition=first.disposition,
+                    duplicate_of=first.duplicate_of,
+                    finding_id=finding,
                     reason=reason,
-                    signs=review.resolution.seq,
+                    signs=first.seq,
                 )
-                for review in case.reviews
-                if review.state == "awaiting_signature" and review.resolution is not None
+                for finding, first in waiting
             ],
         )
 
     def take_alarm(self, table: str, round_no: int, finding_ids: Sequence[str], *, by: str) -> list[Entry]:
         """Acknowledge an incident's alarm and take its findings; of an open round, those that its verdict would make (D995)."""
         person = self._desk.person(by).id
-        events: list[Event] = [
-            review_event(model.AlarmAcknowledged, by=person, finding_id=each, note=TAKEN) for each in finding_ids
-        ]
-        events += [
-            review_event(model.FindingAssigned, by=person, finding_id=each, reason=TAKEN, to=person) for each in finding_ids
-        ]
+        about = [{"by": person, "finding_id": each} for each in finding_ids]
+        events = [review_event(model.AlarmAcknowledged, **each, note=TAKEN) for each in about]
+        events += [review_event(model.FindingAssigned, **each, reason=TAKEN, to=person) for each in about]
         return self._desk.write_together(table, round_no, events)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:

@@ -99,9 +99,8 @@ class TableReview:
 
     def copy(self) -> "TableReview":
         """Return a copy that accepts further events without changing this one."""
-        copied = TableReview(self.stream)
-        for name, value in vars(self).items():
-            setattr(copied, name, copy(value))
+        copied = copy(self)
+        vars(copied).update((name, copy(value)) for name, value in vars(self).items())
         return copied
 
     @property
@@ -299,11 +298,8 @@ def _objection_to_dispute(review: TableReview, event: model.DisputeOpened, round
 
 def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClosed2, round_no: int | None) -> str:
     dispute = review.disputes.get(event.dispute)
-    if dispute is None:
-        return f"there is no dispute {event.dispute}"
-    if dispute.outcome is not None:
-        last = dispute.history[-1]
-        return f"the dispute {event.dispute} is closed already: {last.by} {OUTCOMES[dispute.outcome]}"
+    if dispute is None or dispute.outcome is not None:
+        return _not_open(event.dispute, dispute)
     if event.signs is None:
         return ""
     first = dispute.pending
@@ -356,14 +352,18 @@ def _objection_to_opening(review: TableReview, event: model.CaseOpened, round_no
     if event.case in review.cases:
         return f"there is a case {event.case} already"
     dispute = review.disputes.get(event.dispute)
-    if dispute is None:
-        return f"there is no dispute {event.dispute}"
-    if (case := review.case_of(event.dispute)) is not None:
+    if dispute is not None and (case := review.case_of(event.dispute)) is not None:
         return f"the dispute {event.dispute} is case {case.number} already"
-    if dispute.outcome is not None:
-        last = dispute.history[-1]
-        return f"the dispute {event.dispute} is closed already: {last.by} {OUTCOMES[dispute.outcome]}"
+    if dispute is None or dispute.outcome is not None:
+        return _not_open(event.dispute, dispute)
     return "" if round_no == dispute.round_no else f"the dispute {event.dispute} is about round {dispute.round_no}"
+
+
+def _not_open(name: str, dispute: Dispute | None) -> str:
+    """Return why nothing is to be decided in a dispute: there is none, or it is closed."""
+    if dispute is None or dispute.outcome is None:
+        return f"there is no dispute {name}"
+    return f"the dispute {name} is closed already: {dispute.history[-1].by} {OUTCOMES[dispute.outcome]}"
 
 
 def _objection_in_case(review: TableReview, event: Any, round_no: int | None) -> str:

@@ -5,26 +5,16 @@ It is in `review/surveillance`. Only the desk writes it, one event for each entr
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from desk.review.desk import Desk, Entry, ReviewRefused, review_event
+from desk.review.desk import Desk, Entry, ReviewRefused
 from desk.review.hand_over import HandOverLine, hand_over_lines, summary
 from desk.review.incident_desk import incident_cases
 from desk.review.state import SURVEILLANCE, HandOver, SurveillanceEntry, TableReview
 from events.vocabulary import model
 from replay.transcript.clock import UnreadableTime, clock_of
 
-__all__ = [
-    "SURVEILLANCE",
-    "HandOver",
-    "HandOverLine",
-    "SurveillanceEntry",
-    "accept",
-    "hand_over_lines",
-    "log",
-    "make_entry",
-    "open_work",
-    "sign_over",
-]
+__all__ = ["SURVEILLANCE", "HandOver", "HandOverLine", "SurveillanceEntry", "hand_over_lines"]
 
 
 def log(desk: Desk) -> TableReview:
@@ -50,7 +40,9 @@ def make_entry(
         desk.must_be_past(happened_us)
     if table is not None:
         desk.must_know(table)
-    entry = review_event(
+    return desk.write(
+        SURVEILLANCE,
+        None,
         model.SurveillanceNoted,
         by=desk.person(by).id,
         camera=camera,
@@ -59,7 +51,6 @@ def make_entry(
         persons=persons,
         table=table,
     )
-    return _written(desk, entry)
 
 
 def time_of(desk: Desk, text: str, day: str) -> int:
@@ -74,10 +65,8 @@ def time_of(desk: Desk, text: str, day: str) -> int:
 def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
     """Hand over the log at the end of a shift, with the numbers of open incidents and disputes."""
     incidents, disputes = open_work(desk)
-    signed = review_event(
-        model.ShiftSignedOver, by=desk.person(by).id, disputes=disputes, incidents=incidents, note=note, shift=shift
-    )
-    return _written(desk, signed)
+    about: dict[str, Any] = {"disputes": disputes, "incidents": incidents, "note": note, "shift": shift}
+    return desk.write(SURVEILLANCE, None, model.ShiftSignedOver, by=desk.person(by).id, **about)
 
 
 def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | None = None) -> Entry:
@@ -87,10 +76,8 @@ def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | N
         raise ReviewRefused("no shift that was handed over waits to be accepted")
     if ticked is not None:
         note = f"{note} (ticked: {summary(ticked)})"
-    accepted = review_event(
-        model.ShiftAccepted, by=desk.second_person(by, waiting.signed.by).id, note=note, signs=waiting.entry.seq
-    )
-    return _written(desk, accepted)
+    second = desk.second_person(by, waiting.signed.by).id
+    return desk.write(SURVEILLANCE, None, model.ShiftAccepted, by=second, note=note, signs=waiting.entry.seq)
 
 
 def open_work(desk: Desk) -> tuple[int, int]:
@@ -99,8 +86,3 @@ def open_work(desk: Desk) -> tuple[int, int]:
     reviews = (desk.review(name.partition("/")[2]) for name in desk.log.streams() if name.startswith("review/"))
     disputes = sum(each.outcome is None for review in reviews for each in review.disputes.values())
     return incidents, disputes
-
-
-def _written(desk: Desk, payload: model.Event) -> Entry:
-    (entry,) = desk.write_together(SURVEILLANCE, None, [payload])
-    return entry

@@ -51,6 +51,7 @@ MAY_IMPORT = {
         "desk.review.observations",
         "desk.review.observed_table",
         "desk.review.persons",
+        "desk.review.stored_events",
         "desk.review.surveillance",
         "desk.sign_in",
         "desk.verification",

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from analytics import integrity
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verification_run, witness_panel
 from dashboards.run import WITNESS_KEY_VARIABLE, WITNESS_VARIABLE
+from desk.verification.witness_status import SIGNATURE_TIMEOUT_S, witnessed_at
 from rack.cli import main
 from tests.dashboards import living, sample
 from tests.dashboards.conftest import served
@@ -46,7 +46,7 @@ class Watched:
             monkeypatch.setenv(name, str(path))
 
     def told(self, after_s: float = 0) -> str:
-        found = integrity.witnessed_at(self.floor.log, *self.paths)
+        found = witnessed_at(self.floor.log, *self.paths)
         return "".join(witness_panel.sentences(found, FORMATS, time.time_ns() // 1000 + int(after_s * 1e6)))
 
 
@@ -81,8 +81,8 @@ def test_the_page_shows_which_checkpoints_were_cosigned(watched: Watched) -> Non
 
 def test_a_witness_is_silent_when_a_checkpoint_has_waited_for_long(watched: Watched) -> None:
     watched.sign()
-    assert "is silent" not in watched.told(integrity.SIGNATURE_TIMEOUT_S - 60)
-    later = watched.told(integrity.SIGNATURE_TIMEOUT_S + 60)
+    assert "is silent" not in watched.told(SIGNATURE_TIMEOUT_S - 60)
+    later = watched.told(SIGNATURE_TIMEOUT_S + 60)
     assert "The witness north is silent" in later
     assert "1 checkpoint waits for its signature" in later
 
