@@ -85,8 +85,6 @@ def taken(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def print_entries(output: Output, written: Entry | Sequence[Entry], of: str = "") -> None:
     """Print the written entries: one, or those of a whole incident; `of` names their stream."""
-    from msgspec import to_builtins
-
-    output.value(to_builtins(written))
+    output.value(written)
     entries = written if isinstance(written, Sequence) else [written]
     output.text(*(f"event {entry.seq}{of}: {entry.by} {entry.says}" for entry in entries))

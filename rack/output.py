@@ -23,7 +23,7 @@ class Output:
         self._drawn_at = 0.0
 
     def value(self, value: Any) -> None:
-        """Print the result as JSON, if requested."""
+        """Print the result as JSON, if requested; structs become objects."""
         if self.as_json:
             print(_json(value, indent=2), flush=True)
 
@@ -88,8 +88,15 @@ def printable(text: str) -> str:
 
 def _json(value: Any, indent: int | None = None) -> str:
     """Return JSON with all control characters escaped, also those that are not ASCII."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_builtins)
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _builtins(value: Any) -> Any:
+    """Return a struct as JSON values."""
+    from msgspec import to_builtins
+
+    return to_builtins(value)
 
 
 def counted(number: int, noun: str, many: str | None = None) -> str:

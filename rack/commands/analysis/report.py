@@ -101,14 +101,12 @@ def _refuse_others(files: Mapping[Path, bytes]) -> None:
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     """Print every report with the rules that it meets or helps with."""
-    from msgspec import to_builtins
-
     from analytics.reports.catalogue import REPORTS
 
     for name in ("out", "first", "last", "warehouse", "log", "key", "by", "reason"):
         if is_given(arguments, name):
             raise UsageError(f"rack report list takes no {option(name)}")
-    output.value([{"name": each.name, "title": each.title, "rules": to_builtins(each.rules)} for each in REPORTS.values()])
+    output.value([{"name": each.name, "title": each.title, "rules": each.rules} for each in REPORTS.values()])
     rows = [
         (each.name, each.title, ", ".join(rule.cite for rule in each.rules if rule.role == "answers") or "–")
         for each in REPORTS.values()

@@ -51,12 +51,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _print(advice: Advice, currency: str, output: Output) -> None:
-    from msgspec import to_builtins
-
     from replay.narrative.advice import due_sentences, remedies, warning_sentences
     from replay.narrative.names import table_name
 
-    output.line(to_builtins(advice))
+    output.line(advice)
     output.text(f"{table_name(advice.stream.partition('/')[2])} · round {advice.round_no:,} · {advice.phase}")
     output.text(*(f"  ! {line}" for line in [*warning_sentences(advice, currency), *remedies(advice, currency)]))
     output.text(*(f"  {line}" for line in due_sentences(advice, currency)))

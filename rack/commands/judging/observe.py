@@ -143,15 +143,13 @@ def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    from msgspec import to_builtins
-
     from desk.review.observed_table import ObservedTable, work_of
     from replay.narrative.names import utc
 
     state = ObservedTable(desk.log, arguments.table)
     found = state.observation(arguments.observation)
     work, counted = work_of(state, found), found.opened.frame_rounds is not None
-    output.value(to_builtins(work))
+    output.value(work)
     for each in work:
         at = "any round" if each.at is None else f"round {each.at}" if counted else utc(each.at)
         done = f"cannot be read: {each.unreadable}" if each.unreadable is not None else "to do"

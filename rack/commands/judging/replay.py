@@ -118,9 +118,7 @@ def _replay_shadow(arguments: argparse.Namespace, output: Output) -> Exit:
     for line in summary.integrity:
         output.problem(line)
     if output.as_json:
-        from msgspec import to_builtins
-
-        output.value(to_builtins(summary))
+        output.value(summary)
     before = f", {summary.before} judged before" if summary.before else ""
     output.text(
         f"{summary.events:,} events read, {summary.rounds:,} rounds judged in {plural(summary.streams, 'stream')}{before}",
@@ -338,9 +336,7 @@ def _report(summary: Summary, output: Output) -> None:
             "`rack verdicts adopt NAME` puts it in force"
         )
     if output.as_json:
-        from msgspec import to_builtins
-
-        output.value(to_builtins(summary))
+        output.value(summary)
         return
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.items()) or "no verdicts"
     output.text(

@@ -138,9 +138,7 @@ def _register(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _print_persons(persons: Persons, output: Output) -> None:
-    from msgspec import to_builtins
-
-    output.value([to_builtins(person) for person in persons.all])
+    output.value(persons.all)
     output.table(
         ("person", "name", "roles", "accounts"),
         [(each.id, each.name, ", ".join(each.roles) or "–", ", ".join(each.accounts) or "–") for each in persons.all],
@@ -181,8 +179,6 @@ def _state(case: IncidentCase | None) -> tuple[str, str]:
 
 
 def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    from msgspec import to_builtins
-
     from desk.recorded_round import currency_of
     from desk.review.incident_desk import IncidentDesk
     from replay.transcript.verdict_text import finding_lines, incident_lines, incident_values
@@ -192,14 +188,14 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
         one = desk.case(arguments.finding)
         state = one.review.state.replace("_", " ") + (", withdrawn by a later verdict" if one.withdrawn else "")
         held = f", assigned to {one.review.assigned_to}" if one.review.assigned_to else ""
-        output.value(to_builtins(one))
+        output.value(one)
         output.text(f"{one.finding.id}: {_where(one.table, one.finding.round_no)}; {state}{held}")
         output.text(*finding_lines(one.finding, currency=currency), *_history(one.review.history))
         return
     case = IncidentDesk(desk).case(arguments.finding)
     disposed = desk.review(case.table).disposed
     values = incident_values(case.incident, currency, disposed)
-    output.value(values | {"state": case.state, "reviews": to_builtins(case.reviews)})
+    output.value(values | {"state": case.state, "reviews": case.reviews})
     where = _where(case.table, case.incident.cause.round_no)
     output.text(f"{case.incident.id}: {where}; {case.state.replace('_', ' ')}")
     output.text(*incident_lines(case.incident, currency=currency, disposed=disposed))
@@ -213,11 +209,9 @@ def _where(table: str, round_no: int | None) -> str:
 
 
 def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    from msgspec import to_builtins
-
     desk.must_know(arguments.table)
     entries = [each for each in desk.review(arguments.table).custody if arguments.round in (None, each.round_no)]
-    output.value(to_builtins(entries))
+    output.value(entries)
     output.text(*(_history(entries) if entries else ["The log records no view and no export."]))
 
 

@@ -60,12 +60,10 @@ run = run_action
 
 
 def _hand_over_list(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
-    from msgspec import to_builtins
-
     from desk.review.surveillance import hand_over_lines
 
     lines = hand_over_lines(desk)
-    output.value(to_builtins(lines))
+    output.value(lines)
     output.text(*(f"[ ] {each.words}" for each in lines) if lines else ("Nothing is open, and nothing changed.",))
 
 
@@ -82,15 +80,13 @@ def _writing(name: str, *takes: str) -> Act:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from msgspec import to_builtins
-
     from desk.review.surveillance import log
     from replay.narrative.names import utc
 
     found, day = log(desk), arguments.day
     entries = [each for each in found.surveillance if day in (None, each.gaming_day)]
     shifts = [each for each in found.hand_overs if day in (None, each.gaming_day)]
-    output.value({"entries": to_builtins(entries), "hand_overs": to_builtins(shifts)})
+    output.value({"entries": entries, "hand_overs": shifts})
     header = ("event", "gaming day", "happened", "by", "table", "camera", "persons", "what")
     rows = [(str(e.entry.seq), e.gaming_day, utc(e.noted.happened_us), *_cells(e)) for e in entries]
     output.table(header, rows, empty="No entry.")

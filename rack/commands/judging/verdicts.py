@@ -48,8 +48,6 @@ run = run_action
 
 
 def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
-    from msgspec import to_builtins
-
     from desk.shadows.adopting import adopted_work, work
     from desk.shadows.difference import DifferenceGroups, differences
     from desk.shadows.report import write_lines
@@ -70,15 +68,7 @@ def _diff(arguments: argparse.Namespace, output: Output) -> Exit:
         if arguments.report is not None:
             _report(arguments, address, opened.log, groups, decided, digest)
     found = groups.all()
-    output.value(
-        {
-            "shadow": arguments.name,
-            "sha256": digest,
-            "rounds": groups.rounds,
-            "groups": to_builtins(found),
-            "work": to_builtins(decided),
-        }
-    )
+    output.value({"shadow": arguments.name, "sha256": digest, "rounds": groups.rounds, "groups": found, "work": decided})
     rows = [
         (each.game or "–", each.kind, each.change, each.rule, each.cite or "–", each.decision or "–", *_sums(each))
         for each in found
@@ -122,8 +112,6 @@ def _report(
 
 
 def _adopt(arguments: argparse.Namespace, output: Output) -> None:
-    from msgspec import to_builtins
-
     from desk.house.filing import Office
     from desk.shadows.adopting import adopt
     from rack.opening import house_log, now_us, register_of, results_at, shadow_at
@@ -136,7 +124,7 @@ def _adopt(arguments: argparse.Namespace, output: Output) -> None:
         shadow = opened.enter_context(closing(shadow_at(address, arguments.name, read_only=True)))
         office = Office(log, register_of(arguments.log), now_us())
         made = adopt(office, shadow, results, **taken(arguments, "name", "by", "signed_by", "reason"))
-    output.value(to_builtins(made))
+    output.value(made)
     output.text(f"adopted as event {made.seq} of property/main: {plural(made.changed, 'verdict')} changed, SHA-256 {made.sha256}")
     _put_in_force(address, made.seq, output)
 

@@ -45,8 +45,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from getpass import getuser
     from glob import escape as glob_escape
 
-    from msgspec import to_builtins
-
     from desk.packet import packet_at, packet_name
     from events.log.plain_file import read_plain
     from events.proofs.signed_note import MAX_NOTE_BYTES, Note
@@ -89,7 +87,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             "caution": packet.caution,
             "verdict": judged.verdict,
             "as_of": judged.as_of,
-            "findings": to_builtins(judged.findings),
+            "findings": judged.findings,
         }
     )
     if packet.caution:

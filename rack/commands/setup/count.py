@@ -103,9 +103,7 @@ def _settle(room: CountRoom, given: argparse.Namespace, output: Output) -> None:
 
 
 def _print(day: str, differences: Sequence[Difference], says: str, output: Output) -> None:
-    from msgspec import to_builtins
-
-    output.value({"day": day, "differences": to_builtins(differences)})
+    output.value({"day": day, "differences": differences})
     if differences:
         rows = [(each.table, _shown(each.first), _shown(each.again)) for each in differences]
         output.table(("box", "first entry", "second entry"), rows)
