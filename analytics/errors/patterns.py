@@ -12,6 +12,7 @@ import polars as pl
 from analytics.errors.dealer_errors import LOOK_LEVEL, MISTAKES
 from analytics.statistics.exact import binomial_at_least
 from analytics.statistics.multiplicity import holm
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.names import table_name
@@ -41,11 +42,10 @@ def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Data
     return pl.DataFrame(shown, schema=_SCHEMA).sort("p", "kind", "dealer", "bettor", "direction", nulls_last=True)
 
 
-_SCHEMA: Final[dict[str, Any]] = {
-    "kind": pl.String, "direction": pl.String, "dealer": pl.String, "bettor": pl.String, "times": pl.Int64, "of": pl.Int64,
-    "expected": pl.Float64, "amount_cents": pl.Int64, "p": pl.Float64, "p_adjusted": pl.Float64, "look": pl.Boolean,
-    "sentence": pl.String,
-}  # fmt: skip
+_SCHEMA: Final = schema_of(
+    "kind VARCHAR, direction VARCHAR, dealer VARCHAR, bettor VARCHAR, times BIGINT, of BIGINT, expected DOUBLE, "
+    "amount_cents BIGINT, p DOUBLE, p_adjusted DOUBLE, look BOOLEAN, sentence VARCHAR"
+)
 
 
 def _mispayments(db: Warehouse, selection: Selection) -> pl.DataFrame:

@@ -17,6 +17,7 @@ import polars as pl
 from analytics.fairness.device_samples import BY_FAIRNESS, Repeated, ValueCounts, observed
 from analytics.statistics.exact import binomial_at_least, chi_square_above, detectable_noncentrality, normal_both_sides
 from analytics.statistics.multiplicity import benjamini_hochberg, holm
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import EVERYTHING, Selection
 from analytics.warehouse.warehouse import Warehouse
 
@@ -112,20 +113,11 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
 
 
 _NAMES: Final = ("game", "table_id", "dice_set", "die", "position", "method", "deck")
-_SCHEMA: Final[dict[str, Any]] = {
-    "family": pl.String,
-    **dict.fromkeys(_NAMES, pl.String),
-    "n": pl.Int64,
-    "statistic": pl.Float64,
-    "freedom": pl.Int64,
-    **dict.fromkeys(("p", "p_adjusted", "q"), pl.Float64),
-    "how": pl.String,
-    "most_off": pl.String,
-    "detectable_percent": pl.Float64,
-    "alarm": pl.Boolean,
-    "verdict": pl.String,
-    "sentence": pl.String,
-}
+_SCHEMA: Final = schema_of(
+    "family VARCHAR, game VARCHAR, table_id VARCHAR, dice_set VARCHAR, die VARCHAR, position VARCHAR, method VARCHAR, "
+    "deck VARCHAR, n BIGINT, statistic DOUBLE, freedom BIGINT, p DOUBLE, p_adjusted DOUBLE, q DOUBLE, how VARCHAR, "
+    "most_off VARCHAR, detectable_percent DOUBLE, alarm BOOLEAN, verdict VARCHAR, sentence VARCHAR"
+)
 
 
 def _key_columns(key: Mapping[str, Any]) -> dict[str, str | None]:

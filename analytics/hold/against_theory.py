@@ -17,6 +17,7 @@ import polars as pl
 from analytics.hold.luck import Band, Volume, band, skewness_of
 from analytics.statistics.multiplicity import holm
 from analytics.theory.expectation import Expected, expected_of
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame, published_editions
 from analytics.warehouse.warehouse import Warehouse
 from replay.narrative.names import plural
@@ -273,21 +274,13 @@ _FIGURES: Final = (
     "theoretical_win_cents", "difference_cents", "theoretical_percent", "z", "low_95_cents", "high_95_cents",
     "low_997_cents", "high_997_cents", "p_low", "p_high", "p", "p_adjusted", "method", "detectable_percent", "rounds_needed",
 )  # fmt: skip
-_EMPTY: Final = {
-    **dict.fromkeys(("game", "chapter", "wager", "paytable"), pl.String),
-    **dict.fromkeys(("rounds", "bets", "handle_cents", "house_win_cents"), pl.Int64),
-    "house_win_percent": pl.Float64,
-    **dict.fromkeys(("theoretical_win_cents", "difference_cents"), pl.Int64),
-    **dict.fromkeys(("theoretical_percent", "z"), pl.Float64),
-    **dict.fromkeys(("low_95_cents", "high_95_cents", "low_997_cents", "high_997_cents"), pl.Int64),
-    **dict.fromkeys(("p_low", "p_high", "p", "p_adjusted"), pl.Float64),
-    "method": pl.String,
-    "detectable_percent": pl.Float64,
-    "rounds_needed": pl.Int64,
-    "alarm": pl.Boolean,
-    "verdict": pl.String,
-    "sentence": pl.String,
-}
+_EMPTY: Final = schema_of(
+    "game VARCHAR, chapter VARCHAR, wager VARCHAR, paytable VARCHAR, rounds BIGINT, bets BIGINT, handle_cents BIGINT, "
+    "house_win_cents BIGINT, house_win_percent DOUBLE, theoretical_win_cents BIGINT, difference_cents BIGINT, "
+    "theoretical_percent DOUBLE, z DOUBLE, low_95_cents BIGINT, high_95_cents BIGINT, low_997_cents BIGINT, "
+    "high_997_cents BIGINT, p_low DOUBLE, p_high DOUBLE, p DOUBLE, p_adjusted DOUBLE, method VARCHAR, "
+    "detectable_percent DOUBLE, rounds_needed BIGINT, alarm BOOLEAN, verdict VARCHAR, sentence VARCHAR"
+)
 
 
 def probability(p: float) -> str:

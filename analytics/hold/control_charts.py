@@ -16,6 +16,7 @@ from analytics.hold.luck import Z_95, Z_997
 from analytics.statistics.exact import NORMAL, normal_both_sides
 from analytics.statistics.multiplicity import holm
 from analytics.theory.catalogue import theory_wagers
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import COLUMNS, EVERYTHING, Selection
 from analytics.warehouse.warehouse import Warehouse
 
@@ -56,25 +57,11 @@ def funnel(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING,
     return pl.DataFrame(named, infer_schema_length=None).sort("z")
 
 
-_FUNNEL: Final = {
-    **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
-    **dict.fromkeys(
-        (
-            "win_percent",
-            "middle_percent",
-            "z",
-            "dispersion",
-            "low_95_percent",
-            "high_95_percent",
-            "low_997_percent",
-            "high_997_percent",
-            "p",
-        ),
-        pl.Float64,
-    ),
-    "place": pl.String,
-    "p_adjusted": pl.Float64,
-}
+_FUNNEL: Final = schema_of(
+    "rounds BIGINT, unit_cents BIGINT, house_win_cents BIGINT, expected_cents BIGINT, win_percent DOUBLE, "
+    "middle_percent DOUBLE, z DOUBLE, dispersion DOUBLE, low_95_percent DOUBLE, high_95_percent DOUBLE, low_997_percent DOUBLE, "
+    "high_997_percent DOUBLE, p DOUBLE, place VARCHAR, p_adjusted DOUBLE"
+)
 
 
 def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> list[dict[str, Any]]:
@@ -215,15 +202,11 @@ def over_time(db: Warehouse, by: str = "gaming_day", selection: Selection = EVER
     return pl.DataFrame(rows, schema={column: pl.Date, **_OVER_TIME})
 
 
-_OVER_TIME: Final = {
-    **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
-    **dict.fromkeys(("z", "cusum_low", "cusum_high"), pl.Float64),
-    "cusum_signal": pl.String,
-    **dict.fromkeys(("ewma", "ewma_low", "ewma_high"), pl.Float64),
-    "ewma_signal": pl.String,
-    "p": pl.Float64,
-    "alarm": pl.Boolean,
-}
+_OVER_TIME: Final = schema_of(
+    "rounds BIGINT, unit_cents BIGINT, house_win_cents BIGINT, expected_cents BIGINT, z DOUBLE, cusum_low DOUBLE, "
+    "cusum_high DOUBLE, cusum_signal VARCHAR, ewma DOUBLE, ewma_low DOUBLE, ewma_high DOUBLE, ewma_signal VARCHAR, p DOUBLE, "
+    "alarm BOOLEAN"
+)
 
 
 def _decided_and_scores(db: Warehouse, by: str, selection: Selection, wager: str | None) -> tuple[bool, dict[Any, float]]:

@@ -15,6 +15,7 @@ import polars as pl
 
 from analytics.hold.periods import PER_BOX, PERIODS
 from analytics.statistics.exact import student_both_sides, student_quantile
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import EVERYTHING, WHERE_PER_BOX, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
 from desk.review.desk import Desk
@@ -29,18 +30,11 @@ TRIGGERS: Final = {
 }
 """The reasons for a written investigation."""
 
-_COUNTS: Final = ("table_days", "drop_cents", "win_cents", "prior_table_days", "prior_drop_cents", "prior_win_cents")
-_SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent", "p")
-_SCHEMA: Final[dict[str, Any]] = {
-    "period": pl.Date,
-    "last_day": pl.Date,
-    "ended": pl.Boolean,
-    "prior_period": pl.Date,
-    **dict.fromkeys(_COUNTS, pl.Int64),
-    **dict.fromkeys(_SHARES, pl.Float64),
-    "triggers": pl.List(pl.String),
-    "sentence": pl.String,
-}
+_SCHEMA: Final = schema_of(
+    "period DATE, last_day DATE, ended BOOLEAN, prior_period DATE, table_days BIGINT, drop_cents BIGINT, win_cents BIGINT, "
+    "prior_table_days BIGINT, prior_drop_cents BIGINT, prior_win_cents BIGINT, hold_percent DOUBLE, prior_hold_percent DOUBLE, "
+    "change_points DOUBLE, low_95_percent DOUBLE, high_95_percent DOUBLE, p DOUBLE, triggers VARCHAR[], sentence VARCHAR"
+)
 
 
 def written_investigations(

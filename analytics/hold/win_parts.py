@@ -15,6 +15,7 @@ from analytics.hold.against_theory import Compared, compare
 from analytics.hold.luck import Z_95, Z_997, band
 from analytics.hold.reconciliation import reconciliation
 from analytics.hold.theoretical import half_width
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import EVERYTHING, WHERE, WHERE_PER_BOX, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
 
@@ -186,7 +187,7 @@ def _errors(db: Warehouse, selection: Selection) -> dict[tuple[Any, ...], dict[s
 
 
 _NONE: Final = {"over": 0, "under": 0}
-_SCHEMA: Final = {
-    "part": pl.String, "title": pl.String, "cents": pl.Int64, "count": pl.Int64, "probability": pl.Float64,
-    "handle_cents": pl.Int64, "average_handle_cents": pl.Int64, "percent": pl.Float64, "average_percent": pl.Float64,
-}  # fmt: skip
+_SCHEMA: Final = schema_of(
+    "part VARCHAR, title VARCHAR, cents BIGINT, count BIGINT, probability DOUBLE, handle_cents BIGINT, "
+    "average_handle_cents BIGINT, percent DOUBLE, average_percent DOUBLE"
+)

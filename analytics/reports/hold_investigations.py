@@ -12,6 +12,7 @@ import polars as pl
 
 from analytics.hold.investigations import TRIGGERS, written_investigations
 from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.loading import schema_of
 from analytics.warehouse.selection import Selection
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.review.state import Investigation, TableReview
@@ -114,19 +115,10 @@ def _on_record(reviews: dict[str, TableReview], sources: Sources) -> ReportTable
     )
 
 
-_INVESTIGATION: Final[dict[str, Any]] = {
-    "table_id": pl.String,
-    "investigation": pl.String,
-    "first_day": pl.String,
-    "last_day": pl.String,
-    "opened_by": pl.String,
-    "opened_at_us": pl.Int64,
-    "why": pl.String,
-    "outcome": pl.String,
-    "closed_by": pl.String,
-    "closed_at_us": pl.Int64,
-    "what_was_found": pl.String,
-}
+_INVESTIGATION: Final = schema_of(
+    "table_id VARCHAR, investigation VARCHAR, first_day VARCHAR, last_day VARCHAR, opened_by VARCHAR, opened_at_us BIGINT, "
+    "why VARCHAR, outcome VARCHAR, closed_by VARCHAR, closed_at_us BIGINT, what_was_found VARCHAR"
+)
 
 
 def _investigation(table: str, of: Investigation) -> dict[str, Any]:
@@ -157,16 +149,10 @@ def _findings(sources: Sources, reviews: dict[str, TableReview], marked: Iterabl
     )
 
 
-_FINDING: Final[dict[str, Any]] = {
-    "table_id": pl.String,
-    "gaming_day": pl.Date,
-    "round_no": pl.Int64,
-    "finding": pl.String,
-    "overpaid_cents": pl.Int64,
-    "underpaid_cents": pl.Int64,
-    "disposition": pl.String,
-    "signed_by": pl.String,
-}
+_FINDING: Final = schema_of(
+    "table_id VARCHAR, gaming_day DATE, round_no BIGINT, finding VARCHAR, overpaid_cents BIGINT, underpaid_cents BIGINT, "
+    "disposition VARCHAR, signed_by VARCHAR"
+)
 
 
 def _findings_of(sources: Sources, reviews: dict[str, TableReview], table: str, month: date) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import polars as pl
 
 from analytics.reports.round_documents import cash_wagers, corrected_buyers, slips
 from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.loading import schema_of
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.single_events import buyers
 from replay.settlement.stakes import ENVY
@@ -70,22 +71,11 @@ def _forms(sources: Sources, documents: pl.DataFrame) -> ReportTable:
     )
 
 
-_FORM: Final[dict[str, Any]] = {
-    "gaming_day": pl.Date,
-    "table_id": pl.String,
-    "round_no": pl.Int64,
-    "seat": pl.Int64,
-    "patron": pl.String,
-    "wager": pl.String,
-    "line": pl.String,
-    "wagered_cents": pl.Int64,
-    "winnings_cents": pl.Int64,
-    "times_wager": pl.Float64,
-    "section": pl.String,
-    "paid_by": pl.String,
-    "slip": pl.String,
-    "validated_by": pl.String,
-}
+_FORM: Final = schema_of(
+    "gaming_day DATE, table_id VARCHAR, round_no BIGINT, seat BIGINT, patron VARCHAR, wager VARCHAR, line VARCHAR, "
+    "wagered_cents BIGINT, winnings_cents BIGINT, times_wager DOUBLE, section VARCHAR, paid_by VARCHAR, slip VARCHAR, "
+    "validated_by VARCHAR"
+)
 
 
 def _wins(sources: Sources) -> pl.DataFrame:
@@ -172,17 +162,10 @@ def _cash(sources: Sources) -> ReportTable:
     )
 
 
-_CASH: Final[dict[str, Any]] = {
-    "gaming_day": pl.Date,
-    "patron": pl.String,
-    "transactions": pl.Int64,
-    "tables": pl.String,
-    "bought_cents": pl.Int64,
-    "cash_wagered_cents": pl.Int64,
-    "cash_cents": pl.Int64,
-    "limit_cents": pl.Int64,
-    "section": pl.String,
-}
+_CASH: Final = schema_of(
+    "gaming_day DATE, patron VARCHAR, transactions BIGINT, tables VARCHAR, bought_cents BIGINT, cash_wagered_cents BIGINT, "
+    "cash_cents BIGINT, limit_cents BIGINT, section VARCHAR"
+)
 
 
 def _buy_ins(sources: Sources) -> Iterator[tuple[date, str, str, int, str]]:

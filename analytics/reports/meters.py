@@ -11,6 +11,7 @@ import polars as pl
 
 from analytics.reports.round_documents import accepted_wagers, slips
 from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.loading import schema_of
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.meter_movements import Movement, movements
 from replay.narrative.findings import finding_title
@@ -97,7 +98,7 @@ def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, 
     return table_of(
         "statement",
         "Statement by meter",
-        pl.DataFrame(rows, schema=_schema("statement")),
+        pl.DataFrame(rows, schema=_SCHEMAS["statement"]),
         note="Opening + contributions + restored + set − paid + not explained = closing.",
         empty="The record has no meter.",
         marked=tuple(marked),
@@ -119,7 +120,7 @@ def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTab
                     "closing_centicents": closing,
                 }
             )
-    return table_of("reserves", "Reserves", pl.DataFrame(rows, schema=_schema("reserves")), empty="No meter keeps a reserve.")
+    return table_of("reserves", "Reserves", pl.DataFrame(rows, schema=_SCHEMAS["reserves"]), empty="No meter keeps a reserve.")
 
 
 def _hits(sources: Sources, moves: Moves) -> ReportTable:
@@ -141,7 +142,7 @@ def _hits(sources: Sources, moves: Moves) -> ReportTable:
                 rows.append(_hit(name, m, found))
                 if (rows[-1]["beside_cents"] or 0) < 0 or (m.kind == "progressive_hit" and not found):
                     marked.append(len(rows) - 1)
-    return table_of("hits", "Hits and slips", pl.DataFrame(rows, schema=_schema("hits")), marked=tuple(marked))
+    return table_of("hits", "Hits and slips", pl.DataFrame(rows, schema=_SCHEMAS["hits"]), marked=tuple(marked))
 
 
 def _hit(name: str, m: Movement, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def _settings(moves: Moves) -> ReportTable:
         for m in of
         if m.reason
     ]
-    return table_of("settings", "Put into service, armed and set", pl.DataFrame(rows, schema=_schema("settings")))
+    return table_of("settings", "Put into service, armed and set", pl.DataFrame(rows, schema=_SCHEMAS["settings"]))
 
 
 def _differences(sources: Sources, moves: Moves) -> ReportTable:
@@ -207,57 +208,33 @@ def _differences(sources: Sources, moves: Moves) -> ReportTable:
     return table_of(
         "differences",
         "What does not reconcile",
-        pl.DataFrame(rows, schema=_schema("differences")),
+        pl.DataFrame(rows, schema=_SCHEMAS["differences"]),
         empty="Every event of every meter adds up.",
         marked=tuple(range(len(rows))),
     )
 
 
-_TEXT: Final = {"meter", "table_id", "gaming_day", "slip", "validated_by", "reason", "finding"}
-_COLUMNS: Final = {
-    "statement": (
-        "meter",
-        "opening_centicents",
-        "contributions_centicents",
-        "restored_centicents",
-        "set_centicents",
-        "paid_centicents",
-        "closing_centicents",
-        "unexplained_centicents",
-        "metered_cents",
-        "accepted_cents",
+_SCHEMAS: Final = {
+    "statement": schema_of(
+        "meter VARCHAR, opening_centicents BIGINT, contributions_centicents BIGINT, restored_centicents BIGINT, "
+        "set_centicents BIGINT, paid_centicents BIGINT, closing_centicents BIGINT, unexplained_centicents BIGINT, "
+        "metered_cents BIGINT, accepted_cents BIGINT"
     ),
-    "reserves": ("meter", "opening_centicents", "contributions_centicents", "other_centicents", "closing_centicents"),
-    "hits": (
-        "meter",
-        "gaming_day",
-        "at_us",
-        "table_id",
-        "round_no",
-        "seat",
-        "share_percent",
-        "before_centicents",
-        "paid_centicents",
-        "after_centicents",
-        "slip",
-        "slip_cents",
-        "beside_cents",
-        "validated_by",
+    "reserves": schema_of(
+        "meter VARCHAR, opening_centicents BIGINT, contributions_centicents BIGINT, other_centicents BIGINT, "
+        "closing_centicents BIGINT"
     ),
-    "settings": ("meter", "gaming_day", "at_us", "before_centicents", "after_centicents", "reason"),
-    "differences": (
-        "meter",
-        "gaming_day",
-        "event_no",
-        "expected_centicents",
-        "after_centicents",
-        "unexplained_centicents",
-        "finding",
+    "hits": schema_of(
+        "meter VARCHAR, gaming_day VARCHAR, at_us BIGINT, table_id VARCHAR, round_no BIGINT, seat BIGINT, share_percent DOUBLE, "
+        "before_centicents BIGINT, paid_centicents BIGINT, after_centicents BIGINT, slip VARCHAR, slip_cents BIGINT, "
+        "beside_cents BIGINT, validated_by VARCHAR"
+    ),
+    "settings": schema_of(
+        "meter VARCHAR, gaming_day VARCHAR, at_us BIGINT, before_centicents BIGINT, after_centicents BIGINT, reason VARCHAR"
+    ),
+    "differences": schema_of(
+        "meter VARCHAR, gaming_day VARCHAR, event_no BIGINT, expected_centicents BIGINT, after_centicents BIGINT, "
+        "unexplained_centicents BIGINT, finding VARCHAR"
     ),
 }
 """Table → its columns in order."""
-
-
-def _schema(name: str) -> dict[str, Any]:
-    types = {"share_percent": pl.Float64}
-    return {column: pl.String if column in _TEXT else types.get(column, pl.Int64) for column in _COLUMNS[name]}

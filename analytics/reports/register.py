@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 
 from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.loading import schema_of
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.review.desk import FindingReview, TableReview
 from desk.review.disputes import CaseFile, case_name
@@ -150,20 +151,11 @@ def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, A
     return table_of(name, title, pl.DataFrame(rows, schema=schema, orient="row"))
 
 
-_INCIDENT: Final[dict[str, Any]] = {
-    "gaming_day": pl.Date,
-    "table_id": pl.String,
-    "round_no": pl.Int64,
-    "dealer": pl.String,
-    "incident": pl.String,
-    "severity": pl.String,
-    "overpaid_cents": pl.Int64,
-    "recovered_cents": pl.Int64,
-    "underpaid_cents": pl.Int64,
-    "paid_cents": pl.Int64,
-    "disposition": pl.String,
-    "signed_by": pl.String,
-}
+_INCIDENT: Final = schema_of(
+    "gaming_day DATE, table_id VARCHAR, round_no BIGINT, dealer VARCHAR, incident VARCHAR, severity VARCHAR, "
+    "overpaid_cents BIGINT, recovered_cents BIGINT, underpaid_cents BIGINT, paid_cents BIGINT, disposition VARCHAR, "
+    "signed_by VARCHAR"
+)
 
 
 def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[FindingReview]]]) -> ReportTable:
@@ -203,24 +195,11 @@ def _dispositions(found: Sequence[FindingReview]) -> tuple[str, str | None]:
     return "; ".join(dict.fromkeys(words)), ", ".join(dict.fromkeys(people)) or None
 
 
-_DISPUTE: Final[dict[str, Any]] = {
-    "dispute": pl.String,
-    "table_id": pl.String,
-    "gaming_day": pl.Date,
-    "round_no": pl.Int64,
-    "seat": pl.Int64,
-    "patron": pl.String,
-    "claim": pl.String,
-    "opened_by": pl.String,
-    "opened_at_us": pl.Int64,
-    "outcome": pl.String,
-    "closed_by": pl.String,
-    "closed_at_us": pl.Int64,
-    "case": pl.String,
-    "due": pl.String,
-    "owner": pl.String,
-    "appeals": pl.Int64,
-}
+_DISPUTE: Final = schema_of(
+    "dispute VARCHAR, table_id VARCHAR, gaming_day DATE, round_no BIGINT, seat BIGINT, patron VARCHAR, claim VARCHAR, "
+    "opened_by VARCHAR, opened_at_us BIGINT, outcome VARCHAR, closed_by VARCHAR, closed_at_us BIGINT, case VARCHAR, "
+    "due VARCHAR, owner VARCHAR, appeals BIGINT"
+)
 
 
 def _case(table: str, case: CaseFile | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from analytics.reports.round_documents import device_events
 from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.loading import schema_of
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.single_events import device_times
 from desk.review.desk import TableReview
@@ -120,14 +121,9 @@ def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> ReportTa
             people = sorted({each.assigned_to for each in standing if each.assigned_to})
             named = (row["severity"], row["table_id"], row["gaming_day"], row["round_no"], finding_title(row["code"]))
             rows.append((*named, ", ".join(people) or None))
-    schema: dict[str, Any] = {
-        "severity": pl.String,
-        "table_id": pl.String,
-        "gaming_day": pl.Date,
-        "round_no": pl.Int64,
-        "incident": pl.String,
-        "assigned_to": pl.String,
-    }
+    schema = schema_of(
+        "severity VARCHAR, table_id VARCHAR, gaming_day DATE, round_no BIGINT, incident VARCHAR, assigned_to VARCHAR"
+    )
     return table_of("open-incidents", "Open incidents", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
 
 
@@ -148,18 +144,10 @@ def _disputes(reviews: Mapping[str, TableReview]) -> ReportTable:
         for each in review.disputes.values()
         if each.outcome is None
     ]
-    schema: dict[str, Any] = {
-        "dispute": pl.String,
-        "table_id": pl.String,
-        "round_no": pl.Int64,
-        "seat": pl.Int64,
-        "patron": pl.String,
-        "claim": pl.String,
-        "opened_by": pl.String,
-        "opened_at_us": pl.Int64,
-        "case": pl.String,
-        "due": pl.String,
-    }
+    schema = schema_of(
+        "dispute VARCHAR, table_id VARCHAR, round_no BIGINT, seat BIGINT, patron VARCHAR, claim VARCHAR, opened_by VARCHAR, "
+        "opened_at_us BIGINT, case VARCHAR, due VARCHAR"
+    )
     return table_of("open-disputes", "Open disputes", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
 
 
@@ -181,13 +169,7 @@ def _devices(sources: Sources) -> ReportTable:
                 last.pop(device, None)
         table = str(stream).partition("/")[2]
         rows += [(table, heading(device), fault, at_us, cover or None) for device, (fault, at_us, cover, _) in last.items()]
-    schema: dict[str, Any] = {
-        "table_id": pl.String,
-        "device": pl.String,
-        "fault": pl.String,
-        "failed_at_us": pl.Int64,
-        "remark": pl.String,
-    }
+    schema = schema_of("table_id VARCHAR, device VARCHAR, fault VARCHAR, failed_at_us BIGINT, remark VARCHAR")
     return table_of(
         "devices",
         "Devices out of order",

@@ -12,9 +12,9 @@ from rulebook.catalogue import GAMES
 Rows = Sequence[tuple[object, ...]]
 
 FACT_TABLES: Final = {
-    "raw_patron_banked": {"game": "VARCHAR"},
-    "raw_combined_wagers": {"game": "VARCHAR", "wager": "VARCHAR", "theory_wager": "VARCHAR", "has_unit": "BOOLEAN"},
-    "raw_other_readings": {"wager": "VARCHAR", "setting": "VARCHAR", "value": "VARCHAR"},
+    "raw_patron_banked": "game VARCHAR",
+    "raw_combined_wagers": "game VARCHAR, wager VARCHAR, theory_wager VARCHAR, has_unit BOOLEAN",
+    "raw_other_readings": "wager VARCHAR, setting VARCHAR, value VARCHAR",
 }
 """The tables and their columns: games whose bank a patron holds; wagers that theory counts as one; settings by which a wager is
 settled by another reading than theory counts."""

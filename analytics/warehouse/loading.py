@@ -5,7 +5,8 @@ Invariant: nothing is judged and nothing is dropped here. Every revision is load
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
-from typing import Any, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import polars as pl
@@ -14,7 +15,6 @@ from replay.findings import Adjudication, Finding, LedgerEntry
 from replay.incidents import incidents_in
 
 T = TypeVar("T")
-Schema = dict[str, Any]
 
 CHUNK = 1_000
 """Adjudications held as Python objects at a time."""
@@ -99,151 +99,71 @@ class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
     log_id: str = ""
 
 
-ADJUDICATIONS: Schema = {
-    "load_no": pl.Int64,
-    "stream": pl.String,
-    "round_no": pl.Int64,
-    "revision": pl.Int64,
-    "engine": pl.String,
-    "rules_digest": pl.String,
-    "submission": pl.String,
-    "game": pl.String,
-    "chapter": pl.String,
-    "gaming_day": pl.String,
-    "shift": pl.String,
-    "dealer": pl.String,
-    "hour": pl.Int64,
-    "opened_at_us": pl.Int64,
-    "closed_at_us": pl.Int64,
-    "first_seq": pl.Int64,
-    "last_seq": pl.Int64,
-    "verdict": pl.String,
-    "undetermined": pl.List(pl.String),
-    "withdrawn": pl.List(pl.String),
+_TYPES: Final[dict[str, Any]] = {
+    "BIGINT": pl.Int64,
+    "BIGINT[]": pl.List(pl.Int64),
+    "BOOLEAN": pl.Boolean,
+    "DATE": pl.Date,
+    "DOUBLE": pl.Float64,
+    "VARCHAR": pl.String,
+    "VARCHAR[]": pl.List(pl.String),
 }
-SETTLEMENTS: Schema = {
-    "load_no": pl.Int64,
-    "settlement_no": pl.Int64,
-    "seat": pl.Int64,
-    "wager": pl.String,
-    "number": pl.Int64,
-    "bettor": pl.String,
-    "paytable": pl.String,
-    "staked_cents": pl.Int64,
-    "due_cents": pl.Int64,
-    "done_cents": pl.Int64,
-    "by_slip_cents": pl.Int64,
-    "from_meter_cents": pl.Int64,
-    "moved": pl.Boolean,
-    "line": pl.String,
-    "cite": pl.String,
+
+
+def schema_of(columns: str) -> dict[str, Any]:
+    """Return columns, written as in SQL, with their types in polars.
+
+    >>> schema_of("table_id VARCHAR, rounds BIGINT")
+    {'table_id': String, 'rounds': Int64}
+    """
+    return {name: _TYPES[kind] for name, kind in (column.split() for column in columns.split(","))}
+
+
+TABLES: Final = {
+    "raw_adjudications": (
+        "load_no BIGINT, stream VARCHAR, round_no BIGINT, revision BIGINT, engine VARCHAR, rules_digest VARCHAR, "
+        "submission VARCHAR, game VARCHAR, chapter VARCHAR, gaming_day VARCHAR, shift VARCHAR, dealer VARCHAR, hour BIGINT, "
+        "opened_at_us BIGINT, closed_at_us BIGINT, first_seq BIGINT, last_seq BIGINT, verdict VARCHAR, undetermined VARCHAR[], "
+        "withdrawn VARCHAR[]"
+    ),
+    "raw_settlements": (
+        "load_no BIGINT, settlement_no BIGINT, seat BIGINT, wager VARCHAR, number BIGINT, bettor VARCHAR, paytable VARCHAR, "
+        "staked_cents BIGINT, due_cents BIGINT, done_cents BIGINT, by_slip_cents BIGINT, from_meter_cents BIGINT, "
+        "moved BOOLEAN, line VARCHAR, cite VARCHAR"
+    ),
+    "raw_findings": (
+        "load_no BIGINT, finding_no BIGINT, finding_id VARCHAR, code VARCHAR, stream VARCHAR, round_no BIGINT, seat BIGINT, "
+        "wager VARCHAR, expected VARCHAR, observed VARCHAR, difference_cents BIGINT, evidence BIGINT[], cite VARCHAR, "
+        "other_reading VARCHAR, severity VARCHAR, assumed BOOLEAN, rules_digest VARCHAR, incident_id VARCHAR"
+    ),
+    "raw_ledger": (
+        "load_no BIGINT, stream VARCHAR, seq BIGINT, gaming_day VARCHAR, kind VARCHAR, amount_cents BIGINT, reference VARCHAR"
+    ),
+    "raw_round_events": (
+        "stream VARCHAR, round_no BIGINT, seq BIGINT, event_id VARCHAR, type VARCHAR, occurred_at_us BIGINT, source VARCHAR, "
+        "payload VARCHAR, hash VARCHAR"
+    ),
+    "raw_table_events": "stream VARCHAR, seq BIGINT, type VARCHAR, payload VARCHAR, event_id VARCHAR",
+    "raw_reviews": (
+        "finding_id VARCHAR, state VARCHAR, assigned_to VARCHAR, disposition VARCHAR, amount_cents BIGINT, first_at_us BIGINT, "
+        "settled_at_us BIGINT"
+    ),
+    "raw_observed_rounds": (
+        "stream VARCHAR, round_no BIGINT, basis VARCHAR, observation VARCHAR, observer VARCHAR, seen VARCHAR, camera VARCHAR, "
+        "dealer VARCHAR, gaming_day VARCHAR, entered_at_us BIGINT, same_stream VARCHAR, same_round_no BIGINT, "
+        "withdrawn BOOLEAN, verdict VARCHAR, known BOOLEAN, codes VARCHAR[], underpaid_cents BIGINT, overpaid_cents BIGINT, "
+        "confirmed_by VARCHAR[]"
+    ),
+    "raw_observations": (
+        "stream VARCHAR, observation VARCHAR, basis VARCHAR, dealer VARCHAR, planned BIGINT, closed BOOLEAN, entered BIGINT, "
+        "known BIGINT, wrong BIGINT, unread BIGINT, low DOUBLE, high DOUBLE, difference_cents BIGINT, "
+        "patron_short_cents BIGINT, house_short_cents BIGINT, confirmed BIGINT, cards BIGINT, cards_alike BIGINT, "
+        "amounts BIGINT, amounts_alike BIGINT, says VARCHAR"
+    ),
 }
-FINDINGS: Schema = {
-    "load_no": pl.Int64,
-    "finding_no": pl.Int64,
-    "finding_id": pl.String,
-    "code": pl.String,
-    "stream": pl.String,
-    "round_no": pl.Int64,
-    "seat": pl.Int64,
-    "wager": pl.String,
-    "expected": pl.String,
-    "observed": pl.String,
-    "difference_cents": pl.Int64,
-    "evidence": pl.List(pl.Int64),
-    "cite": pl.String,
-    "other_reading": pl.String,
-    "severity": pl.String,
-    "assumed": pl.Boolean,
-    "rules_digest": pl.String,
-    "incident_id": pl.String,
-}
-LEDGER: Schema = {
-    "load_no": pl.Int64,
-    "stream": pl.String,
-    "seq": pl.Int64,
-    "gaming_day": pl.String,
-    "kind": pl.String,
-    "amount_cents": pl.Int64,
-    "reference": pl.String,
-}
-ROUND_EVENTS: Schema = {
-    "stream": pl.String,
-    "round_no": pl.Int64,
-    "seq": pl.Int64,
-    "event_id": pl.String,
-    "type": pl.String,
-    "occurred_at_us": pl.Int64,
-    "source": pl.String,
-    "payload": pl.String,
-    "hash": pl.String,
-}
-TABLE_EVENTS: Schema = {"stream": pl.String, "seq": pl.Int64, "type": pl.String, "payload": pl.String, "event_id": pl.String}
-REVIEWS: Schema = {
-    "finding_id": pl.String,
-    "state": pl.String,
-    "assigned_to": pl.String,
-    "disposition": pl.String,
-    "amount_cents": pl.Int64,
-    "first_at_us": pl.Int64,
-    "settled_at_us": pl.Int64,
-}
-OBSERVED_ROUNDS: Schema = {
-    "stream": pl.String,
-    "round_no": pl.Int64,
-    "basis": pl.String,
-    "observation": pl.String,
-    "observer": pl.String,
-    "seen": pl.String,
-    "camera": pl.String,
-    "dealer": pl.String,
-    "gaming_day": pl.String,
-    "entered_at_us": pl.Int64,
-    "same_stream": pl.String,
-    "same_round_no": pl.Int64,
-    "withdrawn": pl.Boolean,
-    "verdict": pl.String,
-    "known": pl.Boolean,
-    "codes": pl.List(pl.String),
-    "underpaid_cents": pl.Int64,
-    "overpaid_cents": pl.Int64,
-    "confirmed_by": pl.List(pl.String),
-}
-OBSERVATIONS: Schema = {
-    "stream": pl.String,
-    "observation": pl.String,
-    "basis": pl.String,
-    "dealer": pl.String,
-    "planned": pl.Int64,
-    "closed": pl.Boolean,
-    "entered": pl.Int64,
-    "known": pl.Int64,
-    "wrong": pl.Int64,
-    "unread": pl.Int64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "difference_cents": pl.Int64,
-    "patron_short_cents": pl.Int64,
-    "house_short_cents": pl.Int64,
-    "confirmed": pl.Int64,
-    "cards": pl.Int64,
-    "cards_alike": pl.Int64,
-    "amounts": pl.Int64,
-    "amounts_alike": pl.Int64,
-    "says": pl.String,
-}
-TABLES: dict[str, Schema] = {
-    "raw_adjudications": ADJUDICATIONS,
-    "raw_settlements": SETTLEMENTS,
-    "raw_findings": FINDINGS,
-    "raw_ledger": LEDGER,
-    "raw_round_events": ROUND_EVENTS,
-    "raw_table_events": TABLE_EVENTS,
-    "raw_reviews": REVIEWS,
-    "raw_observed_rounds": OBSERVED_ROUNDS,
-    "raw_observations": OBSERVATIONS,
-}
-"""The tables as loaded, and their columns in order."""
+"""The tables as loaded, with their columns in order."""
+_SCHEMAS: Final = {table: schema_of(columns) for table, columns in TABLES.items()}
+ROUND_EVENTS: Final = tuple(_SCHEMAS["raw_round_events"])
 
 
 def batches(
@@ -306,8 +226,8 @@ def review_frame(reviews: Iterable[ReviewTimes]) -> TableRows:
 def observed_frames(rounds: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[TableRows]:
     """Return the observations of a table."""
     return [
-        TableRows("raw_observed_rounds", pl.DataFrame(rounds, schema=OBSERVED_ROUNDS)),
-        TableRows("raw_observations", pl.DataFrame(observations, schema=OBSERVATIONS)),
+        TableRows("raw_observed_rounds", pl.DataFrame(rounds, schema=_SCHEMAS["raw_observed_rounds"])),
+        TableRows("raw_observations", pl.DataFrame(observations, schema=_SCHEMAS["raw_observations"])),
     ]
 
 
@@ -326,7 +246,7 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
 
 
 def _batch(table: str, rows: list[tuple[Any, ...]]) -> TableRows:
-    return TableRows(table, pl.DataFrame(rows, schema=TABLES[table], orient="row"))
+    return TableRows(table, pl.DataFrame(rows, schema=_SCHEMAS[table], orient="row"))
 
 
 def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
@@ -354,25 +274,14 @@ def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
     )
 
 
+_SETTLED: Final = attrgetter(
+    *("meter_cents" if name == "from_meter_cents" else name for name in list(_SCHEMAS["raw_settlements"])[2:])
+)
+
+
 def _settlement_rows(load_no: int, a: Adjudication) -> Iterator[tuple[Any, ...]]:
     for settlement_no, s in enumerate(a.settlements, start=1):
-        yield (
-            load_no,
-            settlement_no,
-            s.seat,
-            s.wager,
-            s.number,
-            s.bettor,
-            s.paytable,
-            s.staked_cents,
-            s.due_cents,
-            s.done_cents,
-            s.by_slip_cents,
-            s.meter_cents,
-            s.moved,
-            s.line,
-            s.cite,
-        )
+        yield (load_no, settlement_no, *_SETTLED(s))
 
 
 def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
@@ -403,14 +312,4 @@ def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[
 
 def _event_rows(round_: RoundEvents) -> Iterator[tuple[Any, ...]]:
     for event in round_.events:
-        yield (
-            round_.stream,
-            round_.round_no,
-            event["seq"],
-            event["event_id"],
-            event["type"],
-            event["occurred_at_us"],
-            event["source"],
-            event["payload"],
-            event["hash"],
-        )
+        yield (round_.stream, round_.round_no, *(event[name] for name in ROUND_EVENTS[2:]))

@@ -73,15 +73,6 @@ MODELS = (
 )
 """In the order in which they are made: each reads only what is before it, or the `raw_` tables."""
 
-_DUCK_TYPES = {
-    pl.Int64: "BIGINT",
-    pl.String: "VARCHAR",
-    pl.Boolean: "BOOLEAN",
-    pl.Float64: "DOUBLE",
-    pl.List(pl.String): "VARCHAR[]",
-    pl.List(pl.Int64): "BIGINT[]",
-}
-
 
 DISK_ERRORS: Final = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException)
 """The errors of DuckDB if the disk is full or fails."""
@@ -97,26 +88,12 @@ BUILD_MEMORY: Final = "256MB"
 """DuckDB's memory limit in a build."""
 
 ITSELF: Final = {
-    "property": {"name": "VARCHAR", "time_zone": "VARCHAR", "currency": "VARCHAR", "log_id": "VARCHAR"},
-    "generation": {
-        "generation": "BIGINT",
-        "built_at_us": "BIGINT",
-        "models_digest": "VARCHAR",
-        "engines": "VARCHAR",
-        "rounds": "BIGINT",
-        "wagers": "BIGINT",
-        "findings": "BIGINT",
-        "ledger_entries": "BIGINT",
-        "events": "BIGINT",
-    },
-    "sources": {
-        "stream": "VARCHAR",
-        "events": "BIGINT",
-        "head": "VARCHAR",
-        "results": "BIGINT",
-        "results_head": "VARCHAR",
-        "again": "BIGINT",
-    },
+    "property": "name VARCHAR, time_zone VARCHAR, currency VARCHAR, log_id VARCHAR",
+    "generation": (
+        "generation BIGINT, built_at_us BIGINT, models_digest VARCHAR, engines VARCHAR, rounds BIGINT, wagers BIGINT, "
+        "findings BIGINT, ledger_entries BIGINT, events BIGINT"
+    ),
+    "sources": "stream VARCHAR, events BIGINT, head VARCHAR, results BIGINT, results_head VARCHAR, again BIGINT",
 }
 """The tables that say of the file what it is of, how it was built, and how far the log and the results were read for it."""
 
@@ -168,7 +145,7 @@ def build_from(
         if prepare is not None:
             prepare(db)
         for table, columns in ITSELF.items():
-            db.execute(_create_statement("TABLE", table, columns))
+            db.execute(f"CREATE TABLE {table} ({columns})")
         load(db, rows)
         for model in MODELS:
             db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
@@ -217,16 +194,15 @@ def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
 def create_raw_tables(db: Warehouse) -> None:
     """Make the empty temporary tables of `TABLES`, and those with facts about single games."""
     for table, columns in TABLES.items():
-        db.execute(_create_statement("TEMP TABLE", table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
+        db.execute(f"CREATE TEMP TABLE {table} ({columns})")
     db.execute(
         "CREATE TEMP VIEW raw_newest AS SELECT load_no, stream, round_no, withdrawn FROM temp.raw_adjudications "
         "QUALIFY row_number() OVER (PARTITION BY stream, round_no ORDER BY revision DESC, load_no DESC) = 1"
     )
     for table, rows in game_facts().items():
-        columns = FACT_TABLES[table]
-        db.execute(_create_statement("TEMP TABLE", table, columns))
+        db.execute(f"CREATE TEMP TABLE {table} ({FACT_TABLES[table]})")
         for row in rows:
-            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
+            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", list(row))
 
 
 class _ArrowStream:
@@ -343,11 +319,6 @@ def models_digest() -> str:
 def model_text(model: str) -> str:
     """Return the statement that makes a model, with its header."""
     return resources.files("analytics.warehouse").joinpath("models", f"{model}.sql").read_text(encoding="utf-8")
-
-
-# Names in the statements below come from this package's own tables of columns and models, never from data.
-def _create_statement(what: str, table: str, columns: dict[str, str]) -> str:
-    return f"CREATE {what} {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
 
 
 def generation_at(path: str | Path, db: Warehouse) -> int:
