@@ -11,7 +11,8 @@ from msgspec import to_builtins
 
 from desk.packet.evidence import RoundUnknown
 from desk.review.disputes import place_of, round_stream
-from events.errors import EventError, IntegrityError, UndecodableEvent
+from desk.review.stored_events import event_of
+from events.errors import IntegrityError
 from events.log.contract import EventLog, Head
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
@@ -258,7 +259,4 @@ def _replacement(made: Envelope | None, round_no: int) -> Event | None:
 def _events(log: EventLog, stream: str) -> Iterator[Envelope]:
     """Yield a stream's events. Raises an `IntegrityError` if it is broken."""
     for record in log.read(stream):
-        try:
-            yield decode(record.data)
-        except EventError as error:
-            raise UndecodableEvent(stream, record.seq, str(error)) from error
+        yield event_of(record, decode)

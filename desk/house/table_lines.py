@@ -14,13 +14,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from desk.review.persons import Person, ReviewRefused
-from events.errors import EventError, UndecodableEvent, WrongSequence
+from desk.review.stored_events import event_of
+from events.errors import WrongSequence
 from events.log.contract import EventLog, Record
 from events.open import open_log
 from events.vocabulary import model
 from events.vocabulary.card_numbers import hidden_in_text
 from events.vocabulary.codec import decode
-from events.vocabulary.envelope import Draft, Envelope
+from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected, PropertyConfigured, Replacement
 from events.vocabulary.places import writers_of
 from intake.filings import PROPERTY, TableFilings
@@ -180,14 +181,14 @@ class TableRecord:
                 self._apply(record)
         if end is not None:
             self.last, self._end = end.seq, end.data
-            self.gaming_day = _decoded(self.stream, end).gaming_day
+            self.gaming_day = event_of(end, decode).gaming_day
             self.lines = [
                 _initialed(_as_corrected(line, self._made, self._ids), self._made, self._initialed) for line in self._entered
             ]
         return goes_on
 
     def _apply(self, record: Record) -> None:
-        event = _decoded(self.stream, record)
+        event = event_of(record, decode)
         payload = event.payload
         self.numbers[event.source] = event.source_seq
         self.ids.add(event.event_id)
@@ -334,13 +335,6 @@ def _type_of(data: bytes) -> str:
     """Return the type in a record's last bytes: `…,"type":"wager_placed","version":1}`."""
     _, _, end = data.rpartition(b'"type":"')
     return end.partition(b'"')[0].decode("ascii", "replace")
-
-
-def _decoded(stream: str, record: Record) -> Envelope:
-    try:
-        return decode(record.data)
-    except EventError as error:
-        raise UndecodableEvent(stream, record.seq, str(error)) from error
 
 
 def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, str]) -> Line:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import Record
 from events.log.runs import runs_of
 from events.vocabulary import model
@@ -191,7 +191,7 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
     the stream cannot be read, and what `read` raises.
     """
     whole = judge(stream, read, round_no)
-    chooser = _Chooser(stream, read)
+    chooser = _Chooser(read)
     if whole is None:
         raise RoundUnknown(chooser.why_not(round_no))
     for begins in chooser.beginnings(whole):
@@ -262,8 +262,8 @@ def is_same(one: Adjudication, other: Adjudication) -> bool:
 class _Chooser:
     """Chooses events of a stream; it keeps only the ends of rounds and the corrections."""
 
-    def __init__(self, stream: str, read: Reader) -> None:
-        self._stream, self._reader = stream, read
+    def __init__(self, read: Reader) -> None:
+        self._reader = read
         self._opened: list[int] = []
         self._closed: list[int] = []
         self._numbers: list[int] = []
@@ -273,7 +273,7 @@ class _Chooser:
             self.last = record.seq
             if not any(name in record.data for name in FRAME):
                 continue
-            event = self._event(record)
+            event = event_of(record, read_data)
             if isinstance(event.payload, model.RoundOpened):
                 self._opened.append(event.seq)
                 self._numbers.append(event.round_no or 0)
@@ -329,7 +329,7 @@ class _Chooser:
         while size < len(chosen):
             size = len(chosen)
             self._add_corrections(chosen, rounds)
-            later = {self._event(record).source for record in chosen.values() if record.seq > ends}
+            later = {event_of(record, read_data).source for record in chosen.values() if record.seq > ends}
             chosen |= {record.seq: record for source, record in next_of.items() if source in later}
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
@@ -373,13 +373,9 @@ class _Chooser:
 
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
         for run in runs_of(self._reader(first, last)):
-            yield from zip(run, read_all([record.data for record in run]) or map(self._event, run), strict=True)
-
-    def _event(self, record: Record) -> ReadEnvelope[Event]:
-        try:
-            return read_data(record.data)
-        except EventError as error:
-            raise UndecodableEvent(self._stream, record.seq, str(error)) from error
+            yield from zip(
+                run, read_all([record.data for record in run]) or [event_of(record, read_data) for record in run], strict=True
+            )
 
 
 def _in_force(round_: Round) -> int:

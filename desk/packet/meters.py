@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from desk.packet.evidence import listed, no_result
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read
@@ -32,7 +32,7 @@ def meter_evidence(records: Sequence[Record], table: str, round_no: int) -> list
         payload = _payload(record)
         if isinstance(payload, model.EventCorrected):
             return list(records)
-        if getattr(payload, "table", None) == table and getattr(payload, "round_no", None) == round_no:
+        if _is_about(payload, table, round_no):
             chosen |= {*last.values(), record.seq}
         kind = payload.TYPE if isinstance(payload, model.MeterSet | model.MysteryArmed) else "reading"
         last[kind] = record.seq
@@ -48,11 +48,7 @@ def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no
     """Return the findings about the round in the meters' streams."""
     found: list[Finding] = []
     for stream in sorted(name for name in records if name.startswith(PREFIX)):
-        about = {
-            record.seq
-            for record in records[stream]
-            if (getattr(_payload(record), "table", None), getattr(_payload(record), "round_no", None)) == (table, round_no)
-        }
+        about = {record.seq for record in records[stream] if _is_about(_payload(record), table, round_no)}
         found += [each for each in _judged(stream, records[stream]) if about & set(each.evidence)]
     return tuple(found)
 
@@ -65,8 +61,9 @@ def _judged(stream: str, records: Sequence[Record]) -> list[Finding]:
     return current_findings((key, data) for kind, key, data in refolded.results if kind == "findings")
 
 
+def _is_about(payload: model.Event, table: str, round_no: int) -> bool:
+    return (getattr(payload, "table", None), getattr(payload, "round_no", None)) == (table, round_no)
+
+
 def _payload(record: Record) -> model.Event:
-    try:
-        return read(record.data).payload
-    except EventError as error:
-        raise UndecodableEvent(record.stream, record.seq, str(error)) from error
+    return event_of(record, read).payload

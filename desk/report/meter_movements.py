@@ -5,11 +5,11 @@ rules do not explain is its `unexplained`, and is never spread over others. The 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read
@@ -73,7 +73,7 @@ class _Meter(msgspec.Struct):
 def movements(records: Iterable[Record]) -> Iterator[Movement]:
     """Yield a meter's movements from its stream's events in order, as corrected. Raises `UndecodableEvent`."""
     meter = _Meter()
-    for event, payload in _standing([_read(record) for record in records]):
+    for event, payload in _standing([event_of(record, read) for record in records]):
         match payload:
             case model.MeterSet() | model.MysteryArmed():
                 yield _set(meter, event, payload)
@@ -94,13 +94,6 @@ def _standing(events: Sequence[ReadEnvelope[Event]]) -> Iterator[tuple[ReadEnvel
             yield event, replacement[1]
 
 
-def _read(record: Record) -> ReadEnvelope[Event]:
-    try:
-        return read(record.data)
-    except EventError as error:
-        raise UndecodableEvent(record.stream, record.seq, str(error)) from error
-
-
 def _set(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterSet | model.MysteryArmed) -> Movement:
     before, reserve = meter.value or 0, meter.reserve
     if isinstance(payload, model.MeterSet):
@@ -109,18 +102,7 @@ def _set(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterSet | mo
     else:
         meter.value, meter.seed_cents, reason = payload.reading_centicents, payload.minimum_cents, "armed"
     meter.rate_bp = payload.rate_bp
-    return Movement(
-        seq=event.seq,
-        gaming_day=event.gaming_day,
-        at_us=event.occurred_at_us,
-        kind="set",
-        before=before,
-        after=meter.value,
-        reserve_before=reserve,
-        reserve_after=meter.reserve,
-        set=meter.value - before,
-        reason=reason,
-    )
+    return _movement(meter, event, payload, ("set", before, reserve), set=meter.value - before, reason=reason)
 
 
 def _advanced(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterAdvanced) -> Movement:
@@ -128,22 +110,15 @@ def _advanced(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterAdv
     first = 0 if meter.value is not None else payload.value_centicents - gained
     before, reserve = meter.value or 0, meter.reserve
     meter.value, meter.reserve = payload.value_centicents, payload.reserve_centicents
-    return Movement(
-        seq=event.seq,
-        gaming_day=event.gaming_day,
-        at_us=event.occurred_at_us,
-        kind="contribution",
-        before=before,
-        after=meter.value,
-        reserve_before=reserve,
-        reserve_after=meter.reserve,
+    return _movement(
+        meter,
+        event,
+        payload,
+        ("contribution", before, reserve),
         set=first,
         contributed=gained,
         reserve_contributed=contribution(payload.wager_cents, meter.reserve_rate_bp),
         wager_cents=payload.wager_cents,
-        table=payload.table,
-        round_no=payload.round_no,
-        seat=payload.seat,
         reason="first reading" if first else "",
     )
 
@@ -159,19 +134,22 @@ def _hit(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterReset | 
         share, paid = 10_000, payload.reading_centicents
         due, right = before, meter.seed_cents * 100
         meter.value = payload.after_centicents
+    return _movement(meter, event, payload, (kind, before, reserve), restored=right - before + due, paid=paid, share_bp=share)
+
+
+def _movement(meter: _Meter, event: ReadEnvelope[Event], payload: Event, of: tuple[Kind, int, int], **more: Any) -> Movement:
+    """Return an event with its valid payload; `of`: its kind, and the readings before it. `meter` has those after it."""
+    kind, before, reserve = of
+    place = {name: getattr(payload, name) for name in ("table", "round_no", "seat") if hasattr(payload, name)}
     return Movement(
         seq=event.seq,
         gaming_day=event.gaming_day,
         at_us=event.occurred_at_us,
         kind=kind,
         before=before,
-        after=meter.value,
+        after=meter.value or 0,
         reserve_before=reserve,
         reserve_after=meter.reserve,
-        restored=right - before + due,
-        paid=paid,
-        table=payload.table,
-        round_no=payload.round_no,
-        seat=payload.seat,
-        share_bp=share,
+        **place,
+        **more,
     )

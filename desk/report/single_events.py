@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import EventLog
 from events.vocabulary import model
 from events.vocabulary.codec import read
@@ -62,7 +62,4 @@ def _events(log: EventLog, stream: str, numbers: Collection[int]) -> Iterator[Re
     """Yield the events with these numbers. Raises `UndecodableEvent`, and what reading the log raises."""
     for seq in sorted(numbers):
         for record in log.read(stream, seq, seq):
-            try:
-                yield read(record.data)
-            except EventError as error:
-                raise UndecodableEvent(stream, seq, str(error)) from error
+            yield event_of(record, read)

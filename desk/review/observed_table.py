@@ -9,7 +9,7 @@ from hashlib import sha256
 import msgspec
 
 from desk.review.persons import ReviewRefused
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import EventLog, ResultStore
 from events.vocabulary import model
 from events.vocabulary.codec import decode
@@ -93,10 +93,7 @@ class ObservedTable:
         """Id of the opening of an entry → its round number."""
         events: dict[int, Envelope] = {}
         for record in log.read(self.stream) if self.stream in log.streams() else ():
-            try:
-                event = decode(record.data)
-            except EventError as error:
-                raise UndecodableEvent(self.stream, record.seq, str(error)) from error
+            event = event_of(record, decode)
             self.seq, self.gaming_day = event.seq, event.gaming_day
             events[event.seq] = event
         made = [correction(seq, each.payload) for seq, each in events.items() if isinstance(each.payload, EventCorrected)]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from desk.review.disputes import CaseFile, Dispute, Entry, appealed, changed, closed, decided, opened
-from events.errors import EventError, UndecodableEvent
+from desk.review.stored_events import event_of
 from events.log.contract import EventLog, Record
 from events.vocabulary import model
 from events.vocabulary.codec import decode
@@ -137,10 +137,7 @@ class TableReview:
 
     def add(self, record: Record) -> None:
         """Fold one record. Raises `UndecodableEvent`."""
-        try:
-            event = decode(record.data)
-        except EventError as error:
-            raise UndecodableEvent(self.stream, record.seq, str(error)) from error
+        event = event_of(record, decode)
         self.apply(event.seq, event.recorded_at_us, event.round_no, event.payload, event.gaming_day)
 
     def apply(self, seq: int, at_us: int, round_no: int | None, payload: Event, gaming_day: str) -> None:
