@@ -125,7 +125,7 @@ def _offer_files(figure: Figure, selection: Selection) -> None:
         if saved is not None and saved[0] == key and saved[1] is not None and not why:
             save_link.link(saved[1][0], saved[1][1])
     if why:
-        source.show(f'<p class="rk-note">{markup.text(why)}.</p>')
+        source.note(f"{markup.text(why)}.")
 
 
 def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Download] | None:
@@ -147,7 +147,7 @@ def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Down
             reason=f"figures from a page: {figure.title}",
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported: the export cannot be recorded", str(error)))
+        source.notice("Nothing was exported: the export cannot be recorded", str(error))
         return None
     name = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")
     return f"Save {plural(rows.height, 'row')} as {FORM_NAMES[form]}", Download(f"{name}.{form}", MEDIA[form], data)

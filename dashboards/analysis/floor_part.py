@@ -88,7 +88,7 @@ def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
     if compared and first and last:
         here = whole_months(selection) if by_month else selection
         before = period_before(here)
-        source.show(f'<p class="rk-note">{words(here)}, compared with {words(before)}.</p>')
+        source.note(f"{words(here)}, compared with {words(before)}.")
     return FloorPart(selection, before, bar)
 
 

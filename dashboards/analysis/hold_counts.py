@@ -47,22 +47,18 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
     total = figures.ask("Totals", hold.hold_totals, of).row(0, named=True)
     days = f"{total['table_days_counted']} of {plural(total['table_days'], 'table day')} fully counted"
     prior = source.reckon(hold.hold_totals, part.before).row(0, named=True) if part.before else None
-    source.show(
-        markup.figures(
-            [
-                markup.figure("Drop", formats.money(total["drop_cents"]), _before(prior, "drop_cents", formats) or days),
-                markup.figure(
-                    "Win",
-                    formats.money(total["win_cents"]),
-                    _before(prior, "win_cents", formats) or "closer + credits + drop − opener − fills",
-                ),
-                markup.figure(
-                    "Hold %",
-                    percent(total["hold_percent"]),
-                    f"before: {percent(prior['hold_percent'])}" if prior else "win ÷ drop",
-                ),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("Drop", formats.money(total["drop_cents"]), _before(prior, "drop_cents", formats) or days),
+            markup.figure(
+                "Win",
+                formats.money(total["win_cents"]),
+                _before(prior, "win_cents", formats) or "closer + credits + drop − opener − fills",
+            ),
+            markup.figure(
+                "Hold %", percent(total["hold_percent"]), f"before: {percent(prior['hold_percent'])}" if prior else "win ÷ drop"
+            ),
+        ]
     )
     show_repeats(total)
     _show_chart(of)
@@ -89,12 +85,10 @@ def repeats_in_words(row: Mapping[str, Any]) -> str:
 def show_repeats(total: Mapping[str, Any]) -> None:
     """Warn of counts possibly entered twice."""
     if repeats := repeats_in_words(total):
-        source.show(
-            markup.notice(
-                f"{repeats[:1].upper()}{repeats[1:]}",
-                "The same box or slip, gaming day and amount are on record again, and each counts. See the table days below; "
-                "if it was one count, correct the second entry.",
-            )
+        source.notice(
+            f"{repeats[:1].upper()}{repeats[1:]}",
+            "The same box or slip, gaming day and amount are on record again, and each counts. See the table days below; "
+            "if it was one count, correct the second entry.",
         )
 
 
@@ -122,7 +116,7 @@ def _show_chart(of: Selection) -> None:
     if by_table.height > MOST_BARS:
         by_table, half = highest_and_lowest(by_table), MOST_BARS // 2
         words = f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
-        source.show(f'<p class="rk-note">{words}</p>')
+        source.note(f"{words}")
     if by_table.height > 1:
         source.show(hold_bars_chart(by_table, "Hold % of each table", of.first, of.last))
 
@@ -137,14 +131,12 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show hold % next to that of the period before, and whether luck explains the change."""
     change = HOLD["change"]
     found = flagged_first(figures.answer(change, "table", of))
-    source.show(
-        markup.section(
-            "Change of hold %",
-            "95 % band around the earlier hold %, from the spread of table days (Welch's t); corrected for the rows (Holm).",
-        )
+    source.section(
+        "Change of hold %",
+        "95 % band around the earlier hold %, from the spread of table days (Welch's t); corrected for the rows (Holm).",
     )
     if found.is_empty():
-        source.show(markup.empty("Nothing to compare", "No table day of this period is fully counted yet."))
+        source.empty("Nothing to compare", "No table day of this period is fully counted yet.")
         return
     rows = [
         [
@@ -166,9 +158,7 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     if rows[told:]:
         source.on_opening(
             f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period",
-            lambda: source.show(
-                markup.table(change.columns_on_page(), rows[told:], "Inconclusive changes of hold %", sortable=True)
-            ),
+            lambda: source.table(change.columns_on_page(), rows[told:], "Inconclusive changes of hold %", sortable=True),
         )
 
 
@@ -193,7 +183,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     uncounted = row["table_days"] - row["table_days_counted"]
     without = row["table_days"] - row["table_days_with_wagers"]
     if not row["table_days_with_wagers"]:
-        source.show(markup.section("Win and house win", NO_WAGERS))
+        source.section("Win and house win", NO_WAGERS)
         return
     terms = [
         ("House win of the wagers", formats.money(row["house_win_cents"])),
@@ -207,16 +197,14 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     left_out = [words for words, number in (("not fully", uncounted), ("without wagers", without)) if not number]
     shown = [term for term in terms if not any(words in term[0] for words in left_out)]
     items = "".join(f"<dt>{markup.text(name)}</dt><dd>{markup.text(value)}</dd>" for name, value in shown)
-    source.show(
-        markup.section(
-            "Win and house win",
-            _reconciliation(row["tray_difference_cents"], formats)
-            + (f" {NO_WAGERS_ON.format(plural(without, 'table day'))}" if without else ""),
-        )
+    source.section(
+        "Win and house win",
+        _reconciliation(row["tray_difference_cents"], formats)
+        + (f" {NO_WAGERS_ON.format(plural(without, 'table day'))}" if without else ""),
     )
     source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
     if row["unsettled"]:
-        source.show(f'<p class="rk-note">{plural(row["unsettled"], "wager")} not settled: their chips explain part of it.</p>')
+        source.note(f"{plural(row['unsettled'], 'wager')} not settled: their chips explain part of it.")
 
 
 def show_investigations(figures: Figures, of: Selection) -> None:
@@ -226,11 +214,9 @@ def show_investigations(figures: Figures, of: Selection) -> None:
     found = found.filter(pl.col("triggers").list.len() > 0)
     if found.is_empty():
         return
-    source.show(
-        markup.section(
-            "Written investigations required",
-            "Hold % outside its band against the month before, or changed by more than three points.",
-        )
+    source.section(
+        "Written investigations required",
+        "Hold % outside its band against the month before, or changed by more than three points.",
     )
     rows = [
         [
@@ -243,8 +229,8 @@ def show_investigations(figures: Figures, of: Selection) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(investigate.columns_on_page(), rows, "Written investigations required", sortable=True))
-    source.show('<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>')
+    source.table(investigate.columns_on_page(), rows, "Written investigations required", sortable=True)
+    source.note("<code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.")
 
 
 def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
@@ -268,8 +254,8 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show(markup.section(title, "Drop, win and hold % are counted by drop box and cannot be broken down further."))
-    source.show(markup.table(counted.columns_on_page(), rows, "Hold by table and period", sortable=True))
+    source.section(title, "Drop, win and hold % are counted by drop box and cannot be broken down further.")
+    source.table(counted.columns_on_page(), rows, "Hold by table and period", sortable=True)
     return title
 
 
@@ -287,7 +273,7 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
     def by_table_day() -> None:
         lines = [_day_row(r, formats) for r in days.head(ROWS).iter_rows(named=True)]
         marked = [i for i, r in enumerate(days.head(ROWS).iter_rows(named=True)) if repeats_in_words(r)]
-        source.show(markup.table(TABLE_DAYS, lines, "Table days", marked=marked, sortable=True))
+        source.table(TABLE_DAYS, lines, "Table days", marked=marked, sortable=True)
 
     source.on_opening("Counts by table day", by_table_day)
     if not of.table:
@@ -309,7 +295,7 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
             for r in found.head(ROWS).iter_rows(named=True)
         ]
         marked = [i for i, repeats in enumerate(found["repeats"].head(ROWS)) if repeats is not None]
-        source.show(markup.table(counts.columns_on_page(), rows, counts.heading, marked=marked, sortable=True))
+        source.table(counts.columns_on_page(), rows, counts.heading, marked=marked, sortable=True)
 
     days_in_words = words(of) if of.first else "all gaming days"
     source.on_opening(f"Every count of {table_name(of.table)}, {days_in_words}", every_count)

@@ -42,18 +42,18 @@ def show_day(part: FloorPart, formats: Formats) -> None:
     title = f"{table_name(of.table) if of.table else 'All tables'}, {words(of)}"
     parts = HOLD["day"]
     found = figures.answer(parts, of)
-    source.show(markup.section(title, "The parts add up to the last line, to the cent."))
+    source.section(title, "The parts add up to the last line, to the cent.")
     if found.is_empty():
-        source.show(markup.empty("Nothing counted", "No table day of this part of the floor is on record."))
+        source.empty("Nothing counted", "No table day of this part of the floor is on record.")
         return
-    source.show(f'<p class="rk-note">{markup.text(conclusion(found, formats))}</p>')
+    source.note(f"{markup.text(conclusion(found, formats))}")
     rows = [_row(each, of, formats) for each in found.iter_rows(named=True)]
-    source.show(markup.table(parts.columns_on_page(), rows, f"{parts.heading}: {title}", marked=[len(rows) - 1]))
+    source.table(parts.columns_on_page(), rows, f"{parts.heading}: {title}", marked=[len(rows) - 1])
     incidents = figures.ask("Incidents with money", win_parts.incidents_of, of)
     if not incidents.is_empty():
-        source.show(markup.section("Mispayments by incident", "The largest first."))
+        source.section("Mispayments by incident", "The largest first.")
         listed = [_incident(each, formats) for each in incidents.iter_rows(named=True)]
-        source.show(markup.table(INCIDENTS, listed, "Mispayments by incident", sortable=True))
+        source.table(INCIDENTS, listed, "Mispayments by incident", sortable=True)
     missing = source.ask(hold.hold_by_table_day)
     for column, value in (("table_id", of.table), ("game", of.game)):
         missing = missing.filter(pl.col(column) == value) if value else missing
@@ -62,7 +62,7 @@ def show_day(part: FloorPart, formats: Formats) -> None:
     for each in missing.filter(pl.col("win_cents").is_null()).head(5).iter_rows(named=True):
         lacks = [name for name in ("opener", "closer", "drop") if each[f"{name}_cents"] is None]
         what = ", ".join(lacks) or "a closer of an opening"
-        source.show(markup.notice(f"{table_name(each['table_id'])} is not fully counted", f"Missing: {what}."))
+        source.notice(f"{table_name(each['table_id'])} is not fully counted", f"Missing: {what}.")
     figures.offer()
 
 

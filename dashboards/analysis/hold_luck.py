@@ -29,38 +29,36 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
     by = group_by(theory, part.bar)
     found = figures.answer(theory, by, of)
     if found.is_empty():
-        source.show(markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above."))
+        source.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
         return
     show_sums(figures, of, formats)
     found = flagged_first(found)
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
     several = found["game"].n_unique() > 1
     names = [_name(by, row, several=several) for row in told.iter_rows(named=True)]
-    source.show(
-        markup.section(
-            f"{theory.heading} by wager",
-            "Exact return and variance of each paytable. A wager without a decision needs review on both sides of its band; "
-            "where patrons decide, play below the best is the first explanation of a win above the band.",
-        )
+    source.section(
+        f"{theory.heading} by wager",
+        "Exact return and variance of each paytable. A wager without a decision needs review on both sides of its band; "
+        "where patrons decide, play below the best is the first explanation of a win above the band.",
     )
     if told.height:
         alt = "House win of each wager less theory, in standard deviations of luck"
         source.show(against_theory_chart(told.head(DRAWN), names[:DRAWN], alt))
         marked = [i for i, alarm in enumerate(told["alarm"]) if alarm]
         rows = [_row(by, r, of, formats) for r in told.head(ROWS).iter_rows(named=True)]
-        source.show(markup.table(theory.columns_on_page(), rows, f"{theory.heading} by wager", marked=marked, sortable=True))
+        source.table(theory.columns_on_page(), rows, f"{theory.heading} by wager", marked=marked, sortable=True)
     folded = found.filter(pl.col("verdict").is_in(FOLDED))
     if folded.height:
 
         def inconclusive() -> None:
             rows = [_row(by, r, of, formats) for r in folded.head(ROWS).iter_rows(named=True)]
-            source.show(markup.table(theory.columns_on_page(), rows, "Inconclusive rows", sortable=True))
+            source.table(theory.columns_on_page(), rows, "Inconclusive rows", sortable=True)
 
         label = f"{plural(folded.height, 'inconclusive row')}: too few rounds to tell, or no theory"
         source.on_opening(label, inconclusive)
-    source.show(
-        f'<p class="rk-note">Corrected for {plural(found["p"].count(), "row")} (Holm 1979): on an honest floor one report in '
-        f"{1 / against_theory.ALARM_LEVEL:.0f} has any alarm.</p>"
+    source.note(
+        f"Corrected for {plural(found['p'].count(), 'row')} (Holm 1979): on an honest floor one report in "
+        f"{1 / against_theory.ALARM_LEVEL:.0f} has any alarm."
     )
     if part.before is not None and by in HOLD["win-change"].breakdowns():
         show_changes(figures, by, of)
@@ -73,15 +71,13 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
     change = HOLD["win-change"]
     found = flagged_first(figures.answer(change, by, of))
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
-    source.show(
-        markup.section(
-            "Change since the period before",
-            "By the exact variance of each paytable, corrected for the rows (Holm). Wagers with uneven payouts are "
-            "compared with theory above.",
-        )
+    source.section(
+        "Change since the period before",
+        "By the exact variance of each paytable, corrected for the rows (Holm). Wagers with uneven payouts are "
+        "compared with theory above.",
     )
     if told.is_empty():
-        source.show(markup.empty("Nothing to compare", "No wager was made often enough in both periods."))
+        source.empty("Nothing to compare", "No wager was made often enough in both periods.")
         return
     rows = [
         [
@@ -106,19 +102,17 @@ def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
         return
     low, high = row["low_95_cents"], row["high_95_cents"]
     outside = "" if low <= row["house_win_cents"] <= high else "outside the band of chance"
-    source.show(
-        markup.figures(
-            [
-                markup.figure("House win", formats.money(row["house_win_cents"]), "of wagers with a theory"),
-                markup.figure("Theoretical win", formats.money(row["theoretical_win_cents"]), "with best play"),
-                markup.figure("Difference", formats.signed(row["difference_cents"]), outside or "within the band of chance"),
-                markup.figure(
-                    "Band of chance",
-                    f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
-                    "at least 95 of 100 such periods",
-                ),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("House win", formats.money(row["house_win_cents"]), "of wagers with a theory"),
+            markup.figure("Theoretical win", formats.money(row["theoretical_win_cents"]), "with best play"),
+            markup.figure("Difference", formats.signed(row["difference_cents"]), outside or "within the band of chance"),
+            markup.figure(
+                "Band of chance",
+                f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
+                "at least 95 of 100 such periods",
+            ),
+        ]
     )
 
 
@@ -162,19 +156,15 @@ def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[ob
 def show_funnel(figures: Figures, of: Selection) -> None:
     """Show dealers (or tables, …) side by side, each against the floor's win on the same wagers."""
     funnel = HOLD["funnel"]
-    source.show(
-        markup.section(
-            funnel.heading,
-            "Difference from the floor's win on the same base wagers. Bars: luck alone stays inside in 95 % and 99.7 % of cases.",
-        )
+    source.section(
+        funnel.heading,
+        "Difference from the floor's win on the same base wagers. Bars: luck alone stays inside in 95 % and 99.7 % of cases.",
     )
     with st.container(width=280):
         by = source.choose_one("Compare", "of", offered(funnel), lambda name: f"{DIMENSIONS[name]}s")
     found = figures.answer(funnel, by, of)
     if found.is_empty():
-        source.show(
-            markup.empty("Nothing to compare", "No base wager with a known theory was settled in this part of the floor.")
-        )
+        source.empty("Nothing to compare", "No base wager with a known theory was settled in this part of the floor.")
         return
     column = {"table": "table_id"}.get(by, by)
     of_game = {name: f", {game_name(name)}" for name in found["game"].unique()}
@@ -184,9 +174,8 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     widened = found["dispersion"].max()
     source.show(funnel_chart(found, names, f"{DIMENSIONS[by]}s against the floor's own house win, by volume"))
     if isinstance(widened, float) and widened > 1:
-        source.show(
-            f'<p class="rk-note">The points vary {widened:.1f} times as much as by luck alone; the limits are widened for it '
-            "(Spiegelhalter 2005).</p>"
+        source.note(
+            f"The points vary {widened:.1f} times as much as by luck alone; the limits are widened for it (Spiegelhalter 2005)."
         )
 
 
@@ -203,16 +192,10 @@ def show_days(part: FloorPart, formats: Formats) -> None:
         wager = source.choose("Wager", "wager", offered, wager_name, "Main wagers", in_bar=True)
     found = figures.answer(chart, "gaming_day", of, wager)
     if found.height < 2:
-        source.show(
-            markup.empty("Too few days", "A change over time needs two gaming days at least. Choose a wider part of the floor.")
-        )
+        source.empty("Too few days", "A change over time needs two gaming days at least. Choose a wider part of the floor.")
         return
     named = "the main wager of each game" if wager is None else wager_name(wager)
-    source.show(
-        markup.section(
-            f"{chart.heading}: {named}", "Shaded: what chance alone explains of the weighted mean. Points: single days."
-        )
-    )
+    source.section(f"{chart.heading}: {named}", "Shaded: what chance alone explains of the weighted mean. Points: single days.")
     alt = "House win against theory by gaming day, in standard deviations"
     source.show(drift_chart(found, [short_day(day) for day in found["gaming_day"]], alt))
     _show_signals(found, formats)
@@ -222,7 +205,7 @@ def show_days(part: FloorPart, formats: Formats) -> None:
 def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
     signals = found.filter((pl.col("cusum_signal") != "") | (pl.col("ewma_signal") != ""))
     if signals.is_empty():
-        source.show(markup.empty("No sustained change", "Neither chart (CUSUM, EWMA) left its limits."))
+        source.empty("No sustained change", "Neither chart (CUSUM, EWMA) left its limits.")
         return
     rows = [
         [
@@ -235,17 +218,13 @@ def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
         ]
         for r in signals.iter_rows(named=True)
     ]
-    source.show(markup.table(HOLD["chart"].columns_on_page(), rows, "Days outside control limits", sortable=True))
+    source.table(HOLD["chart"].columns_on_page(), rows, "Days outside control limits", sortable=True)
     if signals["alarm"].all():
-        source.show(
-            '<p class="rk-note">No patron decides on this wager: a lasting win above theory needs review too, for winners may be '
-            "paid too little.</p>"
+        source.note(
+            "No patron decides on this wager: a lasting win above theory needs review too, for winners may be paid too little."
         )
     else:
-        source.show(
-            '<p class="rk-note">“Above best play” is not an alarm: where patrons decide, play below the best explains it '
-            "first.</p>"
-        )
+        source.note("“Above best play” is not an alarm: where patrons decide, play below the best explains it first.")
 
 
 def _signal(word: str, value: float, limit: float) -> str:

@@ -28,7 +28,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
     named = access.may(access.NAMES)
     by, column, title = ("dealer", "dealer", "Dealers") if named else ("table", "table_id", "Tables")
     audit, take_up = HOLD["pace-audit"], HOLD["take-up"]
-    source.show(markup.section(title, "Index 100: as fast as the floor deals the same games in the same hours."))
+    source.section(title, "Index 100: as fast as the floor deals the same games in the same hours.")
     found = figures.answer(audit, by, of)
     rows = [
         [
@@ -40,10 +40,8 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(audit.columns_on_page(), rows, f"{audit.title_on_page(by)}, slowest first", sortable=True))
-    source.show(
-        markup.section("Side wagers", "Side wagers for each hundred base wagers of their game, on table days that offer them.")
-    )
+    source.table(audit.columns_on_page(), rows, f"{audit.title_on_page(by)}, slowest first", sortable=True)
+    source.section("Side wagers", "Side wagers for each hundred base wagers of their game, on table days that offer them.")
     found = figures.answer(take_up, "game", of)
     rows = [
         [
@@ -55,7 +53,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(take_up.columns_on_page(), rows, take_up.heading, sortable=True))
+    source.table(take_up.columns_on_page(), rows, take_up.heading, sortable=True)
     figures.offer()
 
 
@@ -69,25 +67,23 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     where = [] if of.shift is None else [f"shift {of.shift}"]
     where += [] if hour is None else [f"rounds opened from {hour}:00 to {hour}:59"]
     below = ", ".join([words(of), *where])
-    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: they add up to the figure."))
+    source.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: they add up to the figure.")
     if not sums["wagers"]:
-        source.show(markup.empty("No wager", "No wager of this part of the floor is on record. Choose another."))
+        source.empty("No wager", "No wager of this part of the floor is on record. Choose another.")
         return
-    source.show(
-        markup.figures(
-            [
-                markup.figure("Handle", formats.money(sums["handle_cents"])),
-                markup.figure("Payouts", formats.money(sums["payouts_cents"])),
-                markup.figure("House win", formats.money(sums["house_win_cents"])),
-                markup.figure("Paid by meters", formats.money(sums["from_meter_cents"])),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("Handle", formats.money(sums["handle_cents"])),
+            markup.figure("Payouts", formats.money(sums["payouts_cents"])),
+            markup.figure("House win", formats.money(sums["house_win_cents"])),
+            markup.figure("Paid by meters", formats.money(sums["from_meter_cents"])),
+        ]
     )
     largest = figures.ask("Largest wagers", figure_detail.largest_wagers, of, limit=LARGEST, **of_wager)
     if sums["wagers"] > LARGEST and largest.height:
-        source.show(markup.section("Largest", "The wagers that moved the figure most."))
+        source.section("Largest", "The wagers that moved the figure most.")
         source.show(_wagers_table(largest, "Largest wagers", formats))
-        source.show(markup.section("All, in the order played"))
+        source.section("All, in the order played")
     detail, pages = HOLD["behind"], -(-sums["wagers"] // ROWS)
     at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
     found = figures.ask_part(detail.heading, detail.function, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)

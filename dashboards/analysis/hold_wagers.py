@@ -35,22 +35,18 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
     win, handle = total["house_win_cents"], total["handle_cents"]
     before = _totals_before(part, formats)
-    source.show(
-        markup.figures(
-            [
-                markup.figure("Handle", formats.money(handle), before.get("Handle", note)),
-                markup.figure(
-                    "Payouts", formats.money(total["payouts_cents"]), before.get("Payouts", "stakes returned included")
-                ),
-                markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
-                markup.figure("House win %", _share(win, handle), before.get("House win %", "house win ÷ handle")),
-                markup.figure(
-                    "Paid by meters",
-                    formats.money(total["from_meter_cents"]),
-                    "shares of the meters, in neither payouts nor house win",
-                ),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("Handle", formats.money(handle), before.get("Handle", note)),
+            markup.figure("Payouts", formats.money(total["payouts_cents"]), before.get("Payouts", "stakes returned included")),
+            markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
+            markup.figure("House win %", _share(win, handle), before.get("House win %", "house win ÷ handle")),
+            markup.figure(
+                "Paid by meters",
+                formats.money(total["from_meter_cents"]),
+                "shares of the meters, in neither payouts nor house win",
+            ),
+        ]
     )
     allowed = offered(HOLD["wagers"])
     dimension: Any = st.segmented_control(
@@ -92,7 +88,7 @@ def show_days_without_wagers(part: FloorPart) -> None:
     if without:
         of = plural(total["table_days"], "table day")
         words = f"No wagers are on record for {without:,} of {of}: they are in no figure here."
-        source.show(f'<p class="rk-note">{words}</p>')
+        source.note(f"{words}")
 
 
 def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, formats: Formats) -> None:
@@ -102,7 +98,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
     title, theoretical_title = wagers.title_on_page(dimension), f"Theoretical win by {name.lower()}"
     found = figures.answer(wagers, dimension, of)
     if found.is_empty():
-        source.show(markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above."))
+        source.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
         return
     theory = figures.answer(HOLD["win"], dimension, of, title=theoretical_title)
     columns = [column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))]
@@ -116,9 +112,8 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
         for row in rows.iter_rows(named=True)
     ]
     if not rows["house_win_percent"].drop_nulls().is_empty():
-        source.show(
-            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Gray: where luck alone keeps it in at least 95 '
-            "of 100 such periods.</p>"
+        source.note(
+            "Bar: house win %. Line: theory, with best play. Gray: where luck alone keeps it in at least 95 of 100 such periods."
         )
         source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))
     verdicts = _verdicts(dimension, of)
@@ -126,7 +121,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
         _row(label, dimension, row, of, formats, verdicts) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
     headings = wagers.columns_on_page(dimension) | (BEFORE if part.before is not None else {})
-    source.show(markup.table(headings, listed[:ROWS], title, sortable=True))
+    source.table(headings, listed[:ROWS], title, sortable=True)
 
 
 def _key(dimension: Dimension) -> tuple[str, ...]:

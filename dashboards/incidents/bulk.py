@@ -33,11 +33,11 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
     """Show the total of the chosen incidents, and offer actions on all; `chosen` are rows of the queue."""
     under, over = (sum(row[name] for row in chosen) for name in ("underpaid_cents", "overpaid_cents"))
     money = f"{formats.money(over)} overpaid · {formats.money(under)} underpaid"
-    source.show(markup.section(f"{plural(len(chosen), 'incident')} chosen", money))
+    source.section(f"{plural(len(chosen), 'incident')} chosen", money)
     desk.outcome()
     who = access.person()
     if said is None or who is None or not access.may(access.REVIEW):
-        source.show('<p class="rk-note">To assign, resolve and sign, log in with a role that reviews.</p>')
+        source.note("To assign, resolve and sign, log in with a role that reviews.")
         return
     me = desk.actor(who)
     if me is None:
@@ -109,9 +109,9 @@ def _disposition(key: str) -> str | None:
         key=f"disposition {key}",
     )
     if chosen in MOVES_MONEY:
-        source.show(
-            '<p class="rk-note">Each finding takes its own amount; a second person signs all of them at once. An incident in '
-            "which this does not fit every finding is left as it is.</p>"
+        source.note(
+            "Each finding takes its own amount; a second person signs all of them at once. An incident in "
+            "which this does not fit every finding is left as it is."
         )
     return chosen
 

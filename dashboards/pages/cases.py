@@ -33,8 +33,8 @@ def page() -> None:
     """Lay the page out: a case, the form for a new one, or the list."""
     source.begin()
     if log_address() is None:
-        source.show(markup.heading("Cases"))
-        source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
+        source.heading("Cases")
+        source.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`")
         return
     desk.outcome()
     name, formats = st.query_params.get("case", ""), source.formats()
@@ -45,24 +45,22 @@ def page() -> None:
         else:
             listed(*desk.ask(lambda at: (cases.cases(at), at.today())))
     except REFUSALS as error:
-        source.show(markup.notice("The cases cannot be shown", str(error)))
+        source.notice("The cases cannot be shown", str(error))
     source.watch(quietly=True)
 
 
 def listed(found: list[PatronCase], today: str) -> None:
     """Show the cases, overdue ones first."""
-    source.show(
-        markup.heading("Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page.")
-    )
+    source.heading("Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page.")
     undecided = [each for each in found if each.case.decision is None]
     late = sum(each.case.overdue(today) for each in undecided)
     soon = sum(case_parts.is_due_soon(each.case, today) for each in undecided) - late
     named = {"Open": len(undecided), "Overdue": late, f"Due in {case_parts.SOON_DAYS} days": soon}
-    source.show(markup.figures([markup.figure(label, value) for label, value in named.items()]))
+    source.figures([markup.figure(label, value) for label, value in named.items()])
     everything = st.toggle("Show decided cases", key="decided", bind="query-params")
     shown = found if everything else undecided
     if not shown:
-        source.show(markup.empty("No case is open", "Open one from Dispute or Round, or with `rack case open TABLE ROUND`."))
+        source.empty("No case is open", "Open one from Dispute or Round, or with `rack case open TABLE ROUND`.")
         return
     source.show(case_parts.listed(shown, today))
 
@@ -82,7 +80,7 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         ways = markup.button_link("observations", "Open round", table=table, round=case.round_no)
     where = f"{table_name(found.table)}, round {case.round_no:,}" + ("" if case.seat is None else f", seat {case.seat}")
     head = f"{case_parts.state_words(case)} · {where} · opened by {case.opened_by}, {formats.day_and_clock(case.opened_us)}"
-    source.show(markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases"))))
+    source.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases")))
     left, right = st.columns([7, 5], gap="medium")
     with left:
         source.show(case_parts.facts(found, today))
@@ -94,7 +92,7 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         who = desk.writer()
         if who is not None:
             _act(found, who)
-        source.show(markup.section("History"))
+        source.section("History")
         source.show(review_panel.history(case.history, formats))
 
 
@@ -102,10 +100,10 @@ def _record(found: PatronCase, formats: Formats) -> RoundRecord:
     """Show the record on the claim if the log confirms it; return it."""
     view = source.ask(lambda db: round_data.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
-        source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
+        source.section("What the record shows", "The warehouse does not hold this round yet.")
         return RoundRecord()
     checked = record_check.check_of(view)
-    source.show(markup.section("What the record shows"))
+    source.section("What the record shows")
     if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats, disposed=desk.disposed(found.table)))
         source.show(record_check.adopted(checked))
@@ -118,7 +116,7 @@ def _observed(found: PatronCase) -> RoundRecord:
     """Show the log's record of a round that a person entered; return it."""
     place, number = found.table, found.case.round_no or 0
     judged, formats = observed_round.ask(lambda at: (observed_round.judged_now(at, place, number), observed_round.formats_of(at)))
-    source.show(markup.section("What the record shows"))
+    source.section("What the record shows")
     observed_round.record(judged, found.case.seat, formats)
     return RoundRecord() if judged is None else RoundRecord.of_judged(place, judged.adjudication)
 
@@ -126,14 +124,14 @@ def _observed(found: PatronCase) -> RoundRecord:
 def _attachments(found: PatronCase) -> None:
     """Show the attachments, each opened and hashed now, with a way to export one."""
     files = found.case.attachments
-    source.show(markup.section("Attachments"))
+    source.section("Attachments")
     if not files:
-        source.show(markup.empty("Nothing attached", "Attach a photograph, a slip or a statement."))
+        source.empty("Nothing attached", "Attach a photograph, a slip or a statement.")
         return
     folder = CaseFolder(cases_path())
     lost = list(folder.losses(found.table, files))
     for each in lost:
-        source.show(markup.notice("An attachment cannot be read as it was recorded", str(each)))
+        source.notice("An attachment cannot be read as it was recorded", str(each))
     faults = {each.digest: each.fault for each in lost}
     source.show(case_parts.attachments(found.case, faults))
     whole = {each.digest: each for each in files if each.digest not in faults}
@@ -153,7 +151,7 @@ def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> N
         data = folder.read(found.table, attached)
         desk.export([found.table], digest=digest, form="attachment", by=who, reason=f"case {found.name} on a page", what="round")
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported", str(error)))
+        source.notice("Nothing was exported", str(error))
         return
     save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 import streamlit as st
 
 from dashboards.access import access
-from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, drafts, pit_entry, source
 from desk.house.counting import CountRoom, DraftCount, differences
@@ -25,7 +24,7 @@ DIFFERENT = {"Box": "short", "First entry": "number", "Second entry": "number"}
 def page() -> None:
     """Lay the page out: the gaming day, the counted boxes, and the next entry."""
     source.begin()
-    source.show(markup.heading("Count", "Two people enter what each box held; nothing is on record until both agree."))
+    source.heading("Count", "Two people enter what each box held; nothing is on record until both agree.")
     pit_entry.outcome()
     found = pit_entry.tables()
     if found is None:
@@ -41,13 +40,11 @@ def page() -> None:
     if counts.boxes:
         _next(day.isoformat(), counts.boxes, counts.entered, found.formats)
     elif not counts.counted:
-        source.show(
-            markup.empty("No boxes", "No table was open on this gaming day, so there is nothing to count. Choose another day.")
-        )
+        source.empty("No boxes", "No table was open on this gaming day, so there is nothing to count. Choose another day.")
     if counts.counted:
-        source.show(markup.section("Counted", "To correct a wrong amount: rack count correct."))
+        source.section("Counted", "To correct a wrong amount: rack count correct.")
         rows = [[table_name(table), found.formats.money(cents)] for table, cents in counts.counted]
-        source.show(markup.table(COUNTED, rows, "Counted boxes"))
+        source.table(COUNTED, rows, "Counted boxes")
 
 
 def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Formats) -> None:
@@ -61,11 +58,9 @@ def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Forma
         with st.expander("Enter all boxes again"):
             grid(day, boxes, "enter", "First entry, again")
     elif person is not None and person.id == entered.first.by:
-        source.show(
-            markup.empty(
-                "Waits for the second entry",
-                f"You entered {plural(len(entered.first.boxes), 'box', 'boxes')}; now somebody else counts.",
-            )
+        source.empty(
+            "Waits for the second entry",
+            f"You entered {plural(len(entered.first.boxes), 'box', 'boxes')}; now somebody else counts.",
         )
         with st.expander("Enter all boxes again"):
             grid(day, boxes, "enter", "First entry, again")
@@ -75,7 +70,7 @@ def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Forma
 
 def grid(day: str, boxes: list[str], way: str, title: str) -> None:
     """Show a field for each box; earlier entries stay hidden."""
-    source.show(markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there."))
+    source.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there.")
     with drafts.lines(f"count {way} {day}"), st.form(f"count-{way}-{day}", border=False):
         for first in range(0, len(boxes), ACROSS):
             for column, table in zip(st.columns(ACROSS), boxes[first : first + ACROSS], strict=False):
@@ -117,8 +112,8 @@ def _differing(day: str, entered: DraftCount, formats: Formats) -> None:
         [table_name(each.table), *(LEFT_OUT if c is None else formats.money(c) for c in (each.first, each.again))]
         for each in different
     ]
-    source.show(markup.section("What differs", "Nothing of this day is on record until it is settled."))
-    source.show(markup.table(DIFFERENT, rows, "Boxes whose entries differ"))
+    source.section("What differs", "Nothing of this day is on record until it is settled.")
+    source.table(DIFFERENT, rows, "Boxes whose entries differ")
     tables = [each.table for each in different]
     with drafts.lines(f"settle {day}"), st.form(f"settle-{day}", border=False):
         for table in tables:

@@ -28,10 +28,8 @@ def page() -> None:
     """Lay the page out: one of its views, for the chosen part of the floor."""
     source.begin()
     formats = source.formats()
-    source.show(
-        markup.heading(
-            "Dealer errors", "Where things go wrong, compared with chance. A row that stands out shows where to look, not why."
-        )
+    source.heading(
+        "Dealer errors", "Where things go wrong, compared with chance. A row that stands out shows where to look, not why."
     )
     if not source.ask(floor_data.choices).tables:
         source.no_rounds()
@@ -53,7 +51,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(rates, by, of)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():
-        source.show(markup.empty("No mispayment", "None was found in this part of the floor."))
+        source.empty("No mispayment", "None was found in this part of the floor.")
         return
     names = [_name(by, row) for row in found.iter_rows(named=True)]
     drawn = found.head(25).with_columns(
@@ -81,11 +79,11 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
                 _rate(r, "wagers"),
             ]
         )
-    source.show(markup.table(rates.columns_on_page(by), rows[:ROWS], rates.title_on_page(by), marked=marked, sortable=True))
-    source.show(
-        '<p class="rk-note">Interval: 95 % (Clopper and Pearson 1934). Expected: the floor\'s own rates of the same games. '
+    source.table(rates.columns_on_page(by), rows[:ROWS], rates.title_on_page(by), marked=marked, sortable=True)
+    source.note(
+        "Interval: 95 % (Clopper and Pearson 1934). Expected: the floor's own rates of the same games. "
         "“Needs review”: by chance alone, one report in a hundred has such a row (Holm 1979). Overpaid and underpaid add up "
-        "findings, each by itself; Queue and the register add up each seat of an incident first, so their sums can be lower.</p>"
+        "findings, each by itself; Queue and the register add up each seat of an incident first, so their sums can be lower."
     )
     if part.before is not None and by in ERRORS["change"].breakdowns():
         show_changes(figures, by, of)
@@ -95,14 +93,12 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
     """Show the rates next to the period before, and whether chance explains the change."""
     change = ERRORS["change"]
     found = flagged_first(figures.answer(change, by, of))
-    source.show(
-        markup.section(
-            "Change of the rate",
-            "Mispaid rounds per 1,000. Exact test of two counts (Przyborowski, Wilenski 1940), corrected for the rows.",
-        )
+    source.section(
+        "Change of the rate",
+        "Mispaid rounds per 1,000. Exact test of two counts (Przyborowski, Wilenski 1940), corrected for the rows.",
     )
     if found.is_empty():
-        source.show(markup.empty("Nothing to compare", "No rounds in the period before."))
+        source.empty("Nothing to compare", "No rounds in the period before.")
         return
     rows = [
         [
@@ -165,7 +161,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(recurring, part.selection)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
-        source.show(markup.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction."))
+        source.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction.")
         return
     rows = [
         [
@@ -178,14 +174,8 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     marked = [i for i, look in enumerate(found.head(ROWS)["look"]) if look]
-    source.show(
-        markup.table(
-            recurring.columns_on_page(),
-            rows,
-            f"{recurring.heading}, least explained by chance first",
-            marked=marked,
-            sortable=True,
-        )
+    source.table(
+        recurring.columns_on_page(), rows, f"{recurring.heading}, least explained by chance first", marked=marked, sortable=True
     )
 
 
@@ -194,7 +184,7 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
     rules = ERRORS["rules"]
     found = figures.answer(rules, part.selection)
     if found.is_empty():
-        source.show(markup.empty("No rule was broken", "Nothing was found in this part of the floor."))
+        source.empty("No rule was broken", "Nothing was found in this part of the floor.")
         return
     rows = [
         [
@@ -215,11 +205,11 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show(
-        '<p class="rk-note">A rule that many dealers break calls for training or another layout; one that a single dealer breaks '
-        "is about that dealer.</p>"
+    source.note(
+        "A rule that many dealers break calls for training or another layout; one that a single dealer breaks "
+        "is about that dealer."
     )
-    source.show(markup.table(rules.columns_on_page(), rows, f"{rules.heading}, most often first", sortable=True))
+    source.table(rules.columns_on_page(), rows, f"{rules.heading}, most often first", sortable=True)
 
 
 def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
@@ -237,8 +227,8 @@ def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show('<p class="rk-note">Median; below it, the 90th percentile.</p>')
-    source.show(markup.table(detection.columns_on_page(), rows, f"{detection.heading} by finding", sortable=True))
+    source.note("Median; below it, the 90th percentile.")
+    source.table(detection.columns_on_page(), rows, f"{detection.heading} by finding", sortable=True)
 
 
 def _median(row: dict[str, Any], name: str) -> object:
@@ -274,8 +264,8 @@ def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> No
         ]
         for r in found.head(ROWS).iter_rows(named=True)
     ]
-    source.show('<p class="rk-note">Dispositions count here after the next build of the warehouse; duplicates do not count.</p>')
-    source.show(markup.table(alarms.columns_on_page(), rows, f"{alarms.heading} by finding", sortable=True))
+    source.note("Dispositions count here after the next build of the warehouse; duplicates do not count.")
+    source.table(alarms.columns_on_page(), rows, f"{alarms.heading} by finding", sortable=True)
 
 
 _VIEWS = {"rates": show_rates, "repeats": show_patterns, "rules": show_rules, "time": show_detection, "alarms": show_false_alarms}

@@ -13,7 +13,6 @@ from analytics.search.sentence import significant
 from analytics.shown_events import EventsCheck
 from analytics.warehouse import floor_data, round_data
 from analytics.warehouse.round_data import RoundView
-from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
@@ -52,18 +51,14 @@ def page() -> None:
             source.show(record_check.check_notice(found))
             source.watch()
             return
-        source.show(markup.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below."))
+        source.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below.")
     search(formats)
 
 
 def search(formats: Formats) -> None:
     """Ask what the patron remembers, and show the matching rounds; if there are none, say so and show near matches."""
     tables, days = source.ask(floor_data.tables), source.ask(floor_data.gaming_days)
-    source.show(
-        markup.heading(
-            "Dispute", "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact."
-        )
-    )
+    source.heading("Dispute", "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact.")
     if not tables or not days:
         source.no_rounds()
         source.watch()
@@ -82,10 +77,10 @@ def search(formats: Formats) -> None:
     unread = [] if written else _unread()  # the words were found where somebody wrote them
     source.show(dispute_parts.read_back(said, formats, unread, state.get("sentence-notes", ())))
     if written:
-        source.show(markup.section("Findings, notes, disputes and cases", "Each contains every word of the sentence."))
+        source.section("Findings, notes, disputes and cases", "Each contains every word of the sentence.")
         source.show(dispute_parts.texts(written, formats))
     if text and said.says_little:
-        source.show(markup.section("No round was searched for", "No word says which round it was."))
+        source.section("No round was searched for", "No word says which round it was.")
         source.watch()
         return
     found = source.ask(lambda db: disputes.find(db, said, limit=disputes.LOOKED_AT))
@@ -93,11 +88,11 @@ def search(formats: Formats) -> None:
     played = source.ask(lambda db: search_words.played_between(db, said))
     words = search_words.outcome(rounds, said, played, formats.zone or UTC, unread)
     if said.says_little and not rounds.fits:
-        source.show(markup.empty("No round on record here", "Choose another day or table, or type the round on the page Entry."))
+        source.empty("No round on record here", "Choose another day or table, or type the round on the page Entry.")
     elif said.says_little:
-        source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
+        source.section("Rounds in the order played", "Say more to narrow them down.")
     else:
-        source.show(markup.section(words, "Open one to see what was due." if rounds.fits or rounds.nearly else ""))
+        source.section(words, "Open one to see what was due." if rounds.fits or rounds.nearly else "")
     source.show(dispute_parts.hits(search_words.shown(rounds, SHOWN), said, formats, text))
     source.watch()
 
@@ -165,7 +160,7 @@ def _written(text: str, formats: Formats) -> list[FoundText]:
     try:
         return full_text.search(_texts(address, formats.currency), words)
     except REFUSALS as error:
-        source.show(markup.notice("Findings, notes and cases cannot be searched", str(error)))
+        source.notice("Findings, notes and cases cannot be searched", str(error))
         return []
 
 
@@ -248,7 +243,7 @@ def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> No
     with head:
         when = f"{day_name(r['gaming_day'])} · {formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])}"
         source.title(f"Dispute, {table_name(table)} round {round_no:,}")
-        source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", dispute_parts.ways(view)))
+        source.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", dispute_parts.ways(view))
     with answer:
         source.show(ruling.answer(view, seat, formats, claims, desk.disposed(table)))
         source.show(record_check.adopted(checked))
@@ -294,7 +289,7 @@ def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: s
     if others:
         with st.expander(f"{plural(len(others), 'finding')} without money in this round"):
             rows = [round_account.short_row(f, formats, view) for f in others]
-            source.show(markup.table(round_account.OTHERS, rows, "Findings without money"))
+            source.table(round_account.OTHERS, rows, "Findings without money")
     if not steps:
         return
     table, marks = table_after(steps, len(steps)), round_account.flags(view, formats)
@@ -304,7 +299,7 @@ def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: s
     shown = [s for s in steps if seat is None or s.seq in proofs or focus_of(s.type, s.payload) == seat]
     about = "" if seat is None else f" at {position_name(seat).lower()}"
     with st.container(key="recorded-heading"):
-        source.show(markup.section(f"What was recorded{about}"))
+        source.section(f"What was recorded{about}")
     with st.container(key="recorded"):
         known, of_table = clips.cameras(), view.round["table_id"]
         source.show(

@@ -71,7 +71,7 @@ def page() -> None:
 def _above() -> Place | None:
     """Show the stored or refused entry, and ask for the place of the round."""
     source.begin()
-    source.show(markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type."))
+    source.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")
     desk.outcome()
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
     if may_store and (stored := st.session_state.get(DONE)):
@@ -99,7 +99,7 @@ def _place() -> Place | None:
     try:
         tables, today = _ask(lambda at: (_tables(at), at.today()))
     except REFUSALS as error:
-        source.show(markup.notice("The log cannot be read, so nothing can be stored", str(error)))
+        source.notice("The log cannot be read, so nothing can be stored", str(error))
         return None
     query, state = st.query_params, st.session_state
     if query.get("table") in tables and "entry-table" not in state:
@@ -129,12 +129,12 @@ def _place() -> Place | None:
         format_func=lambda each: "None: a single round" if each is None else f"{each}: {observations[each].replace('_', ' ')}",
     )  # fmt: skip
     if filed is None:
-        source.show(markup.notice("Nothing to judge by", f"{table_name(table)} had filed no rules by {day_name(day)}."))
+        source.notice("Nothing to judge by", f"{table_name(table)} had filed no rules by {day_name(day)}.")
         return None
     try:
         chapter = parse_submission(filed.toml, f"rules of {table}").chapter.key
     except RulesRefused as error:
-        source.show(markup.notice("Nothing to judge by", str(error)))
+        source.notice("Nothing to judge by", str(error))
         return None
     is_blind = observation is not None and observations[observation].endswith("audit")
     return Place(table, day, chapter, filed.toml, observation, is_blind, max(state_here.rounds, default=0))
@@ -204,7 +204,7 @@ def _put_on_record(place: Place) -> bool:
         with desk_at(log_address() or "", persons=desk.register(), needs_results=False, **log_options()) as at:
             unveil(at, place.table, observation=str(place.observation), by=str(access.person()))
     except REFUSALS as error:
-        source.show(markup.notice("What was due is not shown", str(error)))
+        source.notice("What was due is not shown", str(error))
         return False
     return True
 
@@ -227,7 +227,7 @@ def _storing(place: Place, draft: FeltDraft) -> None:
         )
     if not pressed:
         if refusal := st.session_state.get(REFUSED):
-            source.show(markup.notice("Not saved", refusal))
+            source.notice("Not saved", refusal)
         elif stored := st.session_state.get(DONE):
             words = f"{stored[2][:1].upper()}{stored[2][1:]} is stored. Type the next round above."
             source.show(f'<p class="rk-note" role="status">{markup.text(words)}</p>')

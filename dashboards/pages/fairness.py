@@ -32,10 +32,8 @@ ROWS = 400
 def page() -> None:
     """Lay the page out: every test, the least likely first, and the counts behind one family of them."""
     source.begin()
-    source.show(
-        markup.heading(
-            "Fairness", "Whether dice, cards and shufflers behave as chance would. A test that stands out shows where to look."
-        )
+    source.heading(
+        "Fairness", "Whether dice, cards and shufflers behave as chance would. A test that stands out shows where to look."
     )
     part = floor_part(dealers=False, by_month=True)
     of, figures = part.selection, Figures(part.selection)
@@ -43,11 +41,9 @@ def page() -> None:
         by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
     found = figures.ask("Tests", fairness.fairness, by, of)
     if found.is_empty():
-        source.show(
-            markup.empty(
-                "Nothing to test",
-                "No rolls and no deals here. Run `rack replay --log ADDR --warehouse FILE`, or choose another part.",
-            )
+        source.empty(
+            "Nothing to test",
+            "No rolls and no deals here. Run `rack replay --log ADDR --warehouse FILE`, or choose another part.",
         )
         source.watch()
         return
@@ -63,7 +59,7 @@ def page() -> None:
     if drawn in fairness.COUNTED:
         show_counts(figures, str(drawn), by, of, found)
     if of.first is not None:
-        source.show('<p class="rk-note">Devices are counted by month: the months of the days chosen, whole.</p>')
+        source.note("Devices are counted by month: the months of the days chosen, whole.")
     show_tests(shown, None if part.before is None else source.reckon(fairness.fairness, by, part.before))
     figures.offer()
     source.watch()
@@ -83,9 +79,9 @@ def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
             f"{plural(folded.height, 'inconclusive test')}: too small a sample to tell",
             lambda: source.show(_table(folded, "Inconclusive tests", [])),
         )
-    source.show(
-        '<p class="rk-note">Chance is corrected for the number of tests (Holm 1979). “Minimum detectable bias”: how much more '
-        "often the likeliest value would have to come for the test to find it with 80 % power.</p>"
+    source.note(
+        "Chance is corrected for the number of tests (Holm 1979). “Minimum detectable bias”: how much more "
+        "often the likeliest value would have to come for the test to find it with 80 % power."
     )
 
 
@@ -121,7 +117,7 @@ def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: p
     there = {fairness_words.where(row) for row in found.iter_rows(named=True)}
     ordered = [fairness_words.where(row) for row in tested.filter(pl.col("family") == family).iter_rows(named=True)]
     places = list(dict.fromkeys([place for place in ordered if place in there] + sorted(there)))
-    source.show(markup.section(_sentence(plain(fairness.FAMILIES[family])), "Bars: observed. Lines: expected by chance."))
+    source.section(_sentence(plain(fairness.FAMILIES[family])), "Bars: observed. Lines: expected by chance.")
     place = st.selectbox("Counts of", places, key=f"counts {family} {by}")
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)

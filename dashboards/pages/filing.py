@@ -28,7 +28,7 @@ RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returns now": "
 def page() -> None:
     """Lay the page out: filings that need a second signature, the tables, the form, its changes, and the button that files."""
     source.begin()
-    source.show(markup.heading("Filing", "The rules that tables play by, from a gaming day on: one person files, another signs."))
+    source.heading("Filing", "The rules that tables play by, from a gaming day on: one person files, another signs.")
     pit_entry.outcome()
     found = pit_entry.tables()
     if found is None:
@@ -36,20 +36,20 @@ def page() -> None:
     signatures(found.records)
     offered = [each for each in found.records if _text_of(each)]
     if not offered:
-        source.show(markup.empty("No filings yet", "A table's first rules come with `rack apply`, from property.toml."))
+        source.empty("No filings yet", "A table's first rules come with `rack apply`, from property.toml.")
         return
     names = [each.table for each in offered]
     chosen = st.pills("Tables", names, selection_mode="multi", format_func=table_name, key="filing-tables") or []
     records = [each for each in offered if each.table in chosen]
     if not records:
-        source.show(markup.empty("No table is chosen", "Choose one table, or several of one game."))
+        source.empty("No table is chosen", "Choose one table, or several of one game.")
         return
     games = {parse_submission(_text_of(each)).game for each in records}
     if len(games) > 1:
-        source.show(markup.notice("One game at a time", f"These tables play {listed(sorted(map(game_name, games)))}."))
+        source.notice("One game at a time", f"These tables play {listed(sorted(map(game_name, games)))}.")
         return
     if len({_text_of(each) for each in records}) > 1:
-        source.show(f'<p class="rk-note">They play by different rules; the form begins with those of {table_name(names[0])}.</p>')
+        source.note(f"They play by different rules; the form begins with those of {table_name(names[0])}.")
     text = form(records, found.today + timedelta(days=1))
     review(records, text)
 
@@ -103,7 +103,7 @@ def form(records: Sequence[TableRecord], first: date) -> str:
 
 
 def _group(group: Group, at: str) -> None:
-    source.show(markup.section(group.title))
+    source.section(group.title)
     for first in range(0, len(group.fields), ACROSS):
         for column, field in zip(st.columns(ACROSS), group.fields[first : first + ACROSS], strict=False):
             with column:
@@ -131,11 +131,11 @@ def review(records: Sequence[TableRecord], text: str) -> None:
     """Show whether the form is accepted, its changes, the return of every wager, and the button that files it."""
     why = fault_of(text)
     if why:
-        source.show(markup.notice("Not accepted yet", why))
+        source.notice("Not accepted yet", why)
         return
     book = parse_submission(text)
     made = [planned(each, book, percent_of) for each in records]
-    source.show(markup.section("What changes", "Old and new side by side; the returns are those of the paytables."))
+    source.section("What changes", "Old and new side by side; the returns are those of the paytables.")
     source.show(returns(made[0].before, book))
     same: dict[str, list[str]] = {}
     for each in made:

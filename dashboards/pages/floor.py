@@ -71,7 +71,7 @@ def page() -> None:
         head = st.container()
     if chosen == NOW:
         with head:
-            source.show(markup.heading(_name(), "Each table in its last gaming day. Updates automatically."))
+            source.heading(_name(), "Each table in its last gaming day. Updates automatically.")
         now()
     else:
         of_day(None if chosen == ALL else date.fromisoformat(chosen), head)
@@ -88,14 +88,14 @@ def now() -> None:
         try:
             rows = floor_now.tiles(said) or []
         except REFUSALS as error:
-            source.show(markup.notice("The log cannot be followed", f"{error} Choose a gaming day above to see the warehouse."))
+            source.notice("The log cannot be followed", f"{error} Choose a gaming day above to see the warehouse.")
             return
         if not rows:
             first = (
                 "First have a table report: append its events with `rack ingest FILE --log ADDR`, connect a device with "
                 "`rack gateway`, or set up a house without sensors with `rack init DIR`. Tables come up here by themselves."
             )
-            source.show(markup.empty("No table has reported yet", first))
+            source.empty("No table has reported yet", first)
             return
         source.show(summary(rows, formats, _in_queue(said)))
         at_us = time.time_ns() // 1000
@@ -159,26 +159,24 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
     tables = source.ask(lambda db: floor_data.floor_overview(db, day))
     with head:
         said = f"{plural(tables.height, 'table')} · {'all gaming days' if day is None else day_name(day)}"
-        source.show(markup.heading(_name(), said))
+        source.heading(_name(), said)
     if tables.is_empty():
         source.no_rounds(why="Nothing was replayed for this day.")
         return
     total = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
-    source.show(
-        markup.figures(
-            [
-                markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure(
-                    "Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity, resolved ones too"
-                ),
-                markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
-                markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
-                markup.figure("Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
+            markup.figure(
+                "Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity, resolved ones too"
+            ),
+            markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
+            markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
+            markup.figure("Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
+        ]
     )
-    source.show(markup.section("Tables", "A tile opens the incidents of its table."))
+    source.section("Tables", "A tile opens the incidents of its table.")
     tiles = "".join(tile(row, formats, day) for row in tables.iter_rows(named=True))
     source.show(f'<div class="rk-tiles">{tiles}</div>')
 

@@ -63,7 +63,7 @@ class Check(msgspec.Struct, frozen=True):
 def page() -> None:
     """Lay the page out: the checks, refreshed automatically, and the devices."""
     source.begin()
-    source.show(markup.heading("Health", "Whether log, replay, warehouse, disk and devices do what they should."))
+    source.heading("Health", "Whether log, replay, warehouse, disk and devices do what they should.")
 
     @st.fragment(run_every=BEAT_SECONDS)
     def beat() -> None:
@@ -120,7 +120,7 @@ def shadows() -> None:
     for name in state.shadows if state.held else ():
         source.on_opening(f"Verdicts that would change: {name}", partial(_changes, address, name))
     if last.sentence:
-        source.show(markup.section("Adopted verdicts", f"{last.sentence}."))
+        source.section("Adopted verdicts", f"{last.sentence}.")
         _decided(last.work, "Decided before, on rounds whose verdict changed")
 
 
@@ -128,7 +128,7 @@ def _changes(address: str, name: str) -> None:
     try:
         found = desk.ask(lambda at: shadow_changes(at, address, name))
     except REFUSALS as error:
-        source.show(markup.notice("This shadow cannot be read", str(error)))
+        source.notice("This shadow cannot be read", str(error))
         return
     formats = source.formats()
     rows = [
@@ -136,12 +136,12 @@ def _changes(address: str, name: str) -> None:
          formats.money(each.up_cents), formats.money(each.down_cents)]
         for each in found.groups
     ]  # fmt: skip
-    source.show(markup.section(f"{plural(found.rounds, 'round')} judged otherwise", "Amounts from the patrons' side."))
-    source.show(markup.table(CHANGES, rows, f"What {name} would change"))
+    source.section(f"{plural(found.rounds, 'round')} judged otherwise", "Amounts from the patrons' side.")
+    source.table(CHANGES, rows, f"What {name} would change")
     _decided(found.work, "Decided on these rounds")
     if found.behind:
         reads = f"It does not reach as far as the verdicts in force at {', '.join(found.behind)}"
-        source.show(markup.notice(reads, f"Run `rack replay --shadow {name}` again."))
+        source.notice(reads, f"Run `rack replay --shadow {name}` again.")
     report = f"`rack verdicts diff {name} --report FILE --key FILE` makes the signed report"
     words = f"{report}; `rack verdicts adopt {name}` puts it in force, in two names."
     source.show(Html(f'<p class="rk-note">{markup.coded(words)}</p>'))
@@ -168,8 +168,8 @@ def _decided(work: list[WorkAgain], title: str) -> None:
             ]
             for each in work
         ]
-        source.show(markup.section(title, "Someone has to look at them again."))
-        source.show(markup.table(DECIDED, todo, "Decisions of people on these rounds"))
+        source.section(title, "Someone has to look at them again.")
+        source.table(DECIDED, todo, "Decisions of people on these rounds")
 
 
 def _checks(checks: list[Check], label: str) -> Html:
@@ -357,13 +357,11 @@ def devices() -> None:
     """Show which devices reported, and when last."""
     formats = source.formats()
     found = source.ask(integrity.devices)
-    source.show(markup.section("Devices", "Devices that reported events of rounds. Times are by the device's own clock."))
+    source.section("Devices", "Devices that reported events of rounds. Times are by the device's own clock.")
     if found.is_empty():
-        source.show(
-            markup.empty(
-                "No device reports",
-                "Rounds come from devices, or from `rack ingest FILE --log ADDR`. A house without devices has none here.",
-            )
+        source.empty(
+            "No device reports",
+            "Rounds come from devices, or from `rack ingest FILE --log ADDR`. A house without devices has none here.",
         )
         return
     rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
@@ -371,12 +369,12 @@ def devices() -> None:
     silent = [_device(row, quiet=quiet, formats=formats) for quiet, row in rows if quiet]
     others = [row for quiet, row in rows if not quiet]
     if silent:
-        source.show(markup.table(DEVICES, silent, "Silent devices", marked=range(len(silent))))
+        source.table(DEVICES, silent, "Silent devices", marked=range(len(silent)))
     if others:
 
         def heard() -> None:
             lines = [_device(row, quiet=False, formats=formats) for row in others]
-            source.show(markup.table(DEVICES, lines, "Devices and their last reports"))
+            source.table(DEVICES, lines, "Devices and their last reports")
 
         source.on_opening(f"{plural(len(others), 'device')} that reported as long as their table played", heard)
 

@@ -4,7 +4,6 @@ from analytics.questions import VIEWS
 from analytics.warehouse import floor_data
 from dashboards.analysis import hold_counts, hold_day, hold_luck, hold_pace, hold_wagers
 from dashboards.analysis.floor_part import floor_part, view
-from dashboards.drawing import markup
 from dashboards.parts import source
 
 _VIEWS = {
@@ -22,9 +21,7 @@ def page() -> None:
     """Lay the page out: one of its views, for the chosen part of the floor."""
     source.begin()
     formats = source.formats()
-    source.show(
-        markup.heading("Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers.")
-    )
+    source.heading("Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers.")
     if not source.ask(floor_data.gaming_days):
         source.no_rounds("No counts yet")
         source.watch()

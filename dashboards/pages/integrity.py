@@ -37,15 +37,13 @@ BEAT_SECONDS = 5
 def page() -> None:
     """Lay the page out: the log's verification, its witness, the ends of streams, refused lines, missing records."""
     source.begin()
-    source.show(markup.heading("Integrity", "Is the record as it was written, how far does it reach, and what is missing in it?"))
+    source.heading("Integrity", "Is the record as it was written, how far does it reach, and what is missing in it?")
     address = log_address()
     if address is None:
-        source.show(
-            markup.empty(
-                "No log is named",
-                "The warehouse holds results, and the log is what proves them. Start the pages with it: "
-                "`rack dashboard --log ADDR --warehouse FILE`. On the command line it is verified by `rack verify --log ADDR`.",
-            )
+        source.empty(
+            "No log is named",
+            "The warehouse holds results, and the log is what proves them. Start the pages with it: "
+            "`rack dashboard --log ADDR --warehouse FILE`. On the command line it is verified by `rack verify --log ADDR`.",
         )
         return
     formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
@@ -64,20 +62,18 @@ def show_verification(address: str, formats: Formats) -> None:
         walked = _watched(address)
     if walked is None:
         told = verification_run.status_words(verification_run.status_of(address), formats)
-        source.show(
-            markup.empty(
-                told or "Not yet verified",
-                f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. Anybody "
-                f"who can read the log can run the same: `{' '.join(['rack', *verification_run.words(address)])}`. The notice "
-                "of the last one is no evidence.",
-            )
+        source.empty(
+            told or "Not yet verified",
+            f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. Anybody "
+            f"who can read the log can run the same: `{' '.join(['rack', *verification_run.words(address)])}`. The notice "
+            "of the last one is no evidence.",
         )
         return
     source.show(verification_run.answer(walked, formats))
     source.show(verification_run.breaks(walked))
     if walked.report and access.sign_in() is None:
         note = "Anyone who logs in can save a report of this verification; so does <code>rack verify --report FILE</code>."
-        source.show(f'<p class="rk-note">{note}</p>')
+        source.note(f"{note}")
     elif walked.report and access.refusal(access.EXPORT) is None:
         day = datetime.fromtimestamp(walked.at_us // 1_000_000, UTC)
         save_link.link(
@@ -106,12 +102,12 @@ def ends(formats: Formats) -> None:
         try:
             found, held = desk.ask(lambda at: (integrity.streams(at), integrity.quarantine(at)))
         except REFUSALS as error:
-            source.show(markup.notice("The log cannot be read", str(error)))
+            source.notice("The log cannot be read", str(error))
             return
         now_us = time.time_ns() // 1000
         lag, troubled = sum(each.lag or 0 for each in found), [each for each in found if each.trouble]
         newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)
-        source.show(markup.section("Log status", "Where the record ends, as read a moment ago."))
+        source.section("Log status", "Where the record ends, as read a moment ago.")
         as_said = "✖ see below" if troubled else "✔\ufe0e all of them"
         age = "–" if newest is None else f"{ago((now_us - newest) / 1e6)} ago"
         figures = [
@@ -121,24 +117,24 @@ def ends(formats: Formats) -> None:
             markup.figure("In quarantine", f"{len(held):,}", "refused at intake"),
             markup.figure("Newest event", age, formats.day_and_clock(newest)),
         ]
-        source.show(markup.figures(figures))
+        source.figures(figures)
         for each in troubled:
-            source.show(markup.notice(f"{each.name} does not end as acknowledged", each.trouble))
+            source.notice(f"{each.name} does not end as acknowledged", each.trouble)
         if troubled:
             rows = [_stream(each, now_us) for each in troubled]
-            source.show(markup.table(STREAMS, rows, "Streams with a fault", marked=range(len(rows))))
+            source.table(STREAMS, rows, "Streams with a fault", marked=range(len(rows)))
         sound = sorted((each for each in found if not each.trouble), key=lambda each: each.name)
         if sound:
 
             def without_fault() -> None:
                 says = "Each stream has its own chain. Acknowledged: this machine was told that these events are stored."
-                source.show(f'<p class="rk-note">{says}</p>')
-                source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
+                source.note(says)
+                source.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams")
 
             source.on_opening(f"{plural(len(sound), 'stream')} without a fault", without_fault)
         if held:
             says = "The bytes of refused input are kept, and an event takes their place; its round is undetermined."
-            source.show(markup.section("Quarantine", says))
+            source.section("Quarantine", says)
             source.show(_quarantine(held, formats))
 
     beat()
@@ -181,13 +177,13 @@ def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
 
 def missing(formats: Formats) -> None:
     """Show the findings about the log itself: missing records."""
-    source.show(markup.section("Gaps", "Events that never reached the log, clocks that ran back, corrections that do not fit."))
+    source.section("Gaps", "Events that never reached the log, clocks that ran back, corrections that do not fit.")
     if stamp(warehouse_path()) is None:
-        source.show(markup.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay."))
+        source.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay.")
         return
     found = source.ask(integrity.about_the_log)
     if found.is_empty():
-        source.show(markup.empty("No gaps", "No device skipped a number."))
+        source.empty("No gaps", "No device skipped a number.")
         return
     rows = [
         [
@@ -202,7 +198,7 @@ def missing(formats: Formats) -> None:
         ]
         for row in found.iter_rows(named=True)
     ]
-    source.show(markup.table(ABOUT, rows, "Findings about the record"))
+    source.table(ABOUT, rows, "Findings about the record")
 
 
 page()

@@ -29,8 +29,8 @@ def page() -> None:
     """Lay the page out: all observations, one of them with its tasks, or an entered round with its lines."""
     source.begin()
     if log_address() is None:
-        source.show(markup.heading("Observations"))
-        source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
+        source.heading("Observations")
+        source.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`")
         return
     desk.outcome()
     query = st.query_params
@@ -43,24 +43,22 @@ def page() -> None:
         else:
             every()
     except REFUSALS as error:
-        source.show(markup.notice("This cannot be shown", str(error)))
+        source.notice("This cannot be shown", str(error))
 
 
 def every() -> None:
     """Show all observations: samples with their rates, then the others; and the form for a new one."""
     found, formats, tables, today = observed_round.ask(_every)
-    source.show(
-        markup.heading("Observations", "Rounds that people watch and enter: audits of dealers and games, and what they show.")
-    )
+    source.heading("Observations", "Rounds that people watch and enter: audits of dealers and games, and what they show.")
     samples = [each for each in found if each[0].interval is not None]
     others = [each for each in found if each[0].interval is None]
     if not found:
-        source.show(markup.empty("Nothing was observed yet", "Open an observation, or type a round on the Entry page."))
+        source.empty("Nothing was observed yet", "Open an observation, or type a round on the Entry page.")
     if samples:
-        source.show(markup.section("Samples", "Each with the exact 95 % interval of the rate of wrong rounds."))
+        source.section("Samples", "Each with the exact 95 % interval of the rate of wrong rounds.")
         source.show(parts.listed(samples, formats))
     if others:
-        source.show(markup.section("For cause and disputes", "These rounds count in no rate, because somebody chose them."))
+        source.section("For cause and disputes", "These rounds count in no rate, because somebody chose them.")
         source.show(parts.listed(others, formats))
     if observed_round.may_act() and tables:
         with st.expander("Open an observation", expanded=not found):
@@ -137,14 +135,14 @@ def one(table: str, name: str) -> None:
     observation = state.observations.get(name)
     source.title(f"Observation {name or 'none'}, {table_name(table)}")
     ways = markup.button_link("observations", "All observations")
-    source.show(markup.heading(f"{table_name(table)} · {name or 'no observation'}", parts.purpose(observation), ways))
+    source.heading(f"{table_name(table)} · {name or 'no observation'}", parts.purpose(observation), ways)
     source.show(parts.results(result, formats))
     numbers = observation.rounds if observation is not None else [
         each for each, entered in state.rounds.items() if entered.header.observation not in state.observations
     ]  # fmt: skip
     if observation is not None:
         source.show(parts.facts(observation, formats))
-        source.show(markup.section("Work", "For each drawn time, enter the first round that begins then or later."))
+        source.section("Work", "For each drawn time, enter the first round that begins then or later.")
         work = work_of(state, observation)
         source.show(parts.work(work, observation, table, formats, days if observed_round.may_act() else None))
         if observed_round.may_act() and observation.closed is None:
@@ -155,7 +153,7 @@ def one(table: str, name: str) -> None:
                 formats,
             )
     if numbers:
-        source.show(markup.section("Rounds"))
+        source.section("Rounds")
         source.show(parts.rounds([state.rounds[each] for each in numbers], verdicts, table, formats))
 
 
@@ -203,16 +201,16 @@ def one_round(table: str, number: int) -> None:
     source.title(f"{table_name(place)} round {number}")
     name = entered.header.observation
     ways = markup.button_link("observations", "Observation", table=table, observation=name) if name else markup.Html("")
-    source.show(markup.heading(f"{table_name(place)} · Round {number:,}", parts.recorded_words(entered, formats), ways))
+    source.heading(f"{table_name(place)} · Round {number:,}", parts.recorded_words(entered, formats), ways)
     if judged is None:
-        source.show(markup.notice("Withdrawn", "A correction says that this round was not observed. Enter it again."))
+        source.notice("Withdrawn", "A correction says that this round was not observed. Enter it again.")
     else:
         verdict = judged.adjudication
         observed_round.verdict(verdict, None, formats)
         source.show(parts.settlements(verdict, formats))
         observed_round.case_and_packet(place, number)
     round_files.panel(place, number)
-    source.show(markup.section("Lines of the entry", "What was entered, and what counts. Lines cannot be edited or deleted."))
+    source.section("Lines of the entry", "What was entered, and what counts. Lines cannot be edited or deleted.")
     source.show(parts.lines(entered, formats))
     if observed_round.may_act() and not entered.is_withdrawn:
         _forms(table, number, entered, lines)

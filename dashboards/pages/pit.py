@@ -47,14 +47,14 @@ OF_CLOSED = {"open": Action("Open", ("opener", "dealer"))}
 def page() -> None:
     """Lay the page out: a tile for each table, with the requested form in it."""
     source.begin()
-    source.show(markup.heading("Pit", "Open and close tables, dealers, fills and credits. Each entry is in your name."))
+    source.heading("Pit", "Open and close tables, dealers, fills and credits. Each entry is in your name.")
     if st.session_state.get(DOING) is None:
         pit_entry.outcome()
     found = pit_entry.tables()
     if found is None:
         return
     if not found.records:
-        source.show(markup.empty("No tables", "The log has no table yet: `rack apply` makes the tables of property.toml."))
+        source.empty("No tables", "The log has no table yet: `rack apply` makes the tables of property.toml.")
         return
     awaiting(found.records, found.formats)
     for first in range(0, len(found.records), ACROSS):
@@ -76,7 +76,7 @@ def awaiting(records: list[TableRecord], formats: Formats) -> None:
         return
     note = f"{others} of your entries {'awaits' if others == 1 else 'await'} another person's initials." if others else ""
     with st.container(border=True, key="initials"):
-        source.show(markup.section("Awaiting your initials" if mine else "Awaiting initials", note))
+        source.section("Awaiting your initials" if mine else "Awaiting initials", note)
         for record, line in mine:
             with st.container(horizontal=True, vertical_alignment="center"):
                 words = f"{table_name(record.table)} {formats.time_of_day(line.at_us)} {_sentence(line, formats)}"
@@ -96,7 +96,7 @@ def tile(record: TableRecord, formats: Formats) -> None:
     table, is_open = record.table, record.opened is not None
     state = f"open, {record.dealer or 'no dealer'}" if is_open else "closed"
     day = day_name(date.fromisoformat(record.gaming_day) if record.gaming_day else None)
-    source.show(markup.section(table_name(table), f"{state} · gaming day {day}"))
+    source.section(table_name(table), f"{state} · gaming day {day}")
     with st.container(horizontal=True, gap="xsmall"):
         for name, action in (OF_OPEN if is_open else OF_CLOSED).items():
             st.button(action.label, key=f"{table}-{name}", on_click=_choose, args=(table, name))

@@ -39,7 +39,7 @@ def page() -> None:
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
         last_action.strip(formats)  # first: it is redrawn by itself, and stays in its place
-        source.show(markup.heading("Incidents", _summary(total, formats)))
+        source.heading("Incidents", _summary(total, formats))
         if said is not None:
             source.show(case_parts.due_cases(said.cases(), said.today))
     if not total["incidents"]:
@@ -99,7 +99,7 @@ def links() -> None:
             st.button("Delete view", on_click=drop)
     refusal = st.session_state.pop("view-refusal", "")
     if refusal:
-        source.show(markup.notice("View not saved", refusal))
+        source.notice("View not saved", refusal)
 
 
 def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
@@ -188,13 +188,13 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
         words = (
             "Choose an incident in the list." if finding_id is None else "There is no such finding: a later verdict withdrew it."
         )
-        source.show(markup.empty("Nothing chosen", words))
+        source.empty("Nothing chosen", words)
         return
     found = members[0]
     table, round_no = found["table_id"], found["round_no"]
     place = table_name(table) + ("" if round_no is None else f" · round {round_no:,}")
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
-    source.show(markup.section(place, when))
+    source.section(place, when)
     view = None if round_no is None else source.ask(lambda db: round_data.round_view(db, found["stream"], round_no))
     disposed = {} if said is None else said.disposed(table)
     source.show(round_account.incident(members, view, formats, disposed=disposed))
@@ -208,9 +208,8 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
         ]
         source.show(f'<div class="rk-ways">{"".join(ways)}</div>')
     if said is None:
-        source.show(
-            '<p class="rk-note">To assign, note and resolve, start the pages with the log: '
-            "<code>rack dashboard --log ADDR --warehouse FILE</code>.</p>"
+        source.note(
+            "To assign, note and resolve, start the pages with the log: <code>rack dashboard --log ADDR --warehouse FILE</code>."
         )
         return
     review_panel.incident_panel(members, said, formats)
@@ -246,14 +245,12 @@ def _new(drawn: int, filters: QueueFilters) -> str:
 def _nothing(any_findings: bool, said: Reviews | None) -> None:
     if any_findings:
         done = " Or the queue is clear. Choose “All states” to see the rest." if said is not None else ""
-        source.show(markup.empty("No incident fits", f"Clear a filter to see more.{done}"))
+        source.empty("No incident fits", f"Clear a filter to see more.{done}")
     else:
-        source.show(
-            markup.empty(
-                "No incidents",
-                "Nothing was found in any round on record. New incidents appear here after the next `rack replay`. "
-                "A round that no device recorded is typed on the page Entry.",
-            )
+        source.empty(
+            "No incidents",
+            "Nothing was found in any round on record. New incidents appear here after the next `rack replay`. "
+            "A round that no device recorded is typed on the page Entry.",
         )
 
 

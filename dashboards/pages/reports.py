@@ -8,7 +8,6 @@ from analytics.reports.catalogue import REPORTS
 from analytics.reports.sources import NoPeriod, period
 from dashboards.access import access
 from dashboards.access.anonymous import report_without_names
-from dashboards.drawing import markup
 from dashboards.parts import report_files, source
 from desk.packet.words import Style
 from desk.report.content import NUMERIC, Report, ReportTable
@@ -22,11 +21,11 @@ SHOWN = 40
 def page() -> None:
     """Lay the page out: the choice of report and days, the report itself, and its export."""
     source.begin()
-    source.show(markup.heading("Reports", "Signed reports for filing, and the rule each one meets."))
+    source.heading("Reports", "Signed reports for filing, and the rule each one meets.")
     try:
         first, last = source.ask(period)
     except NoPeriod as error:
-        source.show(markup.empty("Nothing to report yet", str(error)))
+        source.empty("Nothing to report yet", str(error))
         source.watch()
         return
     name, days = _choose(first, last)
@@ -73,7 +72,7 @@ def _show(name: str, first: date, last: date, *, newest: date) -> None:
         rules = [
             f"{'Answers' if rule.role == 'answers' else 'Helps with'} {rule.cite}: {rule.asks}." for rule in REPORTS[name].rules
         ]
-        source.show(markup.empty(_title(name), " ".join(rules)))
+        source.empty(_title(name), " ".join(rules))
         return
     report: Report | None = kept[1]
     if report is not None:
@@ -84,28 +83,28 @@ def _show(name: str, first: date, last: date, *, newest: date) -> None:
 def _draw(report: Report) -> None:
     style = Style.of(report.property_name, report.currency, report.time_zone)
     below = f"{period_words(report)}. Record as of {as_of_words(report, style)}."
-    source.show(markup.section(report.title, f"{below} On record: {report.on_record}." if report.on_record else below))
+    source.section(report.title, f"{below} On record: {report.on_record}." if report.on_record else below)
     if report.warning:
-        source.show(markup.notice("Not a whole period", report.warning))
+        source.notice("Not a whole period", report.warning)
     for table in report.tables:
         _draw_table(table, style)
     if report.limits:
-        source.show(markup.section("What this report does not show", " ".join(report.limits)))
+        source.section("What this report does not show", " ".join(report.limits))
     meanings = {"Figure": "short", "Definition": "text", "Section": "text"}
     with st.expander("What the figures mean"):
-        source.show(markup.table(meanings, [[each.label, each.meaning, each.cite] for each in report.figures], "Definitions"))
+        source.table(meanings, [[each.label, each.meaning, each.cite] for each in report.figures], "Definitions")
 
 
 def _draw_table(table: ReportTable, style: Style) -> None:
-    source.show(markup.section(table.title, table.note))
+    source.section(table.title, table.note)
     if not table.rows:
-        source.show(markup.empty("No rows", table.empty))
+        source.empty("No rows", table.empty)
         return
     columns = {
         each.label: "number" if each.kind in NUMERIC else "short" if each.kind != "text" else "text" for each in table.columns
     }
     rows = [[written(column, value, style) for column, value in zip(table.columns, row, strict=True)] for row in table.rows]
-    source.show(markup.table(columns, rows[:SHOWN], table.title, marked=[i for i in table.marked if i < SHOWN]))
+    source.table(columns, rows[:SHOWN], table.title, marked=[i for i in table.marked if i < SHOWN])
     if len(rows) > SHOWN:
         st.caption(f"{plural(len(rows) - SHOWN, 'more row is', 'more rows are')} in the files.")
 

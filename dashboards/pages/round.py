@@ -40,12 +40,10 @@ def page() -> None:
     if view is None:
         if stream.startswith("table/") and open_round_warnings.open_round(stream.partition("/")[2], int(round_no)):
             return
-        source.show(
-            markup.empty(
-                f"{table_name(stream.partition('/')[2])} has no round {int(round_no):,} here",
-                "The warehouse does not hold it. Choose another below; if it was played since, run "
-                "`rack replay --log ADDR --warehouse FILE`.",
-            )
+        source.empty(
+            f"{table_name(stream.partition('/')[2])} has no round {int(round_no):,} here",
+            "The warehouse does not hold it. Choose another below; if it was played since, run "
+            "`rack replay --log ADDR --warehouse FILE`.",
         )
         choose(stream)
         return
@@ -76,21 +74,19 @@ def page() -> None:
     with desk_of_round:
         round_replay.replay(view, steps, formats, lambda: incidents(view, formats, steps))
         if not steps:
-            source.show(
-                markup.empty(
-                    "No events of this round in the warehouse",
-                    "The verdict does not need them. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
-                )
+            source.empty(
+                "No events of this round in the warehouse",
+                "The verdict does not need them. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
             )
     with foot:
         if view.round["stream"].startswith("table/"):
             round_files.panel(view.round["table_id"], int(round_no))
-        source.show(markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost."))
+        source.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
         source.show(round_account.settlements(view, formats))
         source.show(record_check.check_notice(found))
         if hidden:
             words = "Names are hidden here; chain hashes are those of the events as recorded."
-            source.show(f'<p class="rk-note">{words}</p>')
+            source.note(f"{words}")
         source.show(print_parts.evidence(view, steps, formats))
     source.watch(quietly=True)
 
@@ -98,7 +94,7 @@ def page() -> None:
 def choose(stream: str | None) -> None:
     """Offer the rounds of a table."""
     tables, days = source.ask(floor_data.tables), source.ask(floor_data.gaming_days)
-    source.show(markup.heading("Open a round", "Choose a table and a round, or come here from the queue."))
+    source.heading("Open a round", "Choose a table and a round, or come here from the queue.")
     if not tables or not days:
         source.no_rounds()
         source.watch()
@@ -119,11 +115,9 @@ def choose(stream: str | None) -> None:
         if number is not None:
             source.show(markup.button_link("round", "Open", table=table, round=number))
     if number is None:
-        source.show(
-            markup.empty(
-                f"{table_name(table)} has no round on {day_name(day)}",
-                "Choose another day or table. A round that no device recorded is typed on the page Entry.",
-            )
+        source.empty(
+            f"{table_name(table)} has no round on {day_name(day)}",
+            "Choose another day or table. A round that no device recorded is typed on the page Entry.",
         )
     source.watch()
 
@@ -132,13 +126,11 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     """Show the incident of a finding in the address (else the gravest) whole, with its actions, and the others."""
     every = view.findings.to_dicts()
     if not every:
-        source.show(markup.empty("No finding", "Nothing was found against the rules in this round."))
+        source.empty("No finding", "Nothing was found against the rules in this round.")
         return
     named = st.query_params.get("finding")
     if named and named not in {f["finding_id"] for f in every}:
-        source.show(
-            markup.notice("The finding of this link was withdrawn", "A later verdict withdrew it. This is the verdict in force.")
-        )
+        source.notice("The finding of this link was withdrawn", "A later verdict withdrew it. This is the verdict in force.")
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]
     said = desk.reviews()

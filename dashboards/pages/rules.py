@@ -57,7 +57,7 @@ HELD = {"program": "by the program", "property": "by this property", "not held":
 def page() -> None:
     """Lay the page out: the decision or finding of a link, a table's rules, and all decisions."""
     source.begin()
-    source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
+    source.heading("Rules", "The rules that each table filed, and what its wagers return.")
     source.show(decisions.account(st.query_params.get("decision")))
     source.show(decisions.finding_account(st.query_params.get("code")))
     _rules_of_a_table()
@@ -85,19 +85,17 @@ def every_edition() -> None:
         )
         for each in source.ask(rules.editions)
     ]
-    source.on_opening("Editions of the chapters", lambda: source.show(markup.table(columns, rows, "Editions")))
+    source.on_opening("Editions of the chapters", lambda: source.table(columns, rows, "Editions"))
 
 
 def _rules_of_a_table() -> None:
     """Show a table's submissions, the wagers of one, and the what-if; or what to do if nothing was filed."""
     filed = source.ask(rules.filings)
     if not filed:
-        source.show(
-            markup.empty(
-                "No rules submission on record",
-                "A table files its rules with a `rules_filed` event. `rack rules list` shows what can be filed; after that run "
-                "`rack replay --log ADDR --warehouse FILE`.",
-            )
+        source.empty(
+            "No rules submission on record",
+            "A table files its rules with a `rules_filed` event. `rack rules list` shows what can be filed; after that run "
+            "`rack replay --log ADDR --warehouse FILE`.",
         )
         return
     formats = source.formats()
@@ -112,7 +110,7 @@ def _rules_of_a_table() -> None:
     source.show(history(of_table, shown, formats))
     submission = rules.read_filing(shown)
     if isinstance(submission, str):
-        source.show(markup.notice("This submission was refused, and never came into force", submission))
+        source.notice("This submission was refused, and never came into force", submission)
     else:
         show_wagers(submission, formats)
         show_pay_lines(submission, formats)
@@ -165,16 +163,14 @@ def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Fo
 def show_wagers(submission: ReadSubmission, formats: Formats) -> None:
     """Show the offered wagers, their limits, and the exact return of each."""
     offered = submission.offered
-    source.show(
-        markup.section(
-            f"{game_name(submission.game)} under {_edition(submission.chapter)}",
-            "Per amount wagered; the last column says how it is known.",
-        )
+    source.section(
+        f"{game_name(submission.game)} under {_edition(submission.chapter)}",
+        "Per amount wagered; the last column says how it is known.",
     )
-    source.show(markup.table(WAGERS, [_row(each, formats) for each in offered], "Wagers offered and what they return"))
+    source.table(WAGERS, [_row(each, formats) for each in offered], "Wagers offered and what they return")
     notices = [(each.wager, notice) for each in offered if each.figures for notice in each.figures.notices]
     for wager, notice in dict.fromkeys(notices):
-        source.show(f'<p class="rk-note">{markup.text(wager_name(wager))}: {linked(notice)}</p>')
+        source.note(f"{markup.text(wager_name(wager))}: {linked(notice)}")
 
 
 def _edition(key: str) -> str:
@@ -232,7 +228,7 @@ def show_pay_lines(submission: ReadSubmission, formats: Formats) -> None:
             ]
             columns = {"Pay line": "text", "Pays": "text", **({"Envy Bonus": "number"} if envy else {})}
             columns |= {"Frequency": "number", "Odds": "number"}
-            source.show(markup.table(columns, rows, f"Pay lines of {wager_with_paytable(each.wager, each.paytable)}"))
+            source.table(columns, rows, f"Pay lines of {wager_with_paytable(each.wager, each.paytable)}")
 
 
 def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
@@ -240,9 +236,7 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
     choices = submission.other_paytables
     if not choices:
         return
-    source.show(
-        markup.section("What if", "What the house should have won on the wagers made so far, had other paytables been filed.")
-    )
+    source.section("What if", "What the house should have won on the wagers made so far, had other paytables been filed.")
     filed = {each.wager: each.paytable for each in submission.offered}
     others: dict[str, str] = {}
     boxes = st.columns(4)
@@ -254,7 +248,7 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         if other is not None:
             others[wager] = other
     if not others:
-        source.show('<p class="rk-note">Choose another paytable for one wager or several.</p>')
+        source.note("Choose another paytable for one wager or several.")
         return
     everywhere = st.toggle(
         "All tables", key="what-if-all", bind="query-params", help="Every table of this chapter, whatever paytable it filed"
@@ -267,16 +261,14 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         unknown += [] if found else [wager_name(wager)]
     if known:
         rows = [_what_if_row(answer, formats) for answer in known]
-        source.show(markup.table(WHAT_IF, [*rows, *_sum_row(known, formats)], "What other paytables would have returned"))
+        source.table(WHAT_IF, [*rows, *_sum_row(known, formats)], "What other paytables would have returned")
     if unknown:
-        source.show(
-            markup.empty(f"Not computed: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known.")
-        )
-    source.show(
-        '<p class="rk-note">Expected of the same wagers; patrons may wager otherwise on another paytable. Range: 95 of 100 such '
+        source.empty(f"Not computed: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known.")
+    source.note(
+        "Expected of the same wagers; patrons may wager otherwise on another paytable. Range: 95 of 100 such "
         "periods, on the other paytable; of a sum, the wagers taken as ending together. A Progressive is counted with what its "
         "meter pays, which is no part of the house win on Hold. To judge the recorded rounds by another "
-        "submission: <code>rack replay --log ADDR --rules FILE</code>.</p>"
+        "submission: <code>rack replay --log ADDR --rules FILE</code>."
     )
 
 

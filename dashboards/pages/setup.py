@@ -26,19 +26,19 @@ MARKS = {"+": "New:", "~": "Changed:", "!": "Note:"}
 def page() -> None:
     """Lay the page out: a card for each part, the plan, and the button that applies it."""
     source.begin()
-    source.show(markup.heading("Setup", "Every part of the house, and what its file would change."))
+    source.heading("Setup", "Every part of the house, and what its file would change.")
     pit_entry.outcome()
     folder = pit_entry.folder()
     if folder is None:
-        source.show(markup.empty("No property file", f"There is no {FILE} next to the log; `rack init` makes one."))
+        source.empty("No property file", f"There is no {FILE} next to the log; `rack init` makes one.")
         return
     cards(list(look(folder, time.time_ns() // 1_000, **log_options())))
-    source.show(markup.section("Plan", f"What {FILE} would change. Anything that the file leaves out stays as it is."))
+    source.section("Plan", f"What {FILE} would change. Anything that the file leaves out stays as it is.")
     try:
         made = read_property(folder)
         plan = pit_entry.read(lambda log: make_plan(made, log, percent_of))
     except REFUSALS as error:
-        source.show(markup.notice("The file is refused", str(error)))
+        source.notice("The file is refused", str(error))
         return
     show_plan(plan)
 
@@ -66,7 +66,7 @@ def show_plan(plan: Plan) -> None:
     lines = [line for line in plan.lines if line[0] in MARKS]
     source.show("".join(f"<p><b>{MARKS[line[0]]}</b> {markup.text(line[2:])}</p>" for line in lines))
     if not plan.changes:
-        source.show('<p class="rk-note">There is nothing to apply.</p>')
+        source.note("There is nothing to apply.")
         return
     files = sum(each.mark in "+~" for each in plan.files)
     label = f"Apply {plural(plan.events, 'event')} and {plural(files, 'file')}"

@@ -37,11 +37,9 @@ ENTRY = "surveillance-entry"
 def page() -> None:
     """Lay the page out: a hand-over to accept, the form for an entry, the entries, and the hand-over."""
     source.begin()
-    source.show(
-        markup.heading("Surveillance log", "Entries cannot be edited or deleted. To correct one, add another.", _sheet_way())
-    )
+    source.heading("Surveillance log", "Entries cannot be edited or deleted. To correct one, add another.", _sheet_way())
     if log_address() is None:
-        source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
+        source.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`")
         return
     desk.outcome()
     try:
@@ -49,17 +47,15 @@ def page() -> None:
             lambda at: (surveillance.log(at), surveillance.open_work(at), surveillance.hand_over_lines(at))
         )
     except REFUSALS as error:
-        source.show(markup.notice("The surveillance log cannot be read", str(error)))
+        source.notice("The surveillance log cannot be read", str(error))
         return
     formats, who = source.formats(), desk.writer()
     open_now = f"{plural(incidents, 'incident')} and {plural(disputes, 'dispute')} are open."
-    source.show(
-        markup.figures(
-            [
-                markup.figure("Open incidents", f"{incidents:,}", markup.link("queue", "Open Queue")),
-                markup.figure("Open disputes", f"{disputes:,}", markup.link("cases", "Open Cases")),
-            ]
-        )
+    source.figures(
+        [
+            markup.figure("Open incidents", f"{incidents:,}", markup.link("queue", "Open Queue")),
+            markup.figure("Open disputes", f"{disputes:,}", markup.link("cases", "Open Cases")),
+        ]
     )
     with st.container():  # what is below stays in its place, whether a shift waits or not
         if of_room.waiting is not None:
@@ -93,9 +89,7 @@ def _accept(
 ) -> None:
     """Show the shift handed over; anybody but the person who handed it over can accept it."""
     at = formats.day_and_clock(waiting.entry.at_us)
-    source.show(
-        markup.notice(f"The {waiting.signed.shift} shift waits to be accepted", f"{waiting.entry.by} {waiting.entry.says} ({at})")
-    )
+    source.notice(f"The {waiting.signed.shift} shift waits to be accepted", f"{waiting.entry.by} {waiting.entry.says} ({at})")
     if who is None or who == waiting.signed.by:
         return
     draft = f"accept {waiting.entry.seq}"
@@ -163,9 +157,9 @@ def _moment(at: Desk, day: date | None, clock: str, formats: Formats) -> int | N
 
 def _entries(of_room: TableReview, formats: Formats) -> None:
     entries = of_room.surveillance[::-1]
-    source.show(markup.section("Entries", "The newest first, in the property's time."))
+    source.section("Entries", "The newest first, in the property's time.")
     if not entries:
-        source.show(markup.empty("No entry yet", "Make one above, or with `rack surveillance enter`."))
+        source.empty("No entry yet", "Make one above, or with `rack surveillance enter`.")
         return
     rows = [
         [
@@ -178,7 +172,7 @@ def _entries(of_room: TableReview, formats: Formats) -> None:
         ]
         for each in entries[:SHOWN]
     ]
-    source.show(markup.table(ENTRIES, rows, "Entries of the surveillance log"))
+    source.table(ENTRIES, rows, "Entries of the surveillance log")
     if len(entries) > SHOWN:
         st.caption(f"{plural(len(entries) - SHOWN, 'older entry is', 'older entries are')} in the report.")
 
@@ -187,7 +181,7 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
     shifts = of_room.hand_overs[::-1]
     if not shifts:
         return
-    source.show(markup.section("Shifts handed over"))
+    source.section("Shifts handed over")
     rows = [
         [
             day_name(date.fromisoformat(each.gaming_day)),
@@ -199,7 +193,7 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
         for each in shifts[:SHOWN]
     ]
     marked = [i for i, each in enumerate(shifts[:SHOWN]) if each.accepted is None]
-    source.show(markup.table(SHIFTS, rows, "Shifts handed over", marked=marked))
+    source.table(SHIFTS, rows, "Shifts handed over", marked=marked)
 
 
 def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLine]) -> None:

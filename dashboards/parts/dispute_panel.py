@@ -147,7 +147,7 @@ class Steps:
             way = markup.link("cases", f"Case {self.case.name}", case=self.case.name)
             today = self.said.today
             due = "" if self.case.case.decision else f", {case_parts.due_words(self.case.case, today)}"
-            source.show(f'<p class="rk-note">{way}{markup.text(due)}</p>')
+            source.note(f"{way}{markup.text(due)}")
         elif dispute.outcome is None and self.me is not None:
             st.button("Open case", key=f"open case {self.name}", on_click=self._file, args=(self.me,))
 
@@ -278,7 +278,7 @@ class Steps:
         against = contradiction(outcome, record)
         if against:
             title = f"{OUTCOME_LABELS[outcome]} goes against the record"
-            source.show(markup.notice(title, f"{against} Say why; a second person signs it."))
+            source.notice(title, f"{against} Say why; a second person signs it.")
         ends = "" if against or packets.why_not() else packets.what_is_made(self.seat, has_case=self.case is not None)
 
         def close(at: Desk, by: str, why: str) -> Entry:

@@ -13,7 +13,6 @@ from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from dashboards.access import access
 from dashboards.access.downloads import Download
-from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
 from desk.report.csv_tables import defused
@@ -58,7 +57,7 @@ def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, in
             reason="list of findings from a page",
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported: the export cannot be recorded", str(error)))
+        source.notice("Nothing was exported: the export cannot be recorded", str(error))
         return None
     return filters, len(rows), Download("findings.csv", "text/csv; charset=utf-8", data)
 

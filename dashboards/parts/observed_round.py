@@ -68,7 +68,7 @@ def act(done: str, what: Callable[[Desk, str], object]) -> bool:
 def record(judged: Judged | None, seat: int | None, formats: Formats) -> None:
     """Show the log's present record of an observed round (and a seat)."""
     if judged is None:
-        source.show(markup.empty("No verdict", "The entry of this round was withdrawn."))
+        source.empty("No verdict", "The entry of this round was withdrawn.")
     else:
         verdict(judged.adjudication, seat, formats)
 

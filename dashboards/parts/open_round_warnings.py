@@ -250,14 +250,12 @@ def open_round(table: str, round_no: int) -> bool:
 
 def _draw(advice: Advice, rows: list[dict[str, Any]], table: str, formats: Formats) -> None:
     steps = steps_of(rows)
-    source.show(
-        markup.heading(f"{table_name(table)} · Round {advice.round_no:,}", f"Still open: {phase_name(advice.phase).lower()}")
-    )
+    source.heading(f"{table_name(table)} · Round {advice.round_no:,}", f"Still open: {phase_name(advice.phase).lower()}")
     left, right = st.columns([4, 6], gap="medium")
     with left:
         to_do = remedies(advice, formats.currency)
         for words in warning_sentences(advice, formats.currency):
-            source.show(markup.notice(words, " ".join(to_do)))
+            source.notice(words, " ".join(to_do))
         dues = "".join(f"<li>{markup.text(each)}</li>" for each in due_sentences(advice, formats.currency))
         source.show(f'{markup.section("Due now")}<ul class="rk-dues">{dues}</ul>' if dues else "")
     with right:
@@ -265,7 +263,7 @@ def _draw(advice: Advice, rows: list[dict[str, Any]], table: str, formats: Forma
         drawn = table_after(steps, len(steps))
         source.draw(table_drawing(drawn, formats, (), said), table_drawing(drawn, formats, (), said, upright=True))
     proofs = {seq for each in advice.warnings for seq in each.evidence}
-    source.show(markup.section("What was recorded", "The newest first."))
+    source.section("What was recorded", "The newest first.")
     source.show(print_parts.trail(steps[::-1], proofs, formats, "What was recorded", lambda step: Html("")))
 
 

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dashboards.access import access
 from dashboards.access.downloads import Download
-from dashboards.drawing import markup
 from dashboards.parts import desk, drafts, save_link, source
 from dashboards.run import cases_path, key_path, log_address, log_options
 from desk.review import cases
@@ -131,7 +130,7 @@ def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bo
             address, table, round_no, seat, key=key, by=desk.recorded_as(who), reason=reason, withhold=withhold, **log_options()
         )
     except REFUSALS as error:
-        source.show(markup.notice("No packet was made, and nothing left the log", str(error)))
+        source.notice("No packet was made, and nothing left the log", str(error))
         return None
 
 
@@ -139,7 +138,7 @@ def _files(made: Packet | None) -> None:
     if made is None:
         return
     if made.caution:
-        source.show(markup.notice("Read this before you hand it over", made.caution))
+        source.notice("Read this before you hand it over", made.caution)
     for form, (words, mime) in FORMS.items():
         data = made.forms[form]
         save_link.link(words, Download(f"{made.name}.{form}", mime, data))

@@ -16,7 +16,6 @@ from analytics.reports.filing import FilingError, read_filing
 from analytics.reports.sources import NoPeriod, WrongLog
 from dashboards.access import access
 from dashboards.access.downloads import Download
-from dashboards.drawing import markup
 from dashboards.drawing.names import day_name
 from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, reports_path
@@ -39,7 +38,7 @@ def made(name: str, first: date, last: date) -> Report | None:
         filing = read_filing(reports_path())
         return source.ask(lambda db: desk.ask(lambda at: make_report(name, db, at, first=first, last=last, filing=filing)))
     except (*REFUSALS, FilingError, NoPeriod, WrongLog) as error:
-        source.show(markup.notice("No report was made", str(error)))
+        source.notice("No report was made", str(error))
         return None
 
 
@@ -132,7 +131,7 @@ def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
         for report, pdf in signed:
             earlier = _earlier(report, pdf)
             if earlier is not None:
-                source.show(markup.notice("Not the report that was exported before", f"This one {earlier.words}."))
+                source.notice("Not the report that was exported before", f"This one {earlier.words}.")
             desk.export(
                 report.concerns,
                 what="table",
@@ -142,6 +141,6 @@ def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
                 reason=f"{named(report, earlier)}, from a page",
             )
     except NOT_SIGNED as error:
-        source.show(markup.notice("No report was signed, and no file can be saved", str(error)))
+        source.notice("No report was signed, and no file can be saved", str(error))
         return None
     return signed

@@ -105,7 +105,7 @@ def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Fo
     """Show an incident's state and possible actions; `members` are its findings, the cause first."""
     table = members[0]["table_id"]
     if table in said.broken:
-        source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
+        source.notice(f"The review record of {table_name(table)} is broken", said.broken[table])
     alike = source.ask(lambda db: queue.alike(db, members[0]["finding_id"]))
     panel(members, [said.of(table, each["finding_id"]) for each in members], alike, formats)
 
@@ -121,9 +121,9 @@ def panel(members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], a
     source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
     who = access.person()
     if who is None or not access.may(access.REVIEW):
-        source.show(
-            '<p class="rk-note">To assign, note and resolve, log in with a role that reviews '
-            "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>.</p>"
+        source.note(
+            "To assign, note and resolve, log in with a role that reviews "
+            "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>."
         )
         return
     me = desk.actor(who)
@@ -301,7 +301,7 @@ def _resolve_as(form: _Form, disposition: str) -> None:
     if disposition in MOVES_MONEY:
         cents = abs(form.cause["difference_cents"] or 0)
         form.box("Amount", "amount", value=f"{cents / 100:.2f}" if cents else "")
-        source.show('<p class="rk-note">Money moves: a second person must sign it.</p>')
+        source.note("Money moves: a second person must sign it.")
         needs.append("amount")
     if disposition == "duplicate":
         form.box("Duplicate of", "other", placeholder="the first digits of its id")
@@ -331,7 +331,7 @@ def _resolve_as(form: _Form, disposition: str) -> None:
 
 def _resolve_incident_as(form: _Form, disposition: str) -> None:
     if disposition in MOVES_MONEY:
-        source.show(f'<p class="rk-note">{markup.text(_split(form, disposition))}. A second person must sign it.</p>')
+        source.note(f"{markup.text(_split(form, disposition))}. A second person must sign it.")
     form.reason(f"resolve {disposition}")
     form.button(
         "Resolve incident",
@@ -359,7 +359,7 @@ def _sign(form: _Form) -> None:
     ]
     total = sum(first.amount_cents or 0 for first in waiting)
     if form.who in {first.by for first in waiting}:
-        source.show(markup.notice(f"{form.who} signed first", "The second signature must be another person's"))
+        source.notice(f"{form.who} signed first", "The second signature must be another person's")
     with form.sheet():
         form.box("What was checked", "reason", placeholder="slip 1147 seen")
         form.button(

@@ -22,13 +22,13 @@ def panel(place: str, round_no: int) -> None:
     try:
         files = observed_round.ask(lambda at: at.review(place).files_of(round_no))
     except REFUSALS as error:
-        source.show(markup.notice("The files of this round cannot be listed", str(error)))
+        source.notice("The files of this round cannot be listed", str(error))
         return
     may_attach = access.person() is not None and access.may(access.REVIEW)
     if not files and not may_attach:
         return
     if access.names_hidden():
-        source.show(f'<p class="rk-note">Pictures and clips ({len(files)}) are hidden with the names.</p>')
+        source.note(f"Pictures and clips ({len(files)}) are hidden with the names.")
         return
     with st.container(key="round-files"), st.expander(f"Pictures and clips ({len(files)})", expanded=bool(files)):
         folder = CaseFolder(cases_path())
@@ -38,7 +38,7 @@ def panel(place: str, round_no: int) -> None:
             for each in files
         ]
         if rows:
-            source.show(markup.table(FILES, rows, "Files of the round"))
+            source.table(FILES, rows, "Files of the round")
         for each in files:
             data = b"" if each.digest in faults else folder.read(place, each)
             if data.startswith(PICTURES):

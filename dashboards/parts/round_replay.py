@@ -150,9 +150,7 @@ def video_of(view: RoundView, now: ReplayStep, formats: Formats) -> None:
     """Show the video links of a step and the clips of the round, with a form to mark one."""
     known, table, seat = clips.cameras(), view.round["table_id"], video.seat_of(now)
     if known is None:
-        source.show(
-            '<p class="rk-note">No cameras are named: write <code>cameras.toml</code> next to the log (docs/video.md).</p>'
-        )
+        source.note("No cameras are named: write <code>cameras.toml</code> next to the log (docs/video.md).")
     else:
         links = video.at_moment(known, table, seat, now.occurred_at_us, formats)
         source.show(links or '<p class="rk-note">No camera sees this place.</p>')
@@ -203,7 +201,7 @@ def moves(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -
 def event(view: RoundView, steps: list[ReplayStep], at: int) -> None:
     """Show the event of the step as recorded, with its chain hash."""
     now = steps[at - 1]
-    source.show(f'<p class="rk-note">Event {now.seq:,} as recorded</p>')
+    source.note(f"Event {now.seq:,} as recorded")
     st.code(json.dumps(now.payload, indent=2, ensure_ascii=False), language="json")
     source.show(
         f'<p class="rk-hash">{markup.text(view.round["stream"])} · {markup.text(now.type)}<br>'

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -16,12 +16,14 @@ from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseErr
 from dashboards.access import access
 from dashboards.access.page_list import PAGES
 from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, drafts, verification_run
 from dashboards.rulings import print_parts
 from dashboards.run import HERE, addressed, log_address, warehouse_path
 from desk.printable import escape
 
+P = ParamSpec("P")
 T = TypeVar("T")
 POLL_SECONDS = 3
 BAR_WIDTH = 168
@@ -153,6 +155,24 @@ def show(html: str) -> None:
         st.html(_COMMAND.sub(lambda command: escape(addressed(unescape(command[0]))), html))
 
 
+def _shown(make: Callable[P, Html]) -> Callable[P, None]:
+    """Return a function that puts on the page what this one makes."""
+
+    def put(*about: P.args, **options: P.kwargs) -> None:
+        show(make(*about, **options))
+
+    return put
+
+
+heading, section, figures = _shown(markup.heading), _shown(markup.section), _shown(markup.figures)
+table, notice, empty = _shown(markup.table), _shown(markup.notice), _shown(markup.empty)
+
+
+def note(words: str) -> None:
+    """Put a remark, which may have markup in it, on the page."""
+    show(f'<p class="rk-note">{words}</p>')
+
+
 def on_opening(label: str, content: Callable[[], None], *, expanded: bool = False) -> None:
     """Fold something away, and draw it only when opened, to keep the page light."""
 
@@ -193,7 +213,7 @@ def _nothing(error: WarehouseError) -> None:
     if stamp(warehouse_path()) is None:
         no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
     else:
-        show(markup.empty("Nothing to show yet", str(error)))
+        empty("Nothing to show yet", str(error))
 
 
 def keep_in_sight(container: str, place: int) -> None:
@@ -205,7 +225,7 @@ def keep_in_sight(container: str, place: int) -> None:
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
     """Show that nothing was replayed, and what to do."""
     why = f"{why} Run `rack replay --log ADDR --warehouse FILE`: this page updates by itself."
-    show(markup.empty(title, why.strip()))
+    empty(title, why.strip())
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:
@@ -215,7 +235,7 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
         del st.query_params[name]
         with st.session_state[NOTICES]:
             words = "The link asks for it; the page is shown without it."
-            show(markup.notice(f"{label} {given} is not here", words))
+            notice(f"{label} {given} is not here", words)
 
 
 def choose(

@@ -26,16 +26,14 @@ UNNAMED = (
 
 def show(address: str, formats: Formats) -> None:
     """Show a witness's state; refreshed automatically."""
-    source.show(
-        markup.section(
-            "Witness",
-            "Another party cosigns a checkpoint only if the log extends what it has seen before. Here the newest of "
-            "its signatures are checked with its own key; the verification above checks all of them.",
-        )
+    source.section(
+        "Witness",
+        "Another party cosigns a checkpoint only if the log extends what it has seen before. Here the newest of "
+        "its signatures are checked with its own key; the verification above checks all of them.",
     )
     named = witness_paths()
     if named is None:
-        source.show(markup.empty(*UNNAMED))
+        source.empty(*UNNAMED)
         return
 
     @st.fragment(run_every=BEAT_SECONDS)
@@ -43,9 +41,7 @@ def show(address: str, formats: Formats) -> None:
         try:
             found = witnessed_at(address, *named, **log_options())
         except REFUSALS as error:
-            source.show(
-                markup.notice("The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it.")
-            )
+            source.notice("The witness cannot be read", f"{error}. Until it can, only the log itself vouches for it.")
             return
         for part in sentences(found, formats, time.time_ns() // 1000):
             source.show(part)
