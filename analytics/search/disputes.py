@@ -64,19 +64,8 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def says_little(self) -> bool:
         """Whether only table and gaming day are remembered."""
-        return not self.cards and all(
-            each is None
-            for each in (
-                self.time,
-                self.seat,
-                self.wager,
-                self.amount_cents,
-                self.paid_cents,
-                self.hand,
-                self.complaint,
-                self.round_no,
-            )
-        )
+        told = (self.time, self.seat, self.wager, self.amount_cents, self.paid_cents, self.hand, self.complaint, self.round_no)
+        return not self.cards and all(each is None for each in told)
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,15 +155,8 @@ def _elsewhere(found: Candidate, statement: Remembered) -> bool:
 
 def _nearly(found: Candidate, statement: Remembered) -> bool:
     differs = disagreements(found, statement)
-    remembered = [
-        statement.time,
-        statement.seat,
-        statement.wager,
-        statement.amount_cents,
-        statement.paid_cents,
-        statement.hand,
-        statement.cards or None,
-    ]
+    others = (statement.time, statement.seat, statement.wager, statement.amount_cents, statement.paid_cents, statement.hand)
+    remembered = [*others, statement.cards or None]
     if found.minutes_off is not None and found.minutes_off > NEAR_MINUTES:
         return found.matched == len(statement.cards) >= 2
     if len(differs) != 1:
@@ -365,39 +347,22 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement
         score *= 0.8
     if minutes is not None:
         score += 1 / (1 + minutes / 10)
-    played = None if statement.seat is None else bool(row["seat_played"])
-    wager_played = None if statement.wager is None else bool(row["wager_played"])
-    amount_seen = None if statement.amount_cents is None else bool(row["amount_seen"])
-    paid_seen = None if statement.paid_cents is None else bool(row["paid_seen"])
-    hand_seen = None if statement.hand is None else bool(row["hand_seen"])
+    asked: dict[str, object] = {
+        "seat_played": statement.seat,
+        "wager_played": statement.wager,
+        "amount_seen": statement.amount_cents,
+    }
+    asked |= {"paid_seen": statement.paid_cents, "hand_seen": statement.hand}
+    agrees = {name: None if told is None else bool(row[name]) for name, told in asked.items()}
     wrong = (2.5 if statement.complaint else 0.5) if row["is_wrong"] else 0.0
     return Candidate(
-        **{
-            name: row[name]
-            for name in (
-                "stream",
-                "table_id",
-                "round_no",
-                "gaming_day",
-                "opened_at_us",
-                "closed_at_us",
-                "game",
-                "verdict",
-                "findings",
-            )
-        },
+        **{name: value for name, value in row.items() if name != "off_us"} | agrees,
         minutes_off=minutes,
-        seat_played=played,
-        wager_played=wager_played,
-        amount_seen=amount_seen,
-        paid_seen=paid_seen,
-        hand_seen=hand_seen,
-        is_wrong=bool(row["is_wrong"]),
         cards_at=at,
         hand=hands.get(at or "", ()),
         matched=matched,
         score=score
-        + sum(0.5 for each in (played, wager_played) if each)
-        + sum(1.5 for each in (amount_seen, paid_seen, hand_seen) if each)
+        + sum(0.5 for name in ("seat_played", "wager_played") if agrees[name])
+        + sum(1.5 for name in ("amount_seen", "paid_seen", "hand_seen") if agrees[name])
         + wrong,
     )
