@@ -245,7 +245,8 @@ def _row(compared: Compared, adjusted: float | None) -> dict[str, Any]:
         "house_win_percent": 100 * compared.house_win_cents / compared.unit_cents,
     }
     if compared.band is None or compared.expected is None or adjusted is None:
-        return row | dict.fromkeys(_FIGURES) | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
+        unknown = dict.fromkeys(name for name in _EMPTY if name not in row)
+        return row | unknown | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
     limits, detectable = compared.band, _detectable(compared)
     verdict = verdict_of(compared, adjusted)
     return row | {
@@ -270,10 +271,6 @@ def _row(compared: Compared, adjusted: float | None) -> dict[str, Any]:
     }
 
 
-_FIGURES: Final = (
-    "theoretical_win_cents", "difference_cents", "theoretical_percent", "z", "low_95_cents", "high_95_cents",
-    "low_997_cents", "high_997_cents", "p_low", "p_high", "p", "p_adjusted", "method", "detectable_percent", "rounds_needed",
-)  # fmt: skip
 _EMPTY: Final = schema_of(
     "game VARCHAR, chapter VARCHAR, wager VARCHAR, paytable VARCHAR, rounds BIGINT, bets BIGINT, handle_cents BIGINT, "
     "house_win_cents BIGINT, house_win_percent DOUBLE, theoretical_win_cents BIGINT, difference_cents BIGINT, "

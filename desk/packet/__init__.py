@@ -34,19 +34,8 @@ from events.proofs.signed_note import Note, PublicKey, Signer
 from replay.findings import Adjudication
 from replay.run.replayer import MemoryResults
 
-__all__ = [
-    "REFUSALS",
-    "BadPacket",
-    "Bundle",
-    "NotCovered",
-    "Packet",
-    "PacketCheck",
-    "RoundUnknown",
-    "check_packet",
-    "log_export",
-    "make_packet",
-    "packet_at",
-]
+__all__ = ["BadPacket", "Bundle", "NotCovered", "PacketCheck", "RoundUnknown"]
+"""Names of this room's files that are available here too."""
 
 REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, KeyRefused)
 """Whatever `packet_at` raises if no packet is made: each says why, and nothing left the log."""
