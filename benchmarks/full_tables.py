@@ -1,7 +1,4 @@
-"""Rounds at full tables for benchmarks: six patrons, every wager, everything in order, settled as `games` says.
-
-They are written as transcripts from a seed, and become device reports: `rack ingest` could have built the measured log.
-"""
+"""Rounds at full tables from a seed: six patrons, every wager, settled as `games` says; transcripts, then device reports."""
 
 from collections.abc import Iterator, Sequence
 from random import Random

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rack import settings
+from rack.actions import taken
 from rack.arguments import add
 from rack.errors import UsageError
 from rack.output import Output, table
@@ -77,14 +78,7 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
 
     if per_box and (arguments.dealer or arguments.shift):
         raise UsageError("figures counted per drop box belong to a table and a gaming day; leave out --dealer and --shift")
-    return Selection(
-        table=arguments.table,
-        game=arguments.game,
-        dealer=arguments.dealer,
-        shift=arguments.shift,
-        first=arguments.first,
-        last=arguments.last,
-    )
+    return Selection(**taken(arguments, "table", "game", "dealer", "shift", "first", "last"))
 
 
 def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> Selection:

@@ -1,7 +1,4 @@
-"""Reads a stream only for its rows: folded as by a replay, without judging.
-
-Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
-"""
+"""Reads a stream only for its rows (`stream_rows`): folded as by a replay, without judging. Events in, rows out; no I/O."""
 
 from replay.fold.round import Round
 from replay.run.stream_worker import Result, StreamWorker, rules_in_force

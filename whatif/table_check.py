@@ -1,7 +1,4 @@
-"""Compares a round table with its log.
-
-Invariant: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
-"""
+"""Compares a round table with its log: derives it again, reports differences, and repairs nothing."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""The returns of optional wagers: stored counts with the paytables of the chapter applied.
-
-Shared parts of games are here; a game's own parts are in its file.
-"""
+"""The returns of optional wagers that games share: stored counts with the paytables of the chapter applied."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

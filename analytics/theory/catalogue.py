@@ -1,7 +1,4 @@
-"""The catalogue of the games' returns, found in each game's package (`returns.py`, `RETURNS`).
-
-A game without a record is judged too; theory has no figures for it.
-"""
+"""The catalogue of the games' returns (`returns.py`, `RETURNS` of each); a game without a record has no figures."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""Adjudications, the ledger and the rounds' events as columns: polars frames for the warehouse.
-
-Invariant: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
-"""
+"""Adjudications, the ledger and the rounds' events as columns: every revision as it is, for the models to choose."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice

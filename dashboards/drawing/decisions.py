@@ -1,9 +1,4 @@
-"""The project's decisions on ambiguous texts.
-
-A page's decision numbers become links with the text, and a finding's code a link with its explanation.
-
-`decisions.toml` is their only source; scripts/decisions.py makes `docs/decisions.md` from it.
-"""
+"""The decisions on ambiguous texts, from `decisions.toml` alone: their numbers and finding codes on a page become links."""
 
 import functools
 import re

@@ -1,4 +1,1 @@
-"""Reports that compliance files: their content, and their form as a signed PDF and CSV.
-
-`analytics.reports` computes their figures.
-"""
+"""Reports that compliance files: their content and their form as a signed PDF and CSV. Their figures: `analytics.reports`."""

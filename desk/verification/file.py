@@ -1,7 +1,4 @@
-"""`rack verify FILE`: checks a packet, a report or a proof with only the given keys.
-
-It needs only msgspec and a signature check, also for a PDF.
-"""
+"""`rack verify FILE`: checks a packet, a report or a proof with only the given keys, msgspec and a signature check."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Verifies a log and everything named with it. `rack verify` and the pages call it.
-
-Every failure is in the result, not raised. A notice of the result is stored next to the log.
-"""
+"""Verifies a log and everything named with it, for `rack verify` and the pages; every failure is in the result, not raised."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Stored counts: one JSON file for each table of counts, and its reader.
-
-Invariant: counts and their meaning, never payouts. `rack theory --compute NAME` makes a file again.
-"""
+"""Stored counts, never payouts: a JSON file for each table, and its reader. `rack theory --compute NAME` makes one again."""
 
 import json
 from collections.abc import Mapping

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rack import actions
 from rack.arguments import add, add_log, day_of, given_path, is_given, option
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
@@ -130,17 +131,11 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.property is not None:
         raise UsageError("a round is entered at a table that the log has; leave out --property")
     observer = Observer(
-        table=arguments.table,
         day=day_of(arguments.day, "--day"),
         by=arguments.observer,
         basis=arguments.basis or "video",
-        camera=arguments.camera,
-        clock_offset_ms=arguments.clock_offset_ms,
-        dealer=arguments.dealer,
-        observation=arguments.observation,
         order_seen=not arguments.order_not_seen,
-        same_as=arguments.same_as,
-        same_entry=arguments.same_entry,
+        **actions.taken(arguments, "table", "camera", "clock_offset_ms", "dealer", "observation", "same_as", "same_entry"),
     )
     text, source = read_text(arguments.file)
     entered: list[EnteredScript] = []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rack.actions import taken
 from rack.arguments import add, add_log, given_path, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -117,17 +118,12 @@ def _request(arguments: argparse.Namespace) -> Request:
         options=options_of(address),
         by=arguments.by or getuser().lower(),
         keys=arguments.key,
-        since=arguments.since,
-        verdicts=arguments.verdicts,
-        rounds=arguments.rounds,
-        witness=arguments.witness,
-        witness_key=arguments.witness_key,
         checkpoints=arguments.checkpoint,
         cases=cases_folder(address),
         gap_s=arguments.gap,
-        accept_loss=arguments.accept_loss,
         report=arguments.report is not None,
         sign=sign,
+        **taken(arguments, "since", "verdicts", "rounds", "witness", "witness_key", "accept_loss"),
     )
     if request.since and (request.verdicts or request.rounds is not None or request.backend == "archive"):
         raise UsageError("--since reads only what is new; leave out --verdicts and --rounds, and verify an archive whole")

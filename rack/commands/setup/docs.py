@@ -1,7 +1,4 @@
-"""`rack docs`: the documents of this version and their parts, also in an installed copy.
-
-Documents with only a summary in `docs/` are made whole.
-"""
+"""`rack docs`: the documents of this version and their parts, those with only a summary in `docs/` made whole."""
 
 import argparse
 from collections.abc import Callable, Mapping

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import settings
+from rack.actions import taken
 from rack.arguments import PORT, add
 from rack.commands.proof.checkpoint import IMPATIENCE_S
 from rack.errors import Exit
@@ -66,14 +67,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         import_module(library)
     site = LiveSite(
         log="",
-        out=arguments.out,
-        gateway_port=arguments.gateway_port,
         pages_port=arguments.port or settings.load().port,
         start_us=time.time_ns() // 1000,
-        speed=arguments.speed,
-        seed=arguments.seed,
         games=parse_games(arguments.games),
-        read_only=arguments.read_only,
+        **taken(arguments, "out", "gateway_port", "speed", "seed", "read_only"),
     )
     check_ports({"--gateway-port": site.gateway_port, "--port": site.pages_port})
     asked = _asked([])
