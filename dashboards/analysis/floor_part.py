@@ -36,23 +36,12 @@ def view(views: Mapping[str, str]) -> str:
     """Offer the views of a page and keep the choice in the address; return the one chosen."""
     names = list(views)
     given = source.value_in_address("View", "view", names) or names[0]
-    picked = (
-        st.segmented_control(
-            "View",
-            names,
-            default=given,
-            required=True,
-            format_func=lambda name: views[name],
-            key="view",
-            label_visibility="collapsed",
-        )
-        or names[0]
-    )
+    picked = source.pick("View", names, views, key="view", default=given)
     if picked != given:
         for name in OF_A_VIEW:
             st.query_params.pop(name, None)
-    st.query_params["view"] = str(picked)
-    return str(picked)
+    st.query_params["view"] = picked
+    return picked
 
 
 def group_by(question: Question, bar: DeltaGenerator) -> str:

@@ -49,15 +49,8 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
         ]
     )
     allowed = offered(HOLD["wagers"])
-    dimension: Any = st.segmented_control(
-        "Group by",
-        allowed,
-        default=source.value_in_address("Group by", "by", allowed) or "wager",
-        required=True,
-        format_func=lambda d: DIMENSIONS[d],
-        key="hold-by",
-        label_visibility="collapsed",
-    )
+    given = source.value_in_address("Group by", "by", allowed) or "wager"
+    dimension: Any = source.pick("Group by", allowed, DIMENSIONS, key="hold-by", default=given)
     st.query_params["by"] = dimension
     show_breakdown(figures, dimension, part, formats)
     figures.offer(first=HOLD["wagers"].title_on_page(dimension))

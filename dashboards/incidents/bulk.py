@@ -35,11 +35,10 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
     money = f"{formats.money(over)} overpaid · {formats.money(under)} underpaid"
     source.section(f"{plural(len(chosen), 'incident')} chosen", money)
     desk.outcome()
-    who = access.person()
-    if said is None or who is None or not access.may(access.REVIEW):
+    if said is None or access.person() is None or not access.may(access.REVIEW):
         source.note("To assign, resolve and sign, log in with a role that reviews.")
         return
-    me = desk.actor(who)
+    me = desk.actor()
     if me is None:
         return
     reviews = {row["finding_id"]: [said.of(row["table_id"], finding_id) for finding_id in row["finding_ids"]] for row in chosen}
@@ -50,17 +49,9 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
     written = sum(len(review.history) for each in reviews.values() for review in each)
     key = f"bulk {sha256(','.join(reviews).encode()).hexdigest()[:16]} {written}"
     with st.container(key="act", gap="small"):
-        action = st.segmented_control(
-            "Action",
-            offered,
-            default=offered[0],
-            required=True,
-            format_func=lambda each: review_panel.WORDS[each],
-            key=f"do {key}",
-            label_visibility="collapsed",
-        )
-        fitting = [row for row in chosen if incident_state(reviews[row["finding_id"]]) in FITS[action or offered[0]]]
-        _form(action or offered[0], fitting, reviews, me.id, key, formats)
+        action = source.pick("Action", offered, review_panel.WORDS, key=f"do {key}")
+        fitting = [row for row in chosen if incident_state(reviews[row["finding_id"]]) in FITS[action]]
+        _form(action, fitting, reviews, me.id, key, formats)
 
 
 def _form(

@@ -4,7 +4,6 @@ import time
 
 import streamlit as st
 
-from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.incidents import incident_list
@@ -45,8 +44,7 @@ def _undo(deed: Deed) -> None:
     if _age_s(deed) > UNDO_SECONDS + 2:  # what a click takes to come here
         desk.refuse("Ten seconds are over. Reopen the incident instead.")
         return
-    who = access.person()
-    me = None if who is None else desk.actor(who)
+    me = desk.actor()
     if me is not None:
         reason = f"undone within {UNDO_SECONDS} seconds"
         desk.act_on_each(deed.places, lambda at, cause: IncidentDesk(at).reopen(cause, by=me.id, reason=reason)[-1])

@@ -160,16 +160,7 @@ def _act(found: PatronCase, who: str) -> None:
     """Offer the possible actions on a case, one form at a time."""
     is_open = found.case.decision is None
     offered = ["note", "attach", "assign", "due"] if is_open else ["note", "attach", "appeal"]
-    todo = st.segmented_control(
-        "Action",
-        offered,
-        default=offered[0],
-        required=True,
-        format_func=lambda each: ACTIONS[each],
-        key=f"do {found.name} {is_open}",
-        label_visibility="collapsed",
-    )
-    action = todo or "note"
+    action = source.pick("Action", offered, ACTIONS, key=f"do {found.name} {is_open}")
     draft = f"{action}-{found.name}"
     with st.form(f"form {draft} {drafts.turn(draft)}", border=False, enter_to_submit=False):
         done = _FORMS[action](found.name, draft, who)

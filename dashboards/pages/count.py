@@ -4,7 +4,6 @@ from datetime import date, timedelta
 
 import streamlit as st
 
-from dashboards.access import access
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, drafts, pit_entry, source
 from desk.house.counting import CountRoom, DraftCount, differences
@@ -49,8 +48,7 @@ def page() -> None:
 
 def _next(day: str, boxes: list[str], entered: DraftCount | None, formats: Formats) -> None:
     """Show the next entry: the first, the second, or the decision if both differ."""
-    who = access.person()
-    person = None if who is None else desk.actor(who)
+    person = desk.actor()
     if entered is None:
         grid(day, boxes, "enter", "First entry")
     elif entered.again is not None:

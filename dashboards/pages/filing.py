@@ -7,7 +7,6 @@ from datetime import date, timedelta
 import streamlit as st
 
 from analytics.theory.theory import percent_of
-from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import day_name
@@ -62,8 +61,7 @@ def _text_of(record: TableRecord) -> str:
 
 def signatures(records: Sequence[TableRecord]) -> None:
     """Show the filings that need a second signature, with a button for those who may give it."""
-    who = access.person()
-    person = None if who is None else desk.actor(who)
+    person = desk.actor()
     waiting: dict[tuple[str, str, str], list[str]] = {}
     for record in records:
         seq = record.filings.last_of_office

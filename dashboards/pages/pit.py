@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, drafts, pit_entry, source
@@ -65,8 +64,7 @@ def page() -> None:
 
 def awaiting(records: list[TableRecord], formats: Formats) -> None:
     """Show the entries that need the viewer's initials; their own need another person's."""
-    who = access.person()
-    person = None if who is None else desk.actor(who)
+    person = desk.actor()
     if person is None:
         return
     lines = [(record, line) for record in records for line in record.awaiting]

@@ -62,8 +62,7 @@ def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Form
         return
     review = said.tables.get(table)
     marked = [each for each in review.videos if each.round_no == round_no] if review is not None else []
-    who = access.person()
-    me = desk.actor(who) if who is not None and access.may(access.REVIEW) else None
+    me = desk.actor() if access.may(access.REVIEW) else None
     if not marked and me is None:
         return
     with st.container(key="clips" if marked else "no-clips"), st.expander(f"Video clips ({len(marked)})"):

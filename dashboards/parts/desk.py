@@ -119,10 +119,11 @@ def register() -> Persons:
     return persons.read(file)
 
 
-def actor(who: str) -> Person | None:
-    """Return the registered person for a sign-in name; None if there is none, and the page says so."""
+def actor() -> Person | None:
+    """Return the registered person who is signed in; None if there is none, and of an unknown name the page says so."""
+    who = access.person()
     try:
-        return register().known(who)
+        return None if who is None else register().known(who)
     except REFUSALS as error:
         st.html(markup.notice("You can look but not act", str(error)))
         return None
@@ -130,10 +131,7 @@ def actor(who: str) -> Person | None:
 
 def writer() -> str | None:
     """Return the id of a viewer who may write here, otherwise None."""
-    who = access.person()
-    if who is None or access.refusal(access.REVIEW) is not None:
-        return None
-    known = actor(who)
+    known = None if access.refusal(access.REVIEW) is not None else actor()
     return None if known is None else known.id
 
 

@@ -212,13 +212,12 @@ def _row(alarm: Alarm, taken: str) -> None:
     words = f"{markup.text(alarm.says)}. <strong>{markup.text(alarm.to_do)}</strong>"
     with st.container(horizontal=True, vertical_alignment="center", key=f"alarm-{alarm.ids[0][:12]}"):
         st.html(f'<div class="rk-alarm">{place} <span class="rk-soft">{state} · {known}</span><br>{words}</div>')
-        who = access.person()
-        if who is not None and not taken and access.may(access.REVIEW):
-            st.button("Take", key=f"take {alarm.ids[0]}", on_click=_take, args=(alarm, who), type="primary")
+        if access.person() is not None and not taken and access.may(access.REVIEW):
+            st.button("Take", key=f"take {alarm.ids[0]}", on_click=_take, args=(alarm,), type="primary")
 
 
-def _take(alarm: Alarm, who: str) -> None:
-    me = desk.actor(who)
+def _take(alarm: Alarm) -> None:
+    me = desk.actor()
     if me is not None:
         desk.act(lambda at: IncidentDesk(at).take_alarm(alarm.table, alarm.round_no, alarm.ids, by=me.id)[-1])
 

@@ -119,14 +119,13 @@ def panel(members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], a
     else:
         source.show(incident_state_words(reviews, formats))
     source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
-    who = access.person()
-    if who is None or not access.may(access.REVIEW):
+    if access.person() is None or not access.may(access.REVIEW):
         source.note(
             "To assign, note and resolve, log in with a role that reviews "
             "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>."
         )
         return
-    me = desk.actor(who)
+    me = desk.actor()
     if me is None:
         return
     offered = ACTIONS[incident_state(reviews)]
@@ -134,18 +133,7 @@ def panel(members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], a
     key = f"{members[0]['finding_id']} {written}"  # a form is empty again when something was written
     usual = st.session_state.get(LAST_ACTION)  # who resolves one after the other is not asked each time
     with st.container(key="act", gap="small"):
-        todo = (
-            st.segmented_control(
-                "Action",
-                offered,
-                default=usual if usual in offered else offered[0],
-                required=True,
-                format_func=lambda a: WORDS[a],
-                key=f"do {key}",
-                label_visibility="collapsed",
-            )
-            or offered[0]
-        )
+        todo = source.pick("Action", offered, WORDS, key=f"do {key}", default=usual if usual in offered else None)
         if todo in ("assign", "resolve"):
             st.session_state[LAST_ACTION] = todo
         _FORMS[todo](_Form(todo, members, reviews, alike, me.id, key, formats))

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
@@ -272,6 +272,20 @@ def choose_one(label: str, name: str, values: Sequence[str], say: Callable[[str]
     else:
         st.query_params[name] = picked
     return picked
+
+
+def pick(label: str, offered: Sequence[str], words: Mapping[str, str], *, key: str, default: str | None = None) -> str:
+    """Offer values side by side, one of which is always chosen: at first the default, or the first."""
+    picked: str | None = st.segmented_control(
+        label,
+        offered,
+        default=default or offered[0],
+        required=True,
+        format_func=words.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+    )
+    return picked or offered[0]
 
 
 def _width(*, in_bar: bool) -> dict[str, Any]:
