@@ -61,7 +61,7 @@ BEAT_SECONDS = 1
 def page() -> None:
     """Lay the page out: the floor now if the log is known, otherwise a gaming day of the warehouse."""
     source.begin()
-    open_round_warnings.list_all()
+    open_round_warnings.watch(most=None)
     days = [day.isoformat() for day in _days()]
     live = log_address() is not None
     left, right = st.columns([3, 1], vertical_alignment="bottom")

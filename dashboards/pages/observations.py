@@ -15,7 +15,7 @@ from dashboards.rulings import observation_parts as parts
 from dashboards.run import log_address
 from desk.review import observations
 from desk.review.desk import REFUSALS, Desk, ReviewRefused
-from desk.review.observed_table import EnteredRound, Observation, ObservedTable, drawn, verdict_of, work_of
+from desk.review.observed_table import EnteredRound, Observation, ObservedTable, drawn, recorded, verdict_of, work_of
 from desk.review.surveillance import time_of
 from desk.transcript_entry import add_to_entry, correct_line, gaming_day_of, line_of
 from replay.narrative.names import plain, table_name
@@ -201,7 +201,7 @@ def one_round(table: str, number: int) -> None:
     source.title(f"{table_name(place)} round {number}")
     name = entered.header.observation
     ways = markup.button_link("observations", "Observation", table=table, observation=name) if name else markup.Html("")
-    source.heading(f"{table_name(place)} · Round {number:,}", parts.recorded_words(entered, formats), ways)
+    source.heading(f"{table_name(place)} · Round {number:,}", recorded(entered, formats.day_and_clock), ways)
     if judged is None:
         source.notice("Withdrawn", "A correction says that this round was not observed. Enter it again.")
     else:

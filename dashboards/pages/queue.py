@@ -107,7 +107,7 @@ def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGe
     days = [day.isoformat() for day in choices.gaming_days]
     boxes = {
         "table": ("Table", choices.tables, table_name, "All tables"),
-        "code": ("Finding", choices.codes, _finding_words, "All findings"),
+        "code": ("Finding", choices.codes, lambda code: f"{finding_title(code)} ({code})", "All findings"),
         "day": ("Gaming day", days, _day_words, "All days"),
         "severity": ("Severity", choices.severities, str.capitalize, "All severities"),
         "dealer": ("Dealer", choices.dealers, table_name, "All dealers"),
@@ -150,10 +150,6 @@ def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGe
         chips.append(markup.clear_chip("queue", "All filters"))
     source.show(f'<nav class="rk-chips" aria-label="Filters that are set">{"".join(chips)}</nav>' if chips else "")
     return queue_view.filters_of(picked, said), together
-
-
-def _finding_words(code: str) -> str:
-    return f"{finding_title(code)} ({code})"
 
 
 def _day_words(day: str) -> str:

@@ -49,8 +49,6 @@ STATES = {
     "replaced": ("rk-low", "○"),
     "never used": ("rk-low", "∅"),
 }
-
-
 HELD = {"program": "by the program", "property": "by this property", "not held": "no"}
 
 
@@ -62,13 +60,8 @@ def page() -> None:
     source.show(decisions.finding_account(st.query_params.get("code")))
     _rules_of_a_table()
     every_edition()
-    every_decision()
-    source.watch()
-
-
-def every_decision() -> None:
-    """Offer all decisions on ambiguous texts."""
     source.on_opening("How ambiguous rules are interpreted", lambda: source.show(decisions.listing()))
+    source.watch()
 
 
 def every_edition() -> None:

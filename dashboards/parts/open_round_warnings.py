@@ -162,17 +162,8 @@ def waiting() -> list[tuple[Alarm, str]]:
     return found
 
 
-def watch() -> None:
-    """Show the alarms on this page within a second; nothing if no log is known or readable."""
-    _show(SHOWN)
-
-
-def list_all() -> None:
-    """Show every alarm, for the Floor page."""
-    _show(None)
-
-
-def _show(most: int | None) -> None:
+def watch(most: int | None = SHOWN) -> None:
+    """Show the alarms on this page, updated every second; nothing if no log is known or readable."""
     if log_address() is None or not access.may("floor"):
         return
 

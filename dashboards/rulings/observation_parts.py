@@ -13,7 +13,6 @@ from replay.findings import Adjudication
 from replay.narrative.events import sentence
 from replay.narrative.findings import finding_title
 from replay.narrative.names import line_name, plain, plural, table_name, wager_with_number
-from replay.narrative.reviews import recorded_by
 from replay.narrative.verdicts import RoundVerdict, narrate
 
 LIST = {"Observation": "text", "Selected": "text", "Entered": "short", "Wrong": "number", "Shows": "text", "State": "short"}
@@ -210,8 +209,3 @@ def lines(entered: EnteredRound, formats: Formats) -> Html:
         rows.append([seq, sentence(stored if counts is None else counts, formats.currency), was or "–"])
     struck = [i for i, each in enumerate(entered.counts.values()) if each is None]
     return markup.table(LINES, rows, "Lines of the entry", marked=struck)
-
-
-def recorded_words(entered: EnteredRound, formats: Formats) -> str:
-    """Return who recorded a round, the source, and the times by the property's clock."""
-    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, formats.day_and_clock)

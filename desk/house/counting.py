@@ -71,7 +71,7 @@ class CountRoom(Pit):
         """Return the tables that were open on a gaming day and whose box is not yet counted."""
         tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
         found = [table_record(self._log, table) for table in tables]
-        return [record.table for record in found if _was_open(record, day) and not _is_counted(record, day)]
+        return [record.table for record in found if _was_open(record, day) and _count_of(record, day) is None]
 
     def counted(self, day: str) -> list[tuple[str, int]]:
         """Return the counted boxes of a gaming day: table → the valid amount in cents."""
@@ -197,10 +197,6 @@ def differences(draft: DraftCount) -> list[Difference]:
 
 def _was_open(record: TableRecord, day: str) -> bool:
     return any(line.gaming_day == day for line, _ in record.counting(model.TableOpened, model.TableClosed))
-
-
-def _is_counted(record: TableRecord, day: str) -> bool:
-    return _count_of(record, day) is not None
 
 
 def _count_of(record: TableRecord, day: str) -> Line | None:

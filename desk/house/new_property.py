@@ -220,16 +220,13 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         '# to = ["shift@example.com"]',
         "",
         "[sign_in]                 # how people reach the pages: behind a proxy with TLS https://rack.example, say",
-        *_sign_in_lines(answers.get("port")),
+        f'address = "http://localhost:{answers.get("port") or 8501}"',
+        *([f"port = {port}"] if (port := answers.get("port")) else []),
         '[key]                     # what signs the log; file = "log.key"',
         '[witness]                 # who else can vouch for it, better on another machine; folder = "witness"',
         '[backup]                  # every closed day, sealed, better on another disk; folder = "archive", at = "07:00"',
     ]
     return "\n".join(lines) + "\n"
-
-
-def _sign_in_lines(port: str | None) -> list[str]:
-    return [f'address = "http://localhost:{port or 8501}"', *([f"port = {port}"] if port else [])]
 
 
 def filing_text(listed: Chapter, first_day: str) -> str:

@@ -3,7 +3,7 @@
 Corrections, added lines and confirmations are applied; verdicts are stored elsewhere (`verdict_of`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -230,9 +230,9 @@ def _as_read(line: Envelope, payload: Event) -> ReadEnvelope[Event]:
     )
 
 
-def recorded(entered: EnteredRound) -> str:
+def recorded(entered: EnteredRound, time: Callable[[int], str] = utc) -> str:
     """Return who recorded a round, the source, and the times of entry and play, in words."""
-    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, utc)
+    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, time)
 
 
 # ------------------------------------------------------------------------------------------------------- what was selected
