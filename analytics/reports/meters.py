@@ -14,6 +14,7 @@ from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.loading import schema_of
 from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.meter_movements import Movement, movements
+from desk.review.stored_events import names_of
 from replay.narrative.findings import finding_title
 
 NAME, TITLE = "meters", "Progressive and Must-Hit-By statement"
@@ -35,7 +36,7 @@ Moves = Mapping[str, Sequence[Movement]]
 
 def meters(sources: Sources) -> Report:
     """Return the report: statement, reserves, every hit with its slip, every setting, and the differences."""
-    every = {name: list(_all(sources, name)) for name in _meters(sources)}
+    every = {name: list(_all(sources, name)) for name in names_of(sources.desk.log, "meter")}
     first, last = str(sources.first), str(sources.last)
     moves = {name: [m for m in of if first <= m.gaming_day <= last] for name, of in every.items()}
     opening = {name: _opening([m for m in of if m.gaming_day < first]) for name, of in every.items()}
@@ -58,12 +59,8 @@ def meters(sources: Sources) -> Report:
 def newest_movement_us(sources: Sources) -> int:
     """Return the time of the period's last meter movement, or 0. Raises an `IntegrityError` if a stream is broken."""
     first, last = str(sources.first), str(sources.last)
-    moved = (m for name in _meters(sources) for m in _all(sources, name) if first <= m.gaming_day <= last)
+    moved = (m for name in names_of(sources.desk.log, "meter") for m in _all(sources, name) if first <= m.gaming_day <= last)
     return max((m.at_us for m in moved), default=0)
-
-
-def _meters(sources: Sources) -> list[str]:
-    return sorted(each.partition("/")[2] for each in sources.desk.log.streams() if each.startswith("meter/"))
 
 
 def _all(sources: Sources, meter: str) -> Iterator[Movement]:

@@ -96,11 +96,6 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
         return lines
 
 
-def observed_tables(desk: Desk) -> list[str]:
-    """Return the tables with observations."""
-    return [stream.partition("/")[2] for stream in desk.log.streams() if stream.startswith("observed/")]
-
-
 def results_of(desk: Desk, table: str) -> list[ObservationResult]:
     """Return the results of each observation of a table; rounds entered outside any come last, without a name."""
     state = ObservedTable(desk.log, table)

@@ -18,6 +18,7 @@ from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, ReviewRefused, desk_at
 from desk.review.observations import unveil
 from desk.review.observed_table import ObservedTable
+from desk.review.stored_events import names_of
 from desk.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
 from replay.narrative.names import table_name
 from replay.transcript.entry import FILED
@@ -97,7 +98,7 @@ def _forget_refusal() -> None:
 def _place() -> Place | None:
     """Ask for the table and gaming day of the round; None if it is only to be answered."""
     try:
-        tables, today = _ask(lambda at: (_tables(at), at.today()))
+        tables, today = _ask(lambda at: (names_of(at.log, "table"), at.today()))
     except REFUSALS as error:
         source.notice("The log cannot be read, so nothing can be stored", str(error))
         return None
@@ -144,10 +145,6 @@ def _ask(question: Callable[[Desk], T]) -> T:
     """Query the desk of a log that may not be replayed yet. Raises the desk's errors."""
     with desk_at(log_address() or "", read_only=True, needs_results=False, **log_options()) as at:
         return question(at)
-
-
-def _tables(at: Desk) -> list[str]:
-    return sorted(name.removeprefix("table/") for name in at.log.streams() if name.startswith("table/"))
 
 
 def _draft(place: Place | None) -> FeltDraft:

@@ -16,6 +16,7 @@ from dashboards.run import log_address
 from desk.review import observations
 from desk.review.desk import REFUSALS, Desk, ReviewRefused
 from desk.review.observed_table import EnteredRound, Observation, ObservedTable, drawn, recorded, verdict_of, work_of
+from desk.review.stored_events import names_of
 from desk.review.surveillance import time_of
 from desk.transcript_entry import add_to_entry, correct_line, gaming_day_of, line_of
 from replay.narrative.names import plain, table_name
@@ -66,13 +67,11 @@ def every() -> None:
 
 
 def _every(at: Desk) -> tuple[Results, Formats, list[str], str]:
-    tables = sorted(name.removeprefix("table/") for name in at.log.streams() if name.startswith("table/"))
     found: Results = []
-    for name in at.log.streams():
-        if name.startswith("observed/"):
-            state = ObservedTable(at.log, name.partition("/")[2])
-            found += [(each, state.observations.get(each.observation)) for each in results_of(at, state.table)]
-    return found, observed_round.formats_of(at), tables, at.today()
+    for table in names_of(at.log, "observed"):
+        state = ObservedTable(at.log, table)
+        found += [(each, state.observations.get(each.observation)) for each in results_of(at, table)]
+    return found, observed_round.formats_of(at), names_of(at.log, "table"), at.today()
 
 
 def _opening(tables: list[str], today: str) -> None:

@@ -24,6 +24,7 @@ from desk.house.property_file import FILE, closed_tables, house_folder
 from desk.house.table_lines import HouseLog, TableRecord, configured, house_at, table_record
 from desk.review.desk import REFUSALS, gaming_day
 from desk.review.persons import Persons, ReviewRefused
+from desk.review.stored_events import names_of
 
 
 class Counts(NamedTuple):
@@ -52,11 +53,10 @@ class Tables(NamedTuple):
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def _tables(address: str) -> Tables:
     with house_at(address, read_only=True, **log_options()) as log:
-        names = sorted(name.removeprefix("table/") for name in log.streams() if name.startswith("table/"))
         said = configured(log)
         facts = PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
         today = datetime.now(UTC).date() if said is None else date.fromisoformat(gaming_day(_now_us(), said))
-        return Tables([table_record(log, name) for name in names], Formats.of(facts), today)
+        return Tables([table_record(log, name) for name in names_of(log, "table")], Formats.of(facts), today)
 
 
 def tables() -> Tables | None:

@@ -26,6 +26,7 @@ from desk.house.table_lines import (
     table_record,
 )
 from desk.review.persons import Persons, ReviewRefused
+from desk.review.stored_events import names_of
 from events.log.contract import EventLog
 from events.vocabulary import model
 from events.vocabulary.model import Event
@@ -69,14 +70,12 @@ class CountRoom(Pit):
 
     def boxes(self, day: str) -> list[str]:
         """Return the tables that were open on a gaming day and whose box is not yet counted."""
-        tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
-        found = [table_record(self._log, table) for table in tables]
+        found = [table_record(self._log, table) for table in names_of(self._log, "table")]
         return [record.table for record in found if _was_open(record, day) and _count_of(record, day) is None]
 
     def counted(self, day: str) -> list[tuple[str, int]]:
         """Return the counted boxes of a gaming day: table → the valid amount in cents."""
-        tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
-        found = [(table, _count_of(table_record(self._log, table), day)) for table in tables]
+        found = [(table, _count_of(table_record(self._log, table), day)) for table in names_of(self._log, "table")]
         return [
             (table, line.counts.amount_cents)
             for table, line in found

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from desk.house.table_lines import BEGINNINGS, Entry, TableRecord, append_after, drafts, heads_of, house_event, records
 from desk.review.persons import Person, Persons, ReviewRefused, acting
+from desk.review.stored_events import names_of
 from events.errors import EventError
 from events.log.contract import EventLog
 from events.vocabulary import model
@@ -117,7 +118,7 @@ def publishing(log: EventLog, text: str) -> Publication:
     after = chapter(jurisdiction, name, day=LAST_DAY, published=(*earlier, text))
     if after.edition_digest == before.edition_digest:
         raise ReviewRefused(f"edition {made.edition} of {made.key} changes nothing in the chapter")
-    tables = [stream.removeprefix("table/") for stream in log.streams() if stream.startswith("table/")]
+    tables = names_of(log, "table")
     misfits, again = dict[str, str](), list[str]()
     for table in tables:
         record = TableRecord(log, table)

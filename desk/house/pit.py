@@ -25,6 +25,7 @@ from desk.house.table_lines import (
     table_record,
 )
 from desk.review.persons import Person, Persons, ReviewRefused, acting
+from desk.review.stored_events import names_of
 from events.log.contract import EventLog
 from events.vocabulary import model
 from events.vocabulary.model import Event
@@ -322,7 +323,7 @@ class Pit:
 
     def _must_exist(self, record: TableRecord) -> None:
         if not record.last:
-            known = ", ".join(sorted(name[6:] for name in self._log.streams() if name.startswith("table/"))) or "none"
+            known = ", ".join(names_of(self._log, "table")) or "none"
             raise ReviewRefused(f"the log has no table {record.table!r}: expected one of {known}")
 
     def _rules(self, record: TableRecord, gaming_day: str) -> Rulebook:

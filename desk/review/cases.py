@@ -15,6 +15,7 @@ from desk.review.case_folder import CaseFolder, CaseSettings
 from desk.review.desk import Desk, Entry, ReviewRefused, review_event
 from desk.review.disputes import CaseFile, Decision, case_name, case_place, round_stream
 from desk.review.state import TableReview
+from desk.review.stored_events import names_of
 from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.narrative.names import day_words, table_name
@@ -76,8 +77,7 @@ def by_deadline(found: Sequence[PatronCase]) -> list[PatronCase]:
 
 def cases(desk: Desk, table: str | None = None) -> list[PatronCase]:
     """Return all cases (of one table), by deadline. Raises an `IntegrityError` if a review is broken."""
-    names = [name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/")]
-    shown = [name for name in names if table in (None, name)]
+    shown = [name for name in names_of(desk.log, "review") if table in (None, name)]
     return by_deadline([each for name in shown for each in cases_of(name, desk.review(name))])
 
 

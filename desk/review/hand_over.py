@@ -11,6 +11,7 @@ from desk.review.desk import Desk, Entry
 from desk.review.incident_desk import IncidentCase, incident_cases
 from desk.review.observed_table import ObservedTable
 from desk.review.state import SURVEILLANCE, TableReview
+from desk.review.stored_events import names_of
 from replay.narrative.names import day_words, plain, plural, table_name
 
 CHANGES = {
@@ -37,12 +38,10 @@ class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
 
 def hand_over_lines(desk: Desk) -> list[HandOverLine]:
     """Return each table's open work, waiting signatures, failed devices and the shift's changes. Raises an `IntegrityError`."""
-    names = sorted(name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/"))
-    reviews = {name: desk.review(name) for name in names}
+    reviews = {name: desk.review(name) for name in names_of(desk.log, "review")}
     lines = _of_incidents(incident_cases(desk.cases()))
     lines += _of_cases(reviews, desk.today())
-    observed = sorted(name.partition("/")[2] for name in desk.log.streams() if name.startswith("observed/"))
-    for table in observed:
+    for table in names_of(desk.log, "observed"):
         unfinished = sum(each.closed is None for each in ObservedTable(desk.log, table).observations.values())
         lines += _line("observations", table, unfinished, "unfinished observation", "observations")
     return lines + _devices(desk) + _changes(reviews)

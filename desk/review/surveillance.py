@@ -11,6 +11,7 @@ from desk.review.desk import Desk, Entry, ReviewRefused
 from desk.review.hand_over import HandOverLine, hand_over_lines, summary
 from desk.review.incident_desk import incident_cases
 from desk.review.state import SURVEILLANCE, HandOver, SurveillanceEntry, TableReview
+from desk.review.stored_events import names_of
 from events.vocabulary import model
 from replay.transcript.clock import UnreadableTime, clock_of
 
@@ -83,6 +84,6 @@ def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | N
 def open_work(desk: Desk) -> tuple[int, int]:
     """Return the numbers of open incidents and disputes. Raises an `IntegrityError` if a review is broken."""
     incidents = sum(each.state != "resolved" for each in incident_cases(desk.cases()))
-    reviews = (desk.review(name.partition("/")[2]) for name in desk.log.streams() if name.startswith("review/"))
+    reviews = (desk.review(name) for name in names_of(desk.log, "review"))
     disputes = sum(each.outcome is None for review in reviews for each in review.disputes.values())
     return incidents, disputes

@@ -87,9 +87,9 @@ run = run_action
 
 
 def _tables(desk: Desk, given: str | None) -> list[str]:
-    from analytics.warehouse.observation_results import observed_tables
+    from desk.review.stored_events import names_of
 
-    return [each for each in observed_tables(desk) if given in (None, each)]
+    return [each for each in names_of(desk.log, "observed") if given in (None, each)]
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:

@@ -135,8 +135,9 @@ def _sign(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
 
 def _filed(log: EventLog, arguments: argparse.Namespace, output: Output) -> None:
     from desk.house.table_lines import TableRecord
+    from desk.review.stored_events import names_of
 
-    known = [name.removeprefix("table/") for name in log.streams() if name.startswith("table/")]
+    known = names_of(log, "table")
     unknown = sorted(set(arguments.tables) - set(known))
     if unknown:
         raise UsageError(f"the log has no table {unknown[0]!r}: expected one of {', '.join(known) or 'none'}")

@@ -137,8 +137,9 @@ def _list(log: EventLog, given: argparse.Namespace, output: Output) -> None:
         show_lines(log, given.table, given.day, output)
         return
     from desk.house.table_lines import TableRecord
+    from desk.review.stored_events import names_of
 
-    shown = [TableRecord(log, name.removeprefix("table/")) for name in log.streams() if name.startswith("table/")]
+    shown = [TableRecord(log, name) for name in names_of(log, "table")]
     output.value([each.values() for each in shown])
     rows = [
         (each.table, each.gaming_day, "open" if each.opened else "closed", each.dealer or "–", unsigned(each.closer_cents))
