@@ -80,8 +80,8 @@ def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Play
 def advice_delays(played: PlayedEvents, commits: Sequence[Commit]) -> list[float]:
     """Return, shortest first, the seconds from each event of whole rounds but the last to advice or a finding that includes it.
 
-    >>> from benchmarks.delay import Reach
-    >>> played = Played({("table/a", 1): 9.0}, {("table/a", 1): {10: 1.0, 20: 2.0, 30: 3.0}, ("table/a", 2): {50: 10.0}})
+    >>> from benchmarks.delay import AdviceReach as Reach
+    >>> played = PlayedEvents({("table/a", 1): 9.0}, {("table/a", 1): {10: 1.0, 20: 2.0, 30: 3.0}, ("table/a", 2): {50: 10.0}})
     >>> commits = [Commit(2.5, [], {"table/a": Reach(1, 20)}), Commit(9.5, [("table/a", 1)], {"table/a": Reach(2, 60)})]
     >>> advice_delays(played, commits)
     [0.5, 1.5, 6.5]
