@@ -114,7 +114,10 @@ def _beside(address: str, name: str, *backends: str) -> Path | None:
 
 
 def alarms_file(flag: Path | None, log: str | None) -> Path:
-    """Return the alarms' settings: `--settings`, RACK_ALARMS, or the file next to the log. Raises `UsageError`."""
+    """Return the settings of alarms: `--settings`, else RACK_ALARMS, else the file next to the log on SQLite.
+
+    Raises `UsageError` if none is named.
+    """
     address = log or load().log
     found = flag or _named("RACK_ALARMS") or (None if address is None else _beside(address, ALARMS, "sqlite"))
     if found is not None:

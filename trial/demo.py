@@ -154,7 +154,11 @@ def parse_games(names: str) -> list[str]:
 
 
 def prepare(out: Path, address: str | None) -> str:
-    """Prepare the folder, remove an earlier demo's log, return the address. Raises `TrialRefused`, `SecondWriter`, `OSError`."""
+    """Prepare the folder and return the log's address; an earlier demo's log there is removed.
+
+    Raises `TrialRefused` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
+    `NotADirectoryError` and the like.
+    """
     out.mkdir(parents=True, exist_ok=True)
     if address is not None:
         parse_address(address)

@@ -74,7 +74,11 @@ class TrialPlace:
 
 
 def demo_log(folder: Path) -> str | None:
-    """Return the address of a folder's demo, wherever the folder is now; None without one. Raises `ReportUnreadable`."""
+    """Return the address of the log of the demo in a folder; None if there was none.
+
+    This is the log in the folder, even if the folder was moved or copied. Raises `ReportUnreadable` if the demo's report cannot
+    be read.
+    """
     file = folder / REPORT
     try:
         report = json.loads(file.read_text(encoding="utf-8"))

@@ -226,7 +226,10 @@ def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, st
 
 
 def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None) -> Manifest:
-    """Derive the table into a folder: every stream to its end, or those in `heads` to a number. Raises `TableError`."""
+    """Derive the table from a log into a folder: every stream to its end, or the streams in `heads` to a number.
+
+    Raises `TableError` if the folder holds something else.
+    """
     prepare(folder)
     ends: dict[str, HeadEntry] = {}
     without_rows: dict[str, str] = {}

@@ -22,7 +22,10 @@ class RowReplayer:
         self._log, self._texts, self._rules = log, texts, rules
 
     def replay(self, row: Mapping[str, Any]) -> list[Result]:
-        """Return the results of a row's round and of those replayed with it. Raises `IntegrityError` and `RuntimeError`."""
+        """Return the results of a row's round, and of the rounds replayed with it.
+
+        Raises `IntegrityError` if the log is broken, `RuntimeError` if it is not the table's log.
+        """
         rest = with_texts(row[REST], self._texts)
         stored: dict[tuple[str, str], bytes] = {}
         results: list[Result] = []

@@ -24,7 +24,10 @@ class TableDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[TableDifference]:
-    """Derive the table again and return the differences (of a file, the first round's). Raises `TableError` without a table."""
+    """Derive the table again up to its end, and return the differences; for a file, the first round that differs.
+
+    Raises `TableError` if the folder holds no table.
+    """
     with steady(folder) as kept, tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
         heads = {stream: head.seq for stream, head in kept.manifest.heads.items()}
         build(log, Path(scratch), progress, heads)

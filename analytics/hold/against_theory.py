@@ -53,7 +53,10 @@ _SUMS: Final = """
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """A row's cents next to their expectation; `expected` is None for a wager unknown to theory, `band` also if not requested."""
+    """A row's sums next to their expectation by theory, in cents.
+
+    `expected` is None if theory does not know the wager, `band` also if none was requested.
+    """
 
     key: dict[str, Any]
     expected: Expected | None

@@ -97,7 +97,10 @@ def largest_wagers(
 
 
 def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: int, offset: int) -> pl.DataFrame:
-    """Return the table days of a part of the list, each with the number of wagers `before` it, so that only they are read."""
+    """Return the table days with the wagers of a part of the list, so that only they are read.
+
+    Columns: `gaming_day`, `table_id`, and `before`, the number of wagers before the day's first.
+    """
     return frame(
         db,
         f"""

@@ -58,7 +58,12 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
 
 
 def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return handle, payouts, house win and meters' payouts of settled wagers by a dimension. Raises `ValueError`."""
+    """Return handle, payouts, house win, house win % and meters' payouts of settled wagers, a row for each value.
+
+    Theoretical win is in `analytics.hold.against_theory`.
+
+    Raises `ValueError` for a dimension that wagers do not have.
+    """
     if dimension not in DIMENSIONS:
         raise ValueError(f"cannot group wagers by {dimension!r}; expected one of {', '.join(DIMENSIONS)}")
     columns = ", ".join(COLUMNS[dimension])  # names from the table above, never from data

@@ -45,7 +45,11 @@ class Volume(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
-    """The expected range of the house win in units, and the probability of this win or less, or more, or as far off."""
+    """The expected range of the house win in units of the volume, and the probability of a win outside it.
+
+    `p_low` is the probability of this win or less, `p_high` of this win or more, `p_both` of this distance on either side.
+    `method` is "normal" or "exact".
+    """
 
     expected: float
     std_dev: float

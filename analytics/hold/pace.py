@@ -86,7 +86,10 @@ def pace_audit(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTH
 
 
 def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return the average of each wager by a dimension: `wagers` with a stake, `handle_cents`, `average_cents` (or None)."""
+    """Return the average of each wager of the house's games, a row for each value and wager.
+
+    Columns: the value, `wager`, `wagers` (settled, with a stake), `handle_cents`, `average_cents` (None without wagers).
+    """
     columns = [each for each in columns_of(by, (*BY_PACE, "wager")) if each != "wager"]
     named = "".join(f"{column}, " for column in columns)
     return frame(

@@ -153,7 +153,11 @@ _OF_DAYS: Final = ("days", "days_with_wagers")
 
 
 def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = "", **more: Any) -> ReportTable:
-    """Return a frame as a table with its remarks: table days without wagers, and marked rows with duplicate entries."""
+    """Return a frame as a table, with a remark if it has table days without recorded wagers, or duplicate entries.
+
+    Columns needed only for the remark (`days`, `days_with_wagers`, `repeated_drops`, `repeated_slips`) are hidden. Rows with
+    duplicate entries are marked.
+    """
     remarks, marked = [], []
     for at, row in enumerate(rows.iter_rows(named=True)):
         days, with_wagers = (row.get(column) for column in _OF_DAYS)

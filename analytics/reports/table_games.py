@@ -71,7 +71,10 @@ def table_games(sources: Sources) -> Report:
 
 
 def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
-    """Return counts and wagers by a dimension, with the columns of `COUNTED` (None for a shift), `WAGERED` and remarks."""
+    """Return counts and wagers of a part of the floor, a row for each value of a dimension (property, game, table, shift or day).
+
+    Columns: the value, those of `COUNTED` (None for a shift), those of `WAGERED`, and those for remarks.
+    """
     keys = list(COLUMNS[by])
     chosen = sources.rows(_wagered(keys), a=selection.first, b=selection.last)
     theory = theoretical_win(sources.db, by, selection).select(

@@ -200,7 +200,10 @@ def apart(minutes: int) -> str:
 def outcome(
     rounds: Sorted, remembered: Remembered, played: tuple[int, int] | None, zone: tzinfo, ignored: Sequence[str] = ()
 ) -> str:
-    """Return the result in a sentence, with the times `played` there; no round is called a match if words were ignored."""
+    """Return the result in a sentence; `played` is the time from the first to the last round there (UTC microseconds).
+
+    No round is called a match if words were ignored.
+    """
     if rounds.fits and ignored:
         words = listed(f"“{word}”" for word in ignored)
         agree = plural(len(rounds.fits), "round agrees", "rounds agree")

@@ -11,7 +11,11 @@ from analytics.warehouse.warehouse import Warehouse
 
 
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
-    """The data of the round page: its row of `fct_rounds`, wagers, findings and events, and its neighbors, if any."""
+    """The data of the round page: the round's row of `fct_rounds`, its wagers, findings and recorded events.
+
+    `previous_round_no` and `next_round_no` are the neighbors at the same table, `next_found_round_no` the next one with findings;
+    None at the ends.
+    """
 
     round: dict[str, Any]
     settlements: pl.DataFrame

@@ -245,7 +245,11 @@ class NoWarehouse(Exception):
 
 @contextmanager
 def attached(path: str | Path) -> Iterator[Warehouse]:
-    """Open the present file read-only as `CATALOG`, attached, since DuckDB would return another thread's old generation."""
+    """Open the present file read-only, as `CATALOG`, and keep builds from writing to it. Raises `NoWarehouse`.
+
+    The file is attached to a database of its own, since DuckDB would otherwise return another thread's open instance with the old
+    generation.
+    """
     while True:
         with reserved(path) as is_in_place, connect(":memory:") as db:
             try:

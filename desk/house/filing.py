@@ -222,7 +222,10 @@ class Office:
         return self._log
 
     def file(self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None) -> list[Filing]:
-        """File rules at tables, all or none; return the filings. Raises `ReviewRefused` and `EventError`."""
+        """File rules at tables, all or none; return the filings. A second person may sign at once.
+
+        Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing is written.
+        """
         person = acting(self._persons, by, ROLE)
         second = None if signed_by is None else self._second(signed_by, person.id)
         book = parse_submission(text)
@@ -264,7 +267,11 @@ class Office:
         return drafts(record, "office", self._persons.known(by), entries)
 
     def publish(self, text: str, *, by: str, signed_by: str) -> Publication:
-        """Publish an amendment at every table in two names. Raises `ValueError`, `ReviewRefused` and `EventError`."""
+        """Publish an amendment of a chapter at every table, in the names of two people; return its effect.
+
+        Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing is
+        written.
+        """
         person, second = self.two_persons(by, signed_by, "publishes the amendment")
         with self._log.turn():
             heads = heads_of(self._log)

@@ -92,7 +92,10 @@ def chips_cents(text: str) -> int:
 
 
 class Pit:
-    """Records events at tables in the name of people of the pit. Returns the lines after it, or raises `ReviewRefused`."""
+    """Records events at tables in the name of people of the pit. Methods that write return the lines after it.
+
+    Raises `ReviewRefused`, which says what to do, if an entry does not fit; then nothing is written.
+    """
 
     writer: House = "pit"
     role = "pit"

@@ -170,7 +170,10 @@ def _warnings(made: Property) -> Iterator[str]:
 
 
 def apply(made: Property, log: EventLog, returns: Returns, *, by: str, now_us: int) -> Plan:
-    """Append the plan's events and return the plan; the caller writes its files. Raises `ReviewRefused` and `EventError`."""
+    """Append the plan's events; return the plan that was carried out. The caller writes the files (`Written.write`).
+
+    Raises `ReviewRefused` and `EventError` if it cannot be applied; then nothing is appended.
+    """
     if log.property_id != made.form.property.id:
         raise ReviewRefused(
             f"{made.address} is the log of property {log.property_id!r}, and {FILE} is of {made.form.property.id!r}"

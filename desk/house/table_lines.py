@@ -424,7 +424,10 @@ def heads_of(log: EventLog) -> dict[str, int]:
 
 
 def append_after(log: EventLog, heads: Mapping[str, int], groups: Sequence[tuple[str, Sequence[Draft]]]) -> None:
-    """Append groups if each stream still ends at its number (no number: it must be new). Raises `ReviewRefused`."""
+    """Append groups of several streams if each stream still ends at the number given for it (no number: it must be new).
+
+    Raises `ReviewRefused` if another writer came first, which only Kafka allows; then nothing is written.
+    """
     try:
         log.append_groups(groups, {stream: heads.get(stream, 0) + 1 for stream, _ in groups})
     except WrongSequence as error:

@@ -54,7 +54,10 @@ def to_pdf(report: Report, signer: Signer | None) -> bytes:
 
 
 def signed_pdf(report: Report, log: EventLog, key: Path) -> bytes:
-    """Return the document of `to_pdf`, signed with the key in a file. Raises `KeyRefused` and `KeyNotInForce`."""
+    """Return the document of `to_pdf`, signed with the key in a file.
+
+    Raises `KeyRefused` if the file holds no key, `KeyNotInForce` if the key may not sign for this log.
+    """
     signer = read_signer(key)
     check_key(signer, log.read(PROPERTY_STREAM), "the log")
     return to_pdf(report, signer)

@@ -139,7 +139,10 @@ def _day(at_us: int, style: Style) -> str:
 
 
 def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key: Path) -> bytes:
-    """Return the letter as a PDF, signed with the log's key. Raises what `letter` raises, `KeyRefused`, `KeyNotInForce`."""
+    """Return the letter as a PDF, signed with the log's key.
+
+    Raises what `letter` raises, `KeyRefused` if the file holds no key, `KeyNotInForce` if it may not sign for this log.
+    """
     said, decision = letter(log, found, settings), found.case.decision
     assert decision is not None, "a letter without objection is of a decision"
     signer = read_signer(key)

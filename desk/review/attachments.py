@@ -48,7 +48,10 @@ def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
 
 
 def carried(log: EventLog, source: CaseFolder, target: CaseFolder) -> AttachmentCheck:
-    """Copy all whole attachments to another folder; if one is missing, only count. Raises `OSError` and `ReviewRefused`."""
+    """Copy all whole attachments from one folder to another; if either folder is missing, only count them.
+
+    Raises `OSError` if a file cannot be written, and `ReviewRefused` if other bytes are in its place.
+    """
     found, lost = list(attachments_of(log)), []
     if source.path is None or target.path is None:
         return AttachmentCheck(len(found), 0, ())

@@ -37,7 +37,10 @@ class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_over_lines(desk: Desk) -> list[HandOverLine]:
-    """Return each table's open work, waiting signatures, failed devices and the shift's changes. Raises an `IntegrityError`."""
+    """Return the open work of each table, waiting signatures, failed devices, and changes in the shift.
+
+    Raises an `IntegrityError` if a review is broken.
+    """
     reviews = {name: desk.review(name) for name in names_of(desk.log, "review")}
     lines = _of_incidents(incident_cases(desk.cases()))
     lines += _of_cases(reviews, desk.today())

@@ -71,7 +71,10 @@ def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
 
 
 def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | None = None) -> Entry:
-    """Accept the handed-over log with the number of ticked lines (None: no list was shown). Raises `ReviewRefused`."""
+    """Accept the handed-over log, with the number of ticked lines (None: no list was shown).
+
+    Raises `ReviewRefused` if no hand-over is waiting, or the same person made it.
+    """
     waiting = log(desk).waiting
     if waiting is None:
         raise ReviewRefused("no shift that was handed over waits to be accepted")

@@ -49,7 +49,10 @@ def must_be_whole(shadow: ResultStore, results: ResultStore, name: str) -> None:
 def adopt(
     office: Office, shadow: ResultStore, results: ResultStore, *, name: str, by: str, signed_by: str, reason: str
 ) -> Adoption:
-    """Adopt a shadow in two names; if that is done and not yet in force, return that adoption. Raises `ReviewRefused`."""
+    """Adopt a shadow in the names of two people; if it is already adopted and not yet in force, return that adoption.
+
+    Raises `ReviewRefused` if it cannot be adopted; then nothing is written.
+    """
     if results.group:
         raise ReviewRefused(
             f"the group {results.group} judges this log, and its members put no adoption in force; nothing was written. Stop "

@@ -21,7 +21,10 @@ class NotAFile(Exception):
 
 
 def checkpoint_of(data: bytes, name: str) -> Note:
-    """Return the checkpoint in a file: itself, or in a packet or proof. Raises `NotAFile` and the errors of each reader."""
+    """Return the signed checkpoint that a file is, or that is in a packet or a proof; `name` is the file's.
+
+    Raises `NotAFile` for a report or a reading copy, and the errors of each kind's reader.
+    """
     if PACKET_STARTS.match(data):
         from desk.packet.attachments import attached
         from desk.packet.bundle import decode

@@ -17,7 +17,10 @@ DEVICES = "devices.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSite(TrialPlace):
-    """The files, ports and settings of a live property; its clocks begin at `start_us` and run at `speed`."""
+    """The files, ports and settings of a live property.
+
+    `start_us` is the start of the simulated floor's clocks (UTC microseconds), `speed` their speed.
+    """
 
     gateway_port: int
     pages_port: int
