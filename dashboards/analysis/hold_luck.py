@@ -158,7 +158,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     funnel = HOLD["funnel"]
     source.section(
         funnel.heading,
-        "Difference from the floor's win on the same base wagers. Bars: luck alone stays inside in 95 % and 99.7 % of cases.",
+        "Difference from the floor's win on the same base wagers. Bars: the range of luck alone in 95 % and 99.7 % of cases.",
     )
     with st.container(width=280):
         by = source.choose_one("Compare", "of", offered(funnel), lambda name: f"{DIMENSIONS[name]}s")

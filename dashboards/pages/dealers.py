@@ -161,7 +161,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.answer(recurring, part.selection)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
-        source.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction.")
+        source.empty("No recurring errors", "No dealer or patron has two errors in the same direction.")
         return
     rows = [
         [

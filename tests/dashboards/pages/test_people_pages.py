@@ -34,7 +34,7 @@ def test_a_dealer_leads_to_the_findings_behind_the_rate(warehouse: Path, monkeyp
 @pytest.mark.parametrize(
     ("view", "words"),
     [
-        ("repeats", ("No recurring errors", "No dealer and no patron comes up twice in the same direction.")),
+        ("repeats", ("No recurring errors", "No dealer or patron has two errors in the same direction.")),
         ("rules", ("calls for training",)),
         ("time", ("90th percentile", "Not looked at yet")),
         ("alarms", ("False alarms", "duplicates do not count")),
