@@ -7,7 +7,7 @@ import pytest
 from analytics.theory.returns import counts
 from games.dj_wild.settle import is_best_raised
 from games.over_under.settle import best_decision, points
-from rulebook.cards.cards import CODE, JOKER, rank
+from rulebook.cards.cards import CODE, JOKER
 
 KICKERS_IN_SUITS = 6 * 4**3
 """This many hands have one pair of a rank and three kickers of certain ranks."""
@@ -61,7 +61,3 @@ def test_over_under_decides_by_what_pays_more(wrong_side: int) -> None:
             "surrender": -(over + under + neither),
         }
         assert best_decision(firsts[value]) == max(net, key=lambda choice: net[choice]), value
-
-
-def test_points_are_of_the_rank() -> None:
-    assert points(CODE["5c"]) == rank(CODE["5c"]) == 5

@@ -27,13 +27,6 @@ def floor_of_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     return floor
 
 
-def pressed(test: AppTest, label: str) -> AppTest:
-    """Press a button of a page, which does not fail."""
-    next(each for each in test.button if each.label == label).click().run()
-    assert [error.value for error in test.exception] == []
-    return test
-
-
 def saved(test: AppTest) -> Download | None:
     """Return the file that a page offers, if it offers one."""
     found = re.search(r'href="downloads/([^"]+)"', said(test))

@@ -150,6 +150,19 @@ def unfold(test: AppTest, words: str) -> None:
     assert [error.value for error in test.exception] == []
 
 
+def press(test: AppTest, label: str) -> AppTest:
+    """Press a button of a page, which does not fail."""
+    next(each for each in test.button if each.label == label).click().run(timeout=120)
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def fill(test: AppTest, label: str, value: str) -> None:
+    """Type into the one box with this label."""
+    (field,) = [each for each in (*test.text_input, *test.text_area) if each.label == label]
+    field.input(value)
+
+
 def said(test: AppTest) -> str:
     """Return all markup of a page."""
     texts: list[Any] = [element.proto.body for element in test.get("html")]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
@@ -12,21 +13,16 @@ from rulebook.chapters.paytables import Paytable
 from rulebook.chapters.rulebook import Rulebook, parse_submission
 
 DOCS = Path(__file__).parents[2] / "docs"
-DAYS = {
-    "face_up_pai_gow": ((20,), 2000),
-    "pai_gow_poker": ((20,), 2000),
-    "fortune_asia": ((20,), 2000),
-    "over_under": ((20,), 1500),
-    "dj_wild": ((20,), 1600),
-    "player_dealer": ((20,), 2000),
+ROUNDS = {
+    "face_up_pai_gow": 2000,
+    "pai_gow_poker": 2000,
+    "fortune_asia": 2000,
+    "over_under": 1500,
+    "dj_wild": 1600,
+    "player_dealer": 2000,
 }
-"""Game → the seeds that are simulated for it, and how many rounds."""
-
-
-@cache
-def simulated(game: str, seed: int, rounds: int) -> Simulation:
-    """A floor of one game."""
-    return simulate(seed, rounds, games=(game,))
+"""Game → how many rounds are simulated for it."""
+SEED = 20
 
 
 def stored(simulation: Simulation) -> dict[str, list[Draft]]:
@@ -40,15 +36,39 @@ def stored(simulation: Simulation) -> dict[str, list[Draft]]:
 
 
 @cache
-def streams(game: str, seed: int, rounds: int) -> dict[str, list[Draft]]:
-    """What a floor of one game stores."""
-    return stored(simulated(game, seed, rounds))
+def _day(game: str) -> tuple[Simulation, dict[str, list[Draft]]]:
+    simulation = simulate(SEED, ROUNDS[game], games=(game,))
+    return simulation, stored(simulation)
 
 
 @cache
-def tables(game: str, seed: int, rounds: int) -> dict[str, list[Draft]]:
-    """What its tables store."""
-    return {stream: drafts for stream, drafts in streams(game, seed, rounds).items() if stream.startswith("table/")}
+def _labeled(game: str, codes: tuple[str, ...]) -> frozenset[tuple[str, int | None]]:
+    labels = _day(game)[0].labels
+    return frozenset((f"table/{label.table}", label.round_no) for label in labels if label.code.startswith(codes))
+
+
+class Floor(NamedTuple):
+    """The floor of one game, simulated once."""
+
+    game: str
+
+    @property
+    def simulation(self) -> Simulation:
+        return _day(self.game)[0]
+
+    @property
+    def streams(self) -> dict[str, list[Draft]]:
+        """What it stores."""
+        return _day(self.game)[1]
+
+    @property
+    def tables(self) -> dict[str, list[Draft]]:
+        """What its tables store."""
+        return {stream: drafts for stream, drafts in self.streams.items() if stream.startswith("table/")}
+
+    def labeled(self, *codes: str) -> frozenset[tuple[str, int | None]]:
+        """The rounds, by their table's stream, in which a fault of such a code (or beginning of one; any, if none) is planted."""
+        return _labeled(self.game, codes or ("",))
 
 
 def paid_lines(
@@ -95,5 +115,6 @@ def documented(*names: str) -> set[str]:
     for name in names:
         text = DOCS.joinpath(name).read_text(encoding="utf-8")
         rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
-        found |= {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
+        codes = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
+        found |= {f"PAY{code}" if code.startswith("-") else code for code in codes}
     return found - {"LOG-ROUND-REPEAT", "LOG-FILING", "LOG-OBSERVED-DIFFERS", "LOG-PINNED-RULES"}

@@ -6,38 +6,24 @@ from collections.abc import Iterator
 import pytest
 
 from events.vocabulary import model
-from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import Simulation
 from rulebook.cards.cards import CODE
 from rulebook.cards.ranking import seven_card_lines
 from rulebook.chapters.chapters import chapter
 from rulebook.chapters.rulebook import Rulebook, parse_submission
 from rulebook.settlement.ace_high import ace_high_line
-from tests.floor import simulated as floors
 from tests.floor.adding_up import corrected
+from tests.floor.simulated import Floor
 
 NAME = "player_dealer"
 SIMULATION = SIMULATIONS[NAME]
-(SEED,), ROUNDS = floors.DAYS[NAME]
+FLOOR = Floor(NAME)
 MONEY_CODES = ("CA-COVER", "PAY-", "WAGER-LATE", "CA-BACKLINE")
-
-
-def simulated() -> Simulation:
-    return floors.simulated(NAME, SEED, ROUNDS)
-
-
-def tables() -> dict[str, list[Draft]]:
-    return floors.tables(NAME, SEED, ROUNDS)
-
-
-def labeled(*codes: str) -> set[tuple[str, int | None]]:
-    return {(label.stream, label.round_no) for label in simulated().labels if label.code.startswith(codes)}
 
 
 def rounds() -> Iterator[tuple[str, int, Rulebook, list[model.Event]]]:
     """Every round with the rules in force and its events as they count."""
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         day, filed = "", dict[str, Rulebook]()
         found: dict[int, list[model.Event]] = defaultdict(list)
         books: dict[int, Rulebook] = {}
@@ -53,14 +39,10 @@ def rounds() -> Iterator[tuple[str, int, Rulebook, list[model.Event]]]:
         yield from ((stream, number, books[number], events) for number, events in found.items())
 
 
-def test_there_is_an_injector_for_every_documented_code() -> None:
-    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == floors.documented("evidence-gegr-002138.md")
-
-
 @pytest.mark.nightly
 def test_nobody_holds_the_position_longer_than_two_rounds_unless_all_declined() -> None:
     third = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         holder, held, last, offers = "", 0, None, list[model.PlayerDealerOffered]()
         for draft in drafts:
             event = draft.payload
@@ -70,7 +52,7 @@ def test_nobody_holds_the_position_longer_than_two_rounds_unless_all_declined() 
                 continue
             last = draft.round_no
             held = held + 1 if holder == event.bettor and not offers else 1
-            if (stream, draft.round_no) not in labeled("CA-ROTATE"):
+            if (stream, draft.round_no) not in FLOOR.labeled("CA-ROTATE"):
                 assert held <= 2, (stream, draft.round_no)
                 assert not offers or [each.seat for each in offers if each.accepted] in ([], [event.seat])
                 third += bool(offers) and holder == event.bettor
@@ -82,7 +64,7 @@ def test_what_the_player_dealer_wins_and_loses_is_covered() -> None:
     """Gross: all that is taken and paid together is no more than the wager; net: what is left of it either way."""
     short = 0
     for stream, number, book, events in rounds():
-        if (stream, number) in labeled(*MONEY_CODES):
+        if (stream, number) in FLOOR.labeled(*MONEY_CODES):
             continue
         wager = next(event.amount_cents for event in events if isinstance(event, model.PlayerDealerWagered))
         paid = sum(event.winnings_cents for event in events if isinstance(event, model.WagerPaid))
@@ -99,7 +81,7 @@ def test_what_the_player_dealer_wins_and_loses_is_covered() -> None:
 
 def test_every_stake_is_settled_once() -> None:
     for stream, number, _, events in rounds():
-        if (stream, number) in labeled("PAY-", "CA-COVER"):
+        if (stream, number) in FLOOR.labeled("PAY-", "CA-COVER"):
             continue
         stakes: Counter[tuple[int, str, str]] = Counter()
         for event in events:
@@ -117,7 +99,7 @@ def test_every_stake_is_settled_once() -> None:
 def test_the_house_neither_wins_nor_loses() -> None:
     """Closer = opener + fills - credits - chips sold, and where planted a commission or a payment; fees go into a box apart."""
     days = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         balance: int | None = None
         for draft, event in zip(drafts, corrected(drafts), strict=True):
             match event:
@@ -132,7 +114,7 @@ def test_the_house_neither_wins_nor_loses() -> None:
                 case model.CreditSent() | model.BuyIn() if balance is not None:
                     balance -= event.amount_cents
                 case model.WagerPaid() if event.source != "player_dealer":
-                    assert (stream, draft.round_no) in labeled("PAY-SOURCE")
+                    assert (stream, draft.round_no) in FLOOR.labeled("PAY-SOURCE")
                     balance = (balance or 0) - (event.winnings_cents if event.source == "inventory" else 0)
     assert days == 8
 

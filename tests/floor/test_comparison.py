@@ -5,6 +5,7 @@ import pytest
 from floor.faults.comparison import compare
 from floor.faults.labels import Planted
 from replay.findings import Finding
+from tests.dashboards import sample
 
 
 def label(code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, *consequences: str) -> Planted:
@@ -16,23 +17,7 @@ def label(code: str, round_no: int | None = 1, seat: int | None = None, wager: s
 def finding(
     code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, stream: str = "table/a"
 ) -> Finding:
-    return Finding(
-        id="0" * 32,
-        code=code,
-        stream=stream,
-        round_no=round_no,
-        seat=seat,
-        wager=wager,
-        expected="",
-        observed="",
-        difference_cents=None,
-        evidence=(),
-        cite="",
-        other_reading=None,
-        severity="high",
-        assumed=False,
-        rules_digest="",
-    )
+    return sample.finding(stream, round_no, code, seat, wager, None, "", "")
 
 
 @pytest.mark.parametrize(

@@ -6,20 +6,44 @@ from pathlib import Path
 import pytest
 
 from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
+from rulebook.cards.cards import CODE
+from rulebook.catalogue import GAMES
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.paytables import Paytable
+from rulebook.settlement.ace_high import ace_high_line
 from tests.floor.adding_up import days_that_add_up
-from tests.floor.simulated import DAYS, simulated, tables
+from tests.floor.simulated import ROUNDS, Floor, documented, paid_lines
 
-FLOORS = [(game, seed, rounds) for game, (seeds, rounds) in DAYS.items() for seed in seeds]
+every_floor = pytest.mark.parametrize("floor", [Floor(game) for game in ROUNDS], ids=ROUNDS)
 
 
 def test_every_game_has_its_days() -> None:
-    assert DAYS.keys() == SIMULATIONS.keys()
+    assert ROUNDS.keys() == SIMULATIONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("game", "pages", "apart"),
+    [
+        ("face_up_pai_gow", ["evidence.md"], set()),
+        # the dealer's cards lie face down: that they do not is SET-EARLY
+        ("pai_gow_poker", ["evidence.md", "evidence-645c.md"], {"DEAL-FACING"}),
+        ("fortune_asia", ["evidence-659a.md"], set()),
+        ("over_under", ["evidence-686a.md"], set()),
+        ("dj_wild", ["evidence-687a.md"], set()),
+        ("player_dealer", ["evidence-gegr-002138.md"], set()),
+    ],
+)
+def test_there_is_an_injector_for_every_documented_code(game: str, pages: list[str], apart: set[str]) -> None:
+    planted = {code.partition("/")[0] for code in SIMULATIONS[game].anomalies.faults}
+    of_the_log = {code for code in planted if code.startswith("LOG-") and game == "dj_wild"}  # its page leaves them out
+    assert planted - of_the_log == documented(*pages) - apart
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", ROUNDS)
 def test_same_seed_same_bytes(tmp_path: Path, game: str) -> None:
     for name in ("a", "b"):
         simulate(5, 80, games=(game,)).write(tmp_path / name)
@@ -30,39 +54,99 @@ def test_same_seed_same_bytes(tmp_path: Path, game: str) -> None:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize(("game", "seed", "rounds"), FLOORS)
-def test_every_code_is_planted_and_every_irregularity_happens(game: str, seed: int, rounds: int) -> None:
+@every_floor
+def test_every_code_is_planted_and_every_irregularity_happens(floor: Floor) -> None:
     """Each injector twice, those of a code together; what shows in a meter's stream alone is asked for there."""
-    floor, anomalies = simulated(game, seed, rounds), SIMULATIONS[game].anomalies
-    planted = Counter(label.code for label in floor.labels if label.stream.startswith("table/"))
+    day, anomalies = floor.simulation, SIMULATIONS[floor.game].anomalies
+    planted = Counter(label.code for label in day.labels if label.stream.startswith("table/"))
     injectors = Counter(name.partition("/")[0] for name in anomalies.faults if name != "PAY-METER/stream")
     assert {code for code, count in injectors.items() if planted[code] < 2 * count} == set()
-    in_meters = {label.code for label in floor.labels if label.stream.startswith("meter/")}
+    in_meters = {label.code for label in day.labels if label.stream.startswith("meter/")}
     assert ("PAY-METER" in in_meters) == ("PAY-METER/stream" in anomalies.faults)
-    kinds = Counter(label.kind for label in floor.legitimate)
+    kinds = Counter(label.kind for label in day.legitimate)
     assert {kind for kind in {*anomalies.legitimates, *anomalies.natural} if not kinds[kind]} == set()
 
 
-@pytest.mark.parametrize(("game", "seed", "rounds"), FLOORS)
-def test_labels_are_disjoint(game: str, seed: int, rounds: int) -> None:
+@every_floor
+def test_labels_are_disjoint(floor: Floor) -> None:
     """At most one fault a round, and none in a round that is labeled as legitimate."""
-    floor = simulated(game, seed, rounds)
-    faulty = Counter((label.stream, label.round_no) for label in floor.labels if label.stream.startswith("table/"))
+    faulty = Counter((label.stream, label.round_no) for label in floor.simulation.labels if label.stream.startswith("table/"))
     assert max(faulty.values()) == 1
-    assert not faulty.keys() & {(label.stream, label.round_no) for label in floor.legitimate}
+    assert not faulty.keys() & {(label.stream, label.round_no) for label in floor.simulation.legitimate}
 
 
-@pytest.mark.parametrize(("game", "seed", "rounds"), [each for each in FLOORS if each[0] != "player_dealer"])
-def test_the_chips_of_every_table_and_day_add_up(game: str, seed: int, rounds: int) -> None:
+@every_floor
+def test_rounds_are_numbered_from_one_and_never_restart(floor: Floor) -> None:
+    total = 0
+    for stream, drafts in floor.streams.items():
+        numbers = [draft.round_no for draft in drafts if isinstance(draft.payload, model.RoundOpened)]
+        assert numbers == list(range(1, len(numbers) + 1)), stream
+        total += len(numbers)
+    assert total == ROUNDS[floor.game]
+
+
+@every_floor
+def test_devices_count_without_gaps_and_clocks_run_forward_but_where_planted(floor: Floor) -> None:
+    planted = {(label.stream, label.round_no) for label in floor.simulation.labels if label.code.startswith("LOG-")}
+    seen: dict[tuple[str, str], Draft] = {}
+    for stream, drafts in floor.streams.items():
+        round_no = None
+        for draft in drafts:
+            if isinstance(draft.payload, model.RoundOpened):
+                round_no = draft.round_no
+            last = seen.get((stream, draft.source))
+            if last is not None and (stream, round_no) not in planted:
+                assert draft.source_seq == last.source_seq + 1, (stream, draft)
+                assert draft.occurred_at_us >= last.occurred_at_us, (stream, draft)
+            seen[stream, draft.source] = draft
+
+
+@pytest.mark.parametrize("game", [game for game in ROUNDS if game != "player_dealer"])
+def test_the_chips_of_every_table_and_day_add_up(game: str) -> None:
     """In California the chips that change hands are those of the player-dealer."""
-    assert days_that_add_up(tables(game, seed, rounds)) == (8 if game == "dj_wild" else 10)
+    assert days_that_add_up(Floor(game).tables) == (8 if game == "dj_wild" else 10)
+
+
+MISDEALT = ("DEAL-DECK", "DEAL-COUNT", "DEAL-ORDER", "PAY-VOID")
+AS_DEALT = ("proper_void", "stack_moved")
+"""What leaves a position with other than its cards, as they were dealt."""
+
+
+@pytest.mark.parametrize(("game", "size"), [("face_up_pai_gow", 7), ("dj_wild", 5)])
+def test_every_deal_is_of_one_deck(game: str, size: int) -> None:
+    """No card twice, a whole hand to each position: but if a fault or an irregularity of the deal is labeled."""
+    floor = Floor(game)
+    odd = {(each.stream, each.round_no) for each in floor.simulation.legitimate if each.kind in AS_DEALT}
+    odd |= floor.labeled(*MISDEALT)
+    for stream, drafts in floor.tables.items():
+        rounds: dict[int | None, dict[object, list[str | None]]] = {}
+        for draft in drafts:
+            if isinstance(draft.payload, model.CardsDealt):
+                rounds.setdefault(draft.round_no, {}).setdefault(draft.payload.to, []).extend(draft.payload.cards)
+        for number, hands in rounds.items():
+            if (stream, number) in odd:
+                continue
+            assert {len(cards) for to, cards in hands.items() if to != "side"} == {size}, (stream, number)
+            dealt = [CODE[card] for cards in hands.values() for card in cards if card is not None]
+            assert len(dealt) == len(set(dealt)) >= (48 if size == 7 else 0), (stream, number)
+
+
+@pytest.mark.parametrize(("game", "chapter_of_it", "lines"), [("face_up_pai_gow", "688a", 126), ("fortune_asia", "659a", 69)])
+def test_every_line_of_every_paytable_is_won(game: str, chapter_of_it: str, lines: int) -> None:
+    def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) -> str | None:
+        best = paytable.best(GAMES[game].lines(paytable, hand, None))
+        return ace_high_line(dealer, hand) if wager == "ace_high_bonus" else best.hand if best else None
+
+    paytables = chapter("pa", chapter_of_it).paytables
+    printed = {(wager, name, line.hand) for (wager, name), paytable in paytables.items() for line in paytable.lines}
+    assert len(printed) == lines
+    assert len(printed - paid_lines(Floor(game).tables, line_of)) <= 2
 
 
 @pytest.mark.parametrize("game", ["fortune_asia", "pai_gow_poker"])
 def test_the_players_set_before_the_dealers_cards_are_turned_over(game: str) -> None:
-    ((seed,), rounds), seen = DAYS[game], 0
-    early = {(each.stream, each.round_no) for each in simulated(game, seed, rounds).labels if each.code == "SET-EARLY"}
-    for stream, drafts in tables(game, seed, rounds).items():
+    seen, early = 0, Floor(game).labeled("SET-EARLY")
+    for stream, drafts in Floor(game).tables.items():
         turned: set[int | None] = set()
         for draft in drafts:
             match draft.payload:
@@ -73,7 +157,7 @@ def test_the_players_set_before_the_dealers_cards_are_turned_over(game: str) -> 
                     seen += 1
                 case model.CardsDealt():
                     assert game == "pai_gow_poker" or not draft.payload.face_up
-    assert seen > rounds
+    assert seen > ROUNDS[game]
 
 
 @pytest.mark.parametrize("game", ["fortune_asia", "player_dealer"])

@@ -6,44 +6,25 @@ from random import Random
 import pytest
 
 from events.vocabulary import model
-from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import Simulation
 from floor.table.people import People
 from games.over_under.settle import bonus_lines, total
 from games.over_under.simulation.plan import TOTALS, OverUnderPlan
 from games.over_under.simulation.table import COPIES
 from rulebook.cards.cards import CODE
 from rulebook.chapters.chapters import chapter
-from tests.floor import simulated as floors
-from tests.floor.simulated import documented
+from tests.floor.simulated import Floor
 
 NAME = "over_under"
 SIMULATION = SIMULATIONS[NAME]
-(SEED,), ROUNDS = floors.DAYS[NAME]
-
-
-def simulated() -> Simulation:
-    return floors.simulated(NAME, SEED, ROUNDS)
-
-
-def tables() -> dict[str, list[Draft]]:
-    return floors.tables(NAME, SEED, ROUNDS)
-
-
-def labeled(*codes: str) -> set[tuple[str, int | None]]:
-    return {(label.stream, label.round_no) for label in simulated().labels if label.code in codes}
-
-
-def test_there_is_an_injector_for_every_documented_code() -> None:
-    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-686a.md")
+FLOOR = Floor(NAME)
 
 
 def test_no_card_comes_more_often_from_a_shoe_than_six_decks_hold() -> None:
     """But where a seventh copy or a joker was planted, and where the cards of a continuous shuffler come again."""
     most = 0
-    wrong = labeled("DEAL-DECK", "DEAL-SHUFFLE")
-    for stream, drafts in tables().items():
+    wrong = FLOOR.labeled("DEAL-DECK", "DEAL-SHUFFLE")
+    for stream, drafts in FLOOR.tables.items():
         out: dict[str, Counter[str]] = {}
         deck = ""
         for draft in drafts:
@@ -62,11 +43,11 @@ def test_no_card_comes_more_often_from_a_shoe_than_six_decks_hold() -> None:
 
 
 def test_every_hand_is_dealt_decided_and_settled_from_the_dealers_left() -> None:
-    wrong = labeled("DEAL-ORDER", "DEAL-COUNT", "PLAY-ORDER", "PAY-ORDER", "WAGER-SURRENDER")
-    passed_over = {(label.stream, label.round_no) for label in simulated().legitimate if "missing" in label.kind}
-    passed_over |= labeled("PAY-VOID")
+    wrong = FLOOR.labeled("DEAL-ORDER", "DEAL-COUNT", "PLAY-ORDER", "PAY-ORDER", "WAGER-SURRENDER")
+    passed_over = {(label.stream, label.round_no) for label in FLOOR.simulation.legitimate if "missing" in label.kind}
+    passed_over |= FLOOR.labeled("PAY-VOID")
     seen = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         rounds: dict[int | None, list[int]] = {}
         for draft in drafts:
             if isinstance(draft.payload, model.CardsDealt) and isinstance(draft.payload.to, int):
@@ -76,13 +57,13 @@ def test_every_hand_is_dealt_decided_and_settled_from_the_dealers_left() -> None
                 seats = sorted(set(order))
                 assert order == [*seats, *(seat for seat in seats for _ in range(2))], (stream, number)
                 seen += 1
-    assert seen > ROUNDS * 0.9
+    assert seen > FLOOR.simulation.rounds * 0.9
 
 
 def test_every_line_of_the_bonus_paytable_is_won() -> None:
     paytable = chapter("pa", "686a").paytable("bonus", "1")
     won: set[str] = set()
-    for drafts in tables().values():
+    for drafts in FLOOR.tables.values():
         hands: dict[object, list[int]] = {}
         betting: set[int] = set()
         for draft in drafts:
@@ -101,8 +82,8 @@ def test_every_line_of_the_bonus_paytable_is_won() -> None:
 
 
 def test_a_barred_patron_wagers_again_only_after_a_reshuffle() -> None:
-    let_in, excepted = 0, labeled("WAGER-MIDSHOE", "DEAL-COVER")  # shuffled, and the cover card not put in
-    for stream, drafts in tables().items():
+    let_in, excepted = 0, FLOOR.labeled("WAGER-MIDSHOE", "DEAL-COVER")  # shuffled, and the cover card not put in
+    for stream, drafts in FLOOR.tables.items():
         barred: set[str] = set()
         for draft in drafts:
             match draft.payload:

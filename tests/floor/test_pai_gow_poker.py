@@ -1,7 +1,6 @@
 """Pai Gow Poker on the simulated floor: everything is planted, dice come before cards, hits keep their word, chips add up."""
 
 from collections import Counter
-from functools import cache
 from random import Random
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import Simulation, simulate
+from floor.day.gaming_day import simulate
 from floor.table.people import People
 from floor.table.streams import HOUR_US
 from games.pai_gow_poker.simulation.plan import PaiGowPokerPlan
@@ -19,50 +18,18 @@ from rulebook.chapters.chapters import chapter
 from rulebook.chapters.rulebook import Rulebook, parse_submission
 from rulebook.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from rulebook.settlement.mystery import is_committed
-from tests.floor import simulated as floors
-from tests.floor.simulated import documented
+from tests.floor.simulated import Floor
 
 NAME = "pai_gow_poker"
 SIMULATION = SIMULATIONS[NAME]
-(SEED,), ROUNDS = floors.DAYS[NAME]
+FLOOR = Floor(NAME)
 ON_DICE = ("sum", "match", "beat_it")
-
-
-def simulated() -> Simulation:
-    return floors.simulated(NAME, SEED, ROUNDS)
-
-
-def streams() -> dict[str, list[Draft]]:
-    return floors.streams(NAME, SEED, ROUNDS)
-
-
-def tables() -> dict[str, list[Draft]]:
-    return floors.tables(NAME, SEED, ROUNDS)
-
-
-@cache
-def labeled(*codes: str) -> frozenset[tuple[str, int | None]]:
-    """The rounds, by their table's stream, with one of these faults planted (any, if none is named)."""
-    return frozenset((f"table/{label.table}", label.round_no) for label in simulated().labels if not codes or label.code in codes)
 
 
 def books(drafts: list[Draft]) -> dict[str, Rulebook]:
     """What a table filed, by the gaming day from which it is in force."""
     filed = [draft.payload for draft in drafts if isinstance(draft.payload, model.RulesFiled)]
     return {event.effective_gaming_day: parse_submission(event.toml) for event in filed}
-
-
-def test_there_is_an_injector_for_every_documented_code() -> None:
-    codes = {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
-    face_up = {"DEAL-FACING"}  # the dealer's cards lie face down in this game: that they do not is SET-EARLY
-    assert codes == documented("evidence.md", "evidence-645c.md") - face_up
-    assert documented("evidence-645c.md") - documented("evidence.md") == {
-        "MYST-AMOUNT",
-        "MYST-COMMITMENT",
-        "MYST-CONTRIBUTION",
-        "MYST-RESET",
-        "MYST-TRIGGER",
-    }
 
 
 @pytest.mark.parametrize(
@@ -90,12 +57,12 @@ def test_what_a_shared_code_means_here_is_planted_besides(planter: str) -> None:
 
 
 def test_faults_of_the_mystery_meters_show_in_their_own_streams() -> None:
-    in_meters = {label.code for label in simulated().labels if label.stream.startswith("meter/mh-")}
+    in_meters = {label.code for label in FLOOR.simulation.labels if label.stream.startswith("meter/mh-")}
     assert in_meters == {"MYST-AMOUNT", "MYST-COMMITMENT", "MYST-CONTRIBUTION", "MYST-RESET", "MYST-TRIGGER"}
 
 
 def test_the_tables_file_what_the_chapter_offers() -> None:
-    filed = [book for drafts in tables().values() for book in books(drafts).values()]
+    filed = [book for drafts in FLOOR.tables.values() for book in books(drafts).values()]
     offered = {(offer.wager, offer.paytable.name) for book in filed for offer in book.offers.values() if offer.paytable}
     assert {name for wager, name in offered if wager == "sum"} == set("ABCD")
     assert {name for wager, name in offered if wager == "beat_it"} == set("ABC")
@@ -110,9 +77,9 @@ def test_the_tables_file_what_the_chapter_offers() -> None:
 
 
 def test_wagers_on_the_dice_are_announced_and_settled_before_the_cards() -> None:
-    wrong = labeled("PAY-ORDER", "PAY-MISSED", "PAY-NOT-TAKEN", "DEAL-NOROLL")
+    wrong = FLOOR.labeled("PAY-ORDER", "PAY-MISSED", "PAY-NOT-TAKEN", "DEAL-NOROLL")
     settled = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         announced, dealt = False, False
         for draft in drafts:
             match draft.payload:
@@ -132,7 +99,7 @@ def test_wagers_on_the_dice_are_announced_and_settled_before_the_cards() -> None
 
 def test_the_red_die_is_among_the_dice_where_it_is_to_beat_the_blue_ones() -> None:
     rolled = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         filed, day = books(drafts), ""
         for draft in drafts:
             match draft.payload:
@@ -142,16 +109,16 @@ def test_the_red_die_is_among_the_dice_where_it_is_to_beat_the_blue_ones() -> No
                     offer = filed[max(each for each in filed if each <= day)].offers.get("beat_it")
                     if offer and offer.paytable and offer.paytable.name in ("A", "B"):
                         right = colours is not None and sorted(colours) == ONE_RED_TWO_BLUE
-                        assert right or (stream, draft.round_no) in labeled("EQUIP-DICE")
+                        assert right or (stream, draft.round_no) in FLOOR.labeled("EQUIP-DICE")
                         rolled += 1
     assert rolled > 100
 
 
 def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
     """The contribution that lifts the meter above the target committed to hits; all of the meter is paid, and it begins again."""
-    mistyped = {(each.stream, each.round_no) for each in simulated().legitimate if each.kind == "event_corrected"}
+    mistyped = {(each.stream, each.round_no) for each in FLOOR.simulation.legitimate if each.kind == "event_corrected"}
     hits = 0
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         armed: dict[str, model.MysteryArmed] = {}
         before: dict[str, int] = {}
         reading: dict[str, int] = {}
@@ -161,7 +128,7 @@ def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
                     armed[event.meter], reading[event.meter] = event, event.reading_centicents
                 case model.ProgressiveAccepted() as event if event.meter.startswith("mh-"):
                     before[event.meter], reading[event.meter] = reading[event.meter], event.reading_centicents
-                case model.MysteryHit() as event if (stream, draft.round_no) not in labeled():
+                case model.MysteryHit() as event if (stream, draft.round_no) not in FLOOR.labeled():
                     word = armed[event.meter]
                     assert event.target_centicents is not None
                     assert before[event.meter] <= event.target_centicents < event.reading_centicents
@@ -183,13 +150,13 @@ def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
 
 
 def test_a_meter_tells_its_own_stream_what_it_tells_the_table() -> None:
-    own = {name.removeprefix("meter/"): drafts for name, drafts in streams().items() if name.startswith("meter/mh-")}
+    own = {name.removeprefix("meter/"): drafts for name, drafts in FLOOR.streams.items() if name.startswith("meter/mh-")}
     assert set(own) == {"mh-02", "mh-02b", "mh-05", "mh-05b"}
     kinds = (model.MysteryHit, model.MysteryArmed)
     for meter, drafts in own.items():
         at_table = [
             draft.payload
-            for each in tables().values()
+            for each in FLOOR.tables.values()
             for draft in each
             if isinstance(draft.payload, kinds) and draft.payload.meter == meter
         ]
@@ -198,11 +165,11 @@ def test_a_meter_tells_its_own_stream_what_it_tells_the_table() -> None:
 
 def test_vigorish_is_taken_where_the_game_is_not_commission_free() -> None:
     taken = Counter[tuple[str, bool]]()
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         free = {book.settings["commission_free"] for book in books(drafts).values()} == {True}
         for draft in drafts:
             if isinstance(draft.payload, model.VigorishTaken):
-                assert not free or (stream, draft.round_no) in labeled("PAY-VIG")
+                assert not free or (stream, draft.round_no) in FLOOR.labeled("PAY-VIG")
                 taken[stream, free] += 1
     assert taken["table/pg-02", False] > 50
     assert taken["table/pg-04", False] > 50
@@ -210,9 +177,9 @@ def test_vigorish_is_taken_where_the_game_is_not_commission_free() -> None:
 
 def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
     won = Counter[str]()
-    for stream, drafts in tables().items():
+    for stream, drafts in FLOOR.tables.items():
         for draft in drafts:
-            if isinstance(draft.payload, model.WagerPaid) and (stream, draft.round_no) not in labeled():
+            if isinstance(draft.payload, model.WagerPaid) and (stream, draft.round_no) not in FLOOR.labeled():
                 won[draft.payload.wager] += 1
     assert {"base", "tiger_9", "sum", "match", "beat_it", "fortune_bonus", "progressive", "mystery"} <= set(won)
 

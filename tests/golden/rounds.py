@@ -8,7 +8,10 @@ from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import JudgedRound, judge
 
 GAMES = Path(__file__).resolve().parents[2] / "games"
+EDGES = sorted(Path(__file__).with_name("edges").glob("*.rounds"))
+"""What the golden rounds of the games leave out: edges of a section, and the words of a finding."""
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
+WORDS_OF = {"expected": "expected", "observed": "observed", "reading": "other_reading"}
 
 
 class GoldenCase(NamedTuple):
@@ -80,6 +83,17 @@ def _round_problems(case: GoldenCase, conclusion: Conclusion, expected: list[lis
                     problems.append(f"{kind} seat={seat} {wager}: {actual}, expected {amount}")
             case "finding" | "undetermined":
                 pass
+            case "expected" | "observed" | "reading":
+                line, _, words_of_it = " ".join(words).partition(" | ")
+                given = [getattr(each, WORDS_OF[kind]) or "none" for each in conclusion.findings if each.line() == line]
+                if not any(re.fullmatch(re.escape(words_of_it).replace("…", ".*"), " ".join(text.split())) for text in given):
+                    problems.append(f"{kind} of {line}: {given}, expected {words_of_it}")
+            case "no_reading":
+                problems += [
+                    f"{each.line()} names {words[0]}"
+                    for each in conclusion.findings
+                    if f"{words[0]}: " in (each.other_reading or "")
+                ]
             case _:
                 raise AssertionError(f"{case.path}:{case.line}: unknown expectation {kind!r}")
     problems += _reason_problems(conclusion, expected)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.rounds import read_cases, round_files, run
+from tests.golden.rounds import EDGES, read_cases, round_files, run
 
 
-@pytest.mark.parametrize("path", round_files(), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", [*round_files(), *EDGES], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_golden_rounds(path: Path) -> None:
     wrong = {}
     for case in read_cases(path):

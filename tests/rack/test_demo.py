@@ -457,7 +457,13 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "rounds", "codes"),
-    [("fortune_asia", 300, 60), ("player_dealer", 300, 40), ("pai_gow_poker", 1100, 69), ("over_under", 300, 38)],
+    [
+        ("fortune_asia", 300, 60),
+        ("player_dealer", 300, 40),
+        ("pai_gow_poker", 1100, 69),
+        ("over_under", 300, 38),
+        ("dj_wild", 900, 40),
+    ],
 )
 def test_everything_planted_at_one_game_is_found_and_nothing_else(game: str, rounds: int, codes: int) -> None:
     """This many rounds of the demo's day plant every code whose time can come, in the tables' streams and the meters'."""

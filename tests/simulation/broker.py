@@ -28,8 +28,6 @@ from events.kafka.transactions import AskingOnce
 REQUEST_LOST, REPLY_LOST, LATE, DIES = "request lost", "reply lost", "request late", "process dies"
 WAYS = (REQUEST_LOST, REPLY_LOST, LATE, DIES)
 HELD = "request held, repeated with success, then delivered"
-REPEATED = ("init", "produce", "end")
-"""What the client repeats by itself after a lost connection (`end`: unless it may not, `transactions.AskingOnce`)."""
 HELD_S = 0.01
 """How long after the answer to the repeat a held request arrives at most: some requests later."""
 WRITES = ("init", "produce", "end", "plain")

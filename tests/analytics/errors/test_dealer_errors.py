@@ -1,6 +1,5 @@
 """Mistakes: rates by hand on the sample floor, recurring errors on synthetic floors, and how codes stood up."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ from tests.analytics import synthetic
 from tests.dashboards import sample
 
 MINUTE = 60_000_000
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("mistakes") / "w")) as opened:
-        yield opened
 
 
 def by(db: Warehouse, name: str, **how: Any) -> dict[Any, dict[str, Any]]:

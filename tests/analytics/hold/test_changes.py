@@ -1,6 +1,5 @@
 """A period next to the one before it, and win reconciled with house win: literals, and floors made from chance."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 from math import sqrt
 
@@ -16,19 +15,12 @@ from analytics.hold.reconciliation import reconciliation
 from analytics.hold.theoretical import theoretical_win
 from analytics.theory.expectation import expected_of
 from analytics.warehouse.selection import Selection
-from analytics.warehouse.warehouse import Warehouse, reading
+from analytics.warehouse.warehouse import Warehouse
 from tests.analytics import synthetic
 from tests.analytics.synthetic import CHAPTER, FIRST_DAY
-from tests.dashboards import sample
 
 SECOND_HALF = Selection(first=FIRST_DAY + timedelta(days=15), last=FIRST_DAY + timedelta(days=29))
 DAY_2 = Selection(first=date(2026, 3, 6), last=date(2026, 3, 6))
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("changes") / "w")) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The figures, each worked out by hand from the sample floor (D27), and the order of the queue."""
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -13,13 +12,6 @@ from analytics.warehouse import floor_data, round_data
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from replay.findings import LedgerEntry
 from tests.dashboards import sample
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("hold") / "warehouse.duckdb")) as opened:
-        yield opened
-
 
 DAY_1, DAY_2 = date(2026, 3, 5), date(2026, 3, 6)
 

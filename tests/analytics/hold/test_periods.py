@@ -1,6 +1,5 @@
 """Hold over periods, chips that do not add up, and the triggers of a written investigation, each worked out by hand."""
 
-from collections.abc import Iterator
 from datetime import date
 
 import polars as pl
@@ -10,15 +9,8 @@ from analytics.hold import figure_detail, hold
 from analytics.hold.investigations import more_than_points, written_investigations
 from analytics.hold.periods import hold_by_period, month_and_year_to_date, tray_differences
 from analytics.warehouse.selection import Selection
-from analytics.warehouse.warehouse import Warehouse, reading
+from analytics.warehouse.warehouse import Warehouse
 from tests.analytics import synthetic
-from tests.dashboards import sample
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("periods") / "w")) as opened:
-        yield opened
 
 
 def test_a_month_is_the_sum_of_its_fully_counted_days(db: Warehouse) -> None:

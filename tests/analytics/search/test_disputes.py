@@ -1,6 +1,5 @@
 """Finding the round that a patron remembers: round 17 of FU-01 began at 21:14, seat 3 had A♠ Q♦ 10♥ 9♥ 7♣ 5♠ 2♦."""
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -10,16 +9,9 @@ from msgspec import structs
 from analytics.search import disputes, search_words
 from analytics.search.disputes import Candidate, Remembered
 from analytics.search.remembered import CardSeen, TimeTyped, cards_typed, time_typed
-from analytics.warehouse.warehouse import Warehouse, reading
-from tests.dashboards import sample
+from analytics.warehouse.warehouse import Warehouse
 
 DAY = date(2026, 3, 6)
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("disputes") / "w")) as open_:
-        yield open_
 
 
 def best(db: Warehouse, said: Remembered) -> Candidate:

@@ -1,14 +1,12 @@
 """docs/warehouse.md and what lists the tables; every query of docs/analyst-guide.md runs and answers."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from analytics.warehouse.columns import HEAD, MEANING, described, summary
-from analytics.warehouse.warehouse import MODELS, Warehouse, reading
-from tests.dashboards import sample
+from analytics.warehouse.warehouse import MODELS, Warehouse
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "analyst-guide.md").read_text("utf-8")
@@ -16,12 +14,6 @@ QUERIES = [
     *re.findall(r"```sql\n(.*?)```", GUIDE, re.S),
     *(DOCS / "examples" / "queries.sql").read_text("utf-8").strip().removesuffix(";").split(";\n"),
 ]
-
-
-@pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    with reading(sample.make(tmp_path_factory.mktemp("documents") / "w")) as opened:
-        yield opened
 
 
 def test_every_column_has_a_meaning(db: Warehouse) -> None:

@@ -160,15 +160,6 @@ def test_rows_that_were_changed_are_named(tmp_path: Path, parts: Path, changes: 
     assert sorted(known.altered) == sorted(changes.values())
 
 
-def test_one_row_that_was_changed_is_named_alone(tmp_path: Path, parts: Path) -> None:
-    path = shutil.copy(parts, tmp_path / "w")
-    with duckdb.connect(str(path)) as db:
-        db.execute("UPDATE fct_rounds SET verdict = 'UPHELD'")
-    known = earlier(path, FACTS.log_id)
-    assert known is not None
-    assert known.altered == (("fct_rounds", ""),)
-
-
 def test_a_file_that_nobody_wrote_to_is_not_read_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = in_parts(tmp_path / "w", 3)
     assert is_sealed(path)

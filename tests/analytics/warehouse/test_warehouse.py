@@ -158,10 +158,6 @@ def test_a_reader_cannot_write(path: Path) -> None:
         db.execute("CREATE TABLE warehouse.extra (a INTEGER)")
 
 
-def test_stamp_of_no_file_is_null(tmp_path: Path) -> None:
-    assert stamp(tmp_path / "w") is None
-
-
 def test_the_tables_of_a_warehouse_are_its_models_and_facts(db: Warehouse) -> None:
     made = {row[0] for row in db.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert made == {*MODELS, "generation", "property", "sources", "digests"}

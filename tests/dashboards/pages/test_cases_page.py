@@ -15,17 +15,13 @@ from desk.review.cases import PatronCase
 from desk.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, said, start
+from tests.dashboards.running import fill, log_in, press, said, start
 from tests.desk.people import PEOPLE, pay_what_is_owed
 
 
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
+@pytest.fixture(autouse=True)
+def _cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CASES_VARIABLE, str(tmp_path))
-    return floor
 
 
 def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> PatronCase:
@@ -41,12 +37,6 @@ def read(floor: Living, name: str) -> PatronCase:
         return cases.case(at, name)
 
 
-def press(test: AppTest, label: str) -> AppTest:
-    next(each for each in test.button if each.label == label).click().run(timeout=60)
-    assert [error.value for error in test.exception] == []
-    return test
-
-
 def choose(test: AppTest, action: str) -> AppTest:
     [each for each in test.get("button_group") if each.label == "Action"][-1].set_value(action).run(timeout=60)
     return test
@@ -54,11 +44,6 @@ def choose(test: AppTest, action: str) -> AppTest:
 
 def decide(test: AppTest, outcome: str) -> None:
     next(each for each in test.get("button_group") if each.label == "Outcome").set_value(outcome).run(timeout=60)
-
-
-def fill(test: AppTest, label: str, value: str) -> None:
-    (field,) = [each for each in (*test.text_input, *test.text_area) if each.label == label]
-    field.input(value)
 
 
 def labels(test: AppTest) -> list[str]:

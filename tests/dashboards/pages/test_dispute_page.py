@@ -27,7 +27,7 @@ from desk.review.desk import desk_at
 from events.vocabulary.base import REGISTRY
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start
+from tests.dashboards.running import log_in, press, run, said, start
 from tests.desk.people import PEOPLE, pay_what_is_owed
 
 FORMATS = Formats.of(sample.FACTS)
@@ -282,11 +282,6 @@ def claim_box(test: AppTest, label: str) -> Any:
     return next(box for box in test.text_area if box.label == label)
 
 
-def press(test: AppTest, label: str) -> None:
-    next(each for each in test.button if each.label == label).click().run(timeout=60)
-    assert [error.value for error in test.exception] == []
-
-
 def decide(test: AppTest, outcome: str) -> None:
     next(each for each in test.get("button_group") if each.label == "Outcome").set_value(outcome).run()
 
@@ -294,14 +289,6 @@ def decide(test: AppTest, outcome: str) -> None:
 def lit(test: AppTest) -> list[str]:
     """The steps that are next."""
     return re.findall(r'class="rk-stage"><span aria-hidden="true">➤</span> ([A-Z][a-z ]+)', said(test))
-
-
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
-    return floor
 
 
 DECIDED = [
@@ -428,7 +415,7 @@ def test_the_money_of_a_round_without_a_dispute_is_resolved_and_signed_on_its_pa
     next(each for each in test.get("button_group") if each.label == "Action").set_value("resolve").run()
     next(box for box in test.selectbox if box.label == "Disposition").set_value("confirmed_paid_patron").run()
     [box for box in test.text_input if box.label == "Why"][-1].set_value("slip 9")
-    next(each for each in test.button if each.label == "Resolve").click().run()
+    press(test, "Resolve")
     page = said(test)
     assert "Pay $100.00 to the patron at seat 3." not in page
     assert "$100.00; signed by m.ortiz; needs a second signature" in page
@@ -437,7 +424,7 @@ def test_the_money_of_a_round_without_a_dispute_is_resolved_and_signed_on_its_pa
     test = start("dispute", of="fu-01", round="2", seat="3")
     assert "Wager underpaid: sign" in [each.label for each in test.expander]
     next(box for box in test.text_input if box.label == "What was checked").set_value("slip 9 seen")
-    next(each for each in test.button if each.label == "Sign $100.00").click().run()
+    press(test, "Sign $100.00")
     page = said(test)
     assert "<dt>Done</dt>" in page
     assert "$100.00; signed by m.ortiz and s.lee" in page

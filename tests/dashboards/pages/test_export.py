@@ -14,9 +14,9 @@ from dashboards.parts import exports
 from dashboards.run import command
 from desk.review.desk import desk_at
 from tests.dashboards import sample
-from tests.dashboards.exporting import MANY, floor_of_many, pressed, recorded, saved
+from tests.dashboards.exporting import MANY, floor_of_many, recorded, saved
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start
+from tests.dashboards.running import log_in, press, run, said, start
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) ->
     log_in("s.lee@bellwether.example", "auditor")
     test = start("queue")
     assert recorded(floor) == []
-    file = saved(pressed(test, "Export list"))
+    file = saved(press(test, "Export list"))
     assert file is not None
     rows = list(csv.DictReader(file.data.decode().splitlines()))
     with reading(floor.warehouse) as db:
@@ -45,7 +45,7 @@ def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) ->
 def test_what_the_filters_leave_is_exported_and_grouping_leaves_nothing_out(floor: Living) -> None:
     log_in("s.lee", "surveillance")
     test = start("queue", code="PAY-UNDER", alike="true")
-    file = saved(pressed(test, "Export list"))
+    file = saved(press(test, "Export list"))
     assert file is not None
     assert len(file.data.splitlines()) == MANY + 1
     test.selectbox(key="choose-severity").set_value("high").run()
@@ -57,7 +57,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     log_in("s.lee", "surveillance")
     test = start("queue")
     with desk_at(floor.log) as at, at.log.turn():
-        pressed(test, "Export list")
+        press(test, "Export list")
     assert "Nothing was exported: the export cannot be recorded" in said(test)
     assert saved(test) is None
 

@@ -19,9 +19,9 @@ from dashboards.drawing.charts import against_theory_chart, drift_chart, house_w
 from desk.review.desk import desk_at
 from tests.analytics.counts import DAYS, DROP, entry, month, opened_for
 from tests.dashboards import plotted, sample
-from tests.dashboards.exporting import floor_of_many, pressed, recorded, saved
+from tests.dashboards.exporting import floor_of_many, recorded, saved
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start, unfold
+from tests.dashboards.running import log_in, press, run, said, start, unfold
 
 COMPARED = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
@@ -38,7 +38,7 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
     unfold(test, "Export and SQL")
     test.selectbox(key="export-figures").set_value("Wagers in detail").run()
     assert recorded(floor) == []
-    file = saved(pressed(test, "Export CSV"))
+    file = saved(press(test, "Export CSV"))
     assert file is not None
     rows = list(csv.DictReader(io.StringIO(file.data.decode())))
     assert len(rows) == 120
@@ -58,7 +58,7 @@ def test_what_is_on_view_is_in_the_file_with_every_column_of_it(floor: Living) -
     log_in("s.lee", "auditor")
     test = start("hold", view="wagers", by="wager")
     unfold(test, "Export and SQL")
-    file = saved(pressed(test, "Export CSV"))
+    file = saved(press(test, "Export CSV"))
     assert file is not None
     columns = set(file.data.decode().splitlines()[0].split(","))
     assert columns >= {"house_win_cents", "theoretical_percent", "low_95_percent", "high_95_percent"}
@@ -94,7 +94,7 @@ def test_parquet_has_the_figures_of_the_command(floor: Living) -> None:
     test = start("hold", view="wagers", by="wager")
     unfold(test, "Export and SQL")
     test.selectbox(key="export-figures").set_value("House win by wager").run()
-    file = saved(pressed(test, "Export Parquet"))
+    file = saved(press(test, "Export Parquet"))
     assert file is not None
     with reading(floor.warehouse) as db:
         figures_of_command = hold.hold_by(db, "wager")
@@ -105,7 +105,7 @@ def test_another_part_of_the_floor_is_another_export(floor: Living) -> None:
     log_in("s.lee", "auditor")
     test = start("hold", view="pace")
     unfold(test, "Export and SQL")
-    assert saved(pressed(test, "Export CSV")) is not None
+    assert saved(press(test, "Export CSV")) is not None
     test.selectbox(key="choose-game").set_value("face_up_pai_gow").run()
     assert saved(test) is None
 
@@ -130,7 +130,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     test = start("hold")
     unfold(test, "Export and SQL")
     with desk_at(floor.log) as at, at.log.turn():
-        pressed(test, "Export CSV")
+        press(test, "Export CSV")
     assert "Nothing was exported: the export cannot be recorded" in said(test)
     assert saved(test) is None
 

@@ -7,7 +7,7 @@ import pytest
 
 from analytics.warehouse.warehouse import build
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, floor_now
+from dashboards.parts import floor_now
 from desk.review.desk import desk_at
 from replay.advice import Advice
 from replay.findings import Finding
@@ -19,14 +19,6 @@ from tests.dashboards.running import run, said, start
 from tests.desk.people import PEOPLE
 
 FORMATS = Formats.of(sample.FACTS)
-
-
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
-    return floor
 
 
 def test_now_shows_each_table_and_goes_on_with_the_log(floor: Living) -> None:

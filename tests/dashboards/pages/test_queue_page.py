@@ -16,16 +16,9 @@ from dashboards.parts import desk
 from dashboards.parts.review_panel import cents_typed
 from dashboards.run import PERSONS_VARIABLE
 from desk.review.desk import desk_at
-from tests.dashboards import living, sample
+from tests.dashboards import sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start
-
-
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
-    return floor
+from tests.dashboards.running import log_in, press, run, said, start
 
 
 def lines(test: AppTest) -> list[dict[str, str]]:
@@ -134,8 +127,7 @@ def act(test: AppTest, todo: str, button: str, *, tick: bool = False, **boxes: s
     for name, value in boxes.items():
         inputs = (*test.text_input, *test.selectbox)
         next(box for box in inputs if box.key and box.key.startswith(f"{name} ")).set_value(value)
-    next(each for each in test.button if each.label == button).click().run()
-    assert [error.value for error in test.exception] == []
+    press(test, button)
     return test
 
 
@@ -266,7 +258,7 @@ def test_a_role_that_was_taken_away_meanwhile_does_nothing(floor: Living) -> Non
     test.button_group[0].set_value("note").run()
     next(box for box in test.text_input if box.key and box.key.startswith("note ")).set_value("seen")
     log_in("m.ortiz", "auditor")
-    next(each for each in test.button if each.label == "Add note").click().run()
+    press(test, "Add note")
     assert "Your role may not review findings" in said(test)
     with desk_at(floor.log, read_only=True) as at:
         assert at.review("fu-01").seq == 0
@@ -322,9 +314,9 @@ def test_a_view_is_saved_offered_as_a_link_and_forgotten(tmp_path: Path, monkeyp
     warehouse = sample.make(tmp_path / "w.duckdb")
     test = run("queue", warehouse, monkeypatch, table="fu-02")
     test.text_input(key="view-name").set_value("  Pit  two ")
-    next(each for each in test.button if each.label == "Save view").click().run()
+    press(test, "Save view")
     assert 'href="queue?table=fu-02" target="_self" aria-current="page">Pit two</a>' in said(test)
-    next(each for each in test.button if each.label == "Delete view").click().run()
+    press(test, "Delete view")
     assert "Pit two" not in said(test)
 
 

@@ -12,7 +12,7 @@ from analytics import rules
 from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, verification_run
+from dashboards.parts import verification_run
 from desk.alarms.alarm import AlarmStatus, Change, trial_message
 from desk.alarms.outbox import DAY_US, AlarmUpdate, Outbox
 from desk.verification.steps import VerificationStep
@@ -26,15 +26,6 @@ from tests.device_lines import as_lines
 from tests.replay.another_engine import installed
 
 FORMATS = Formats.of(sample.FACTS)
-
-
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    verification_run._walks().clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
-    return floor
 
 
 # ---------------------------------------------------------------------------------------------------------- integrity

@@ -19,14 +19,8 @@ from events.proofs.keys import read_public_key
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, said, start
+from tests.dashboards.running import log_in, press, said, start
 from tests.desk.people import PEOPLE
-
-
-def click(test: AppTest, label: str) -> AppTest:
-    next(each for each in test.button if each.label == label).click().run(timeout=120)
-    assert [error.value for error in test.exception] == []
-    return test
 
 
 def saved(test: AppTest) -> list[Download]:
@@ -46,10 +40,10 @@ def test_a_report_is_shown_then_signed_on_record_and_saved(signing_floor: Living
     log_in("s.lee@bellwether.example", "surveillance")
     test = start("reports", report=name)
     assert REPORTS[name].rules[0].cite in said(test)
-    click(test, "Make report")
+    press(test, "Make report")
     assert "What this report does not show" in said(test)
     assert saved(test) == []
-    files = saved(click(test, "Sign report"))
+    files = saved(press(test, "Sign report"))
     pdf = next(each for each in files if each.name.endswith(".pdf"))
     assert check_report(pdf.data, [read_public_key(signing_floor.warehouse.with_name("log.key.pub"))]).name == name
     assert any(each.name.endswith(".csv") for each in files)
@@ -61,7 +55,7 @@ def test_a_report_is_shown_then_signed_on_record_and_saved(signing_floor: Living
 def test_all_reports_of_a_month_are_one_file_and_each_is_on_record(signing_floor: Living) -> None:
     """The same PDFs as one by one: each checks with the public key alone, and the log has the digest of each."""
     log_in("s.lee@bellwether.example", "surveillance")
-    (file,) = saved(click(start("reports"), "All reports of the month"))
+    (file,) = saved(press(start("reports"), "All reports of the month"))
     with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     key = read_public_key(signing_floor.warehouse.with_name("log.key.pub"))
@@ -103,7 +97,7 @@ def test_the_days_of_a_report_come_with_the_address(signing_floor: Living, first
 
 
 def test_without_a_login_a_report_is_shown_and_cannot_be_taken_away(signing_floor: Living) -> None:
-    test = click(start("reports"), "Make report")
+    test = press(start("reports"), "Make report")
     assert "By table game" in said(test)
     assert next(each for each in test.button if each.label == "Sign report").disabled
 
@@ -117,7 +111,7 @@ def test_a_role_without_names_reads_reports_without_patrons_people_and_their_wor
     seen = []
     for person, role in (("k.may", "surveillance"), ("c.compton", "compliance")):
         log_in(f"{person}@bellwether.example", role)
-        pages = [said(click(start("reports", report=name), "Make report")) for name in REPORTS]
+        pages = [said(press(start("reports", report=name), "Make report")) for name in REPORTS]
         seen.append({each.lower() for each in named.findall("".join(pages))})
     assert seen == [{"p-third", "m.ortiz", "s.lee", "jane roe"}, set()]
 

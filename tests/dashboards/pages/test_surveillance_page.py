@@ -12,9 +12,8 @@ from dashboards.access import access
 from dashboards.parts import desk
 from desk.review import surveillance
 from desk.review.desk import TableReview, desk_at
-from tests.dashboards import living
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, said, start
+from tests.dashboards.running import fill, log_in, press, said, start
 
 DAY = {"type": "gaming_day_opened", "payload": {"gaming_day": "2026-03-01"}}
 CONFIGURED = {
@@ -30,30 +29,15 @@ def line(number: int, said: dict[str, object]) -> str:
     return json.dumps({**common, **place, **said}, sort_keys=True, separators=(",", ":")) + "\n"
 
 
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path)
+@pytest.fixture(autouse=True)
+def _house(floor: Living, tmp_path: Path) -> None:
     (tmp_path / "office.jsonl").write_text(line(1, DAY) + line(2, CONFIGURED))
     floor.rack("ingest", str(tmp_path / "office.jsonl"), "--office", code=0)
-    floor.serve(monkeypatch)
-    return floor
 
 
 def of_room(floor: Living) -> TableReview:
     with desk_at(floor.log, read_only=True) as at:
         return surveillance.log(at)
-
-
-def fill(test: AppTest, label: str, value: str) -> None:
-    (field,) = [each for each in (*test.text_input, *test.text_area) if each.label == label]
-    field.input(value)
-
-
-def press(test: AppTest, label: str) -> AppTest:
-    next(each for each in test.button if each.label == label).click().run(timeout=60)
-    assert [error.value for error in test.exception] == []
-    return test
 
 
 def test_an_entry_is_in_the_log_and_on_the_page(floor: Living) -> None:

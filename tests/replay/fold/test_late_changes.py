@@ -14,7 +14,8 @@ from floor.day.gaming_day import simulate
 from replay.findings import Adjudication
 from replay.fold.table_changes import MAY_COME_LATE
 from replay.run.replayer import MemoryResults, adjudications, replay
-from tests.floor.simulated import DAYS, stored
+from tests.floor.simulated import ROUNDS as GAMES
+from tests.floor.simulated import stored
 from tests.replay.fold.test_corrections import in_all_ways
 from tests.replay.rules.test_over_under import ROUND, over_under, shuffled
 from tests.replay.tables import PAID, MemoryLog, Table, filed
@@ -119,14 +120,14 @@ def check(game: str, own_devices: bool, turns: int, turn: int) -> int:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("own_devices", [False, True], ids=["its devices", "a device for each type"])
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_change_of_the_table_that_comes_late_accuses_no_one(game: str, own_devices: bool) -> None:
     assert check(game, own_devices, turns=41, turn=3) > 1
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("own_devices", [False, True], ids=["its devices", "a device for each type"])
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_any_change_of_the_table_any_number_of_rounds_later_accuses_no_one(game: str, own_devices: bool) -> None:
     assert check(game, own_devices, turns=1, turn=0) > 60
 
@@ -156,13 +157,13 @@ def swap_and_restart(game: str, every: int) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_neighbors_of_two_devices_that_are_swapped_and_a_device_that_starts_again_accuse_no_one(game: str) -> None:
     swap_and_restart(game, every=61)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_any_neighbors_of_two_devices_that_are_swapped_accuse_no_one(game: str) -> None:
     swap_and_restart(game, every=3)
 
@@ -203,13 +204,13 @@ def faults_shown_late(game: str, turns: int) -> int:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_fault_that_a_message_shows_between_rounds_and_late_is_never_upheld(game: str) -> None:
     assert faults_shown_late(game, turns=31) > 1
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("game", DAYS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_fault_that_any_message_shows_between_rounds_and_late_is_never_upheld(game: str) -> None:
     assert faults_shown_late(game, turns=1) > 30
 

@@ -4,13 +4,25 @@ import pytest
 
 from events.vocabulary import model
 from replay.fold.table_fold import TableFold
-from tests.replay.rules.test_dj_wild import DEAL, RAISED, WAGERS, push, returned
 from tests.replay.tables import Table, said
 
-UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + push(2, 4) + "close\n"
+WAGERS = "wager seat=2 ante 10.00 blind 10.00\nwager seat=4 ante 10.00 blind 10.00\n"
+DEAL = "deal_order seat2=Kd Qc 9h 7s 4d seat4=Kh Qs 9c 7d 4h dealer=Ks Qh 9d 7c 4s\n"
+"""The same hand three times: all pushes."""
+RAISED = "wager seat=2 raise 20.00\nwager seat=4 raise 20.00\n"
+
+
+def returned(seats: tuple[int, ...], reason: str, *wagers: str) -> str:
+    return "".join(f"return seat={seat} {wager} {reason}\n" for seat in seats for wager in wagers)
+
+
+PUSHED = returned((2, 4), "push", "ante 10.00", "blind 10.00", "raise 20.00")
+UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + PUSHED + "close\n"
 COUNTED = UNCOUNTED.replace("wager seat=2 raise", "stub 38\nwager seat=2 raise")
 UNCOVERED = UNCOUNTED.replace("covers stub\n", "")
-UNDEALT = "covers stub\n" + WAGERS + "void round floor_decision\n" + returned(2, 4) + "close\n"
+UNDEALT = (
+    "covers stub\n" + WAGERS + "void round floor_decision\n" + returned((2, 4), "void", "ante 10.00", "blind 10.00") + "close\n"
+)
 
 
 def due_in(*rounds: str, words: str = "pa-687a") -> list[int]:

@@ -11,7 +11,6 @@ deal   dealer=Ah Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d
 return seat=3 base 25.00 push
 """
 JAM = model.DeviceFailed(device="shuffler", fault="jam")
-COVERED = model.DeviceCovered(device="shuffler", how="cover")
 BY_HAND = model.CardsShuffled(deck=DECK, method="manual", count=None)
 CUT = model.CardsCut(by="dealer", depth=22, counted_from="top")
 

@@ -60,30 +60,3 @@ def test_686a_7_f_what_no_reading_lets_names_none() -> None:
     (script,) = parse(case.transcript, "test")
     findings = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
     assert [each.other_reading for each in findings if each.code == "PLAY-ORDER"] == [None]
-
-
-def test_687a_11_b_3_a_folded_hand_that_loses_by_its_cards_loses_by_any_filing() -> None:
-    """K-K-9-5 and a deuce, a two in the Progressive, are a pair: nothing that the house may file pays it."""
-    text = (
-        "rules pa-687a progressive=1 progressive.rate=15%\nwager seat=2 ante 10.00 blind 10.00 progressive 1.00\n"
-        "deal seat2=Kd Kh 2s 9c 5h dealer=Qs Qd Th 9h 8c side=3c\ndecide seat=2 fold\n"
-        "take seat=2 ante 10.00\ntake seat=2 blind 10.00\npay seat=2 progressive 9.00\nclose\n"
-    )
-    (script,) = parse(text, "test")
-    (found,) = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
-    assert (found.code, found.wager, found.other_reading) == ("PAY-LOSER", "progressive", None)
-
-
-@pytest.mark.parametrize(("paytable", "names"), [("DJWBB-04", True), ("DJWBB-03", False)])
-def test_687a_12_e_a_losing_pair_paid_by_three_of_a_kind_or_less_names_the_line_as_printed(paytable: str, names: bool) -> None:
-    """D20, with the money: by the line as printed a pair of tens that loses to kings wins 15 to 1."""
-    text = (
-        f"rules pa-687a bad_beat={paytable}\nwager seat=4 ante 5.00 blind 5.00 bad_beat 2.00\n"
-        "deal seat4=Tc Td 7h 6s 4c dealer=Kh Kd 9s 8c 3d\nwager seat=4 raise 10.00\n"
-        "take seat=4 ante 5.00\ntake seat=4 blind 5.00\ntake seat=4 raise 10.00\npay seat=4 bad_beat 30.00\nclose\n"
-    )
-    (script,) = parse(text, "test")
-    (found,) = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
-    assert found.line() == "PAY-LOSER seat=4 wager=bad_beat +32.00"
-    words = found.other_reading or ""
-    assert ("D20: " in words, "wins 30.00, as was done" in words) == (names, names)

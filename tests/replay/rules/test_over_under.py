@@ -14,10 +14,10 @@ from replay.fold.shoe_state import ShoeState
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
 from replay.run.stream_worker import StreamWorker
-from replay.transcript.transcript import judge, parse
+from replay.transcript.transcript import judge
 from rulebook.chapters.chapters import SUBMISSIONS
 from tests.golden.rounds import read_cases, round_files
-from tests.replay.tables import SECOND_US, START_US, Table, lines, records, said
+from tests.replay.tables import Table, records, said
 
 WORDS = "pa-686a bonus=yes"
 ROUND = """
@@ -31,12 +31,6 @@ pay     seat=1 over 10.00
 close
 """
 """10+9+8 = 27: over wins. Shuffle, deal and settlement are covered."""
-
-TWO_BATCHES = "".join(
-    f"deck {deck} received back={back}\ndeck {deck} inspected verified=f-1\ndeck {deck} spread\ndeck {deck} washed\n"
-    f"deck {deck} in_play\n"
-    for deck, back in (("b1", "red"), ("b2", "blue"))
-)
 
 
 def over_under(words: str = WORDS) -> Table:
@@ -221,164 +215,6 @@ def test_a_game_of_one_deck_keeps_no_shoe() -> None:
         kept.append(fold.state.shoe)
     assert kept == [None, ShoeState()]
     assert TableState().at_opening().shoe is None
-
-
-# ------------------------------------------------------------------------------------------------------- two clocks, D132
-
-
-def two_clocks(before: str, first: model.Event, second: model.Event, after: str) -> list[tuple[str, list[str]]]:
-    """Judge a round in which two devices report two events, by clocks that agree with their order, and that do not."""
-    found = []
-    for apart in (SECOND_US, -SECOND_US):
-        table = over_under()
-        table.play(1, "covers deal settlement\n" + before)
-        at_us = START_US + 100 * SECOND_US
-        table.say(first, 1, source="camera", at_us=at_us)
-        table.say(second, 1, source="shoe", at_us=at_us + apart)
-        for event in parsed(after):
-            table.say(event, 1, source="late", at_us=at_us + 2 * SECOND_US)
-        table.say(model.RoundClosed(by="d-7"), 1, source="late", at_us=at_us + 3 * SECOND_US)
-        ((_, conclusion),) = table.verdicts()
-        found.append((conclusion.verdict, [*lines(conclusion), *conclusion.undetermined]))
-    return found
-
-
-def parsed(text: str) -> list[model.Event]:
-    (script,) = parse(f"rules {WORDS}\nround 1\n{text}", "after")
-    return [each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled | model.RoundOpened)]
-
-
-ANTES = "wager seat=1 ante 10.00\nwager seat=4 ante 10.00\nburn ??\ndeal seat1=Tc seat4=2d\n"
-ENDED = "take seat=1 ante 10.00 surrendered\ntake seat=4 ante 10.00 surrendered"
-ONE, FOUR = model.Surrendered(seat=1), model.Surrendered(seat=4)
-TWO_CARDS = model.CardsDealt(to=1, cards=["9d", "8h"], face_up=True)
-TWO_MORE = model.CardsDealt(to=4, cards=["3c", "5h"], face_up=True)
-
-
-def taken(seat: int) -> model.WagerTaken:
-    return model.WagerTaken(seat=seat, bettor=f"seat-{seat}", wager="bonus", number=None, amount_cents=500, reason="lost")
-
-
-@pytest.mark.parametrize(
-    ("before", "first", "second", "after", "finding", "doubt"),
-    [
-        (
-            ANTES,
-            FOUR,
-            ONE,
-            f"deal seat1=9d 8h\ndeal seat4=3c 5h\n{ENDED}",
-            "PLAY-ORDER seat=1",
-            "seat 1: the clocks contradict the order of its decision and what came before it",
-        ),
-        (
-            ANTES + "surrender seat=4\n",
-            TWO_CARDS,
-            ONE,
-            f"deal seat4=3c 5h\n{ENDED}",
-            "WAGER-SURRENDER seat=1",
-            "seat 1: the clocks contradict the order of the surrender and the cards",
-        ),
-        (
-            ANTES + "surrender seat=1\nsurrender seat=4\ndeal seat1=9d 8h\n",
-            TWO_MORE,
-            model.WagerHandled(seat=1, wager="ante"),
-            ENDED,
-            "WAGER-TOUCHED seat=1 wager=ante",
-            None,
-        ),
-        (
-            "wager seat=1 ante 10.00\nburn ??\n",
-            model.CardsDealt(to=1, cards=["Tc"], face_up=True),
-            model.WagerHandled(seat=1, wager="ante"),
-            "surrender seat=1\ndeal seat1=9d 8h\ntake seat=1 ante 10.00 surrendered",
-            "WAGER-TOUCHED seat=1 wager=ante",
-            "seat 1 ante: the clocks contradict the order of the handling and the end of the wager's time",
-        ),
-        (
-            "wager seat=1 bonus 5.00\nwager seat=4 bonus 5.00\n" + ANTES + "surrender seat=1\nsurrender seat=4\n"
-            "deal seat1=9d 8h\ndeal seat4=3c 9h\n",
-            taken(4),
-            taken(1),
-            ENDED,
-            "PAY-ORDER seat=1",
-            "seat 1: the clocks contradict the order of its settlement",
-        ),
-    ],
-    ids=["PLAY-ORDER", "WAGER-SURRENDER", "no contradiction", "WAGER-TOUCHED", "PAY-ORDER"],
-)
-def test_d132_a_finding_that_rests_on_two_clocks(
-    before: str, first: model.Event, second: model.Event, after: str, finding: str, doubt: str | None
-) -> None:
-    (verdict, certain), (_, contradicted) = two_clocks(before, first, second, after)
-    assert finding in certain
-    assert verdict == "VARIANCE"
-    assert (finding in contradicted) is (doubt is None)
-    assert doubt is None or doubt in contradicted
-
-
-def test_d132_a_burn_card_by_another_clock() -> None:
-    table = over_under()
-    table.say(shuffled())
-    opened = model.RoundOpened(deck="d-1", observed=["deal"])
-    table.say(opened, 1)
-    at_us = START_US + 100 * SECOND_US
-    table.say(model.CardsDealt(to=1, cards=["Tc"], face_up=True), 1, source="shoe", at_us=at_us)
-    table.say(model.CardBurned(card=None, reason="new_shoe"), 1, source="camera", at_us=at_us - SECOND_US)
-    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + SECOND_US)
-    ((_, conclusion),) = table.verdicts()
-    assert "DEAL-BURN" not in lines(conclusion)
-    assert "the clocks contradict the order of the burn card and the card dealt next" in conclusion.undetermined
-
-
-def test_a_late_wager_by_another_clock_names_the_end_of_its_time() -> None:
-    table = over_under()
-    table.say(model.RoundOpened(deck="d-1", observed=[]), 1)
-    at_us = START_US + 100 * SECOND_US
-    table.say(model.CardsDealt(to=1, cards=["Tc"], face_up=True), 1, source="shoe", at_us=at_us)
-    ante: Any = parsed("wager seat=1 ante 10.00")[0]
-    table.say(ante, 1, source="camera", at_us=at_us - SECOND_US)
-    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + SECOND_US)
-    ((_, conclusion),) = table.verdicts()
-    assert "seat 1 ante: the clocks contradict the order of the wager and the end of its time" in conclusion.undetermined
-
-
-# ---------------------------------------------------------------------------------------------------- why it is not told
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("wager seat=1 ante 10.00\ndeal seat1=9d\ndeal seat1=9c 9h", "what seat 1 decided and placed is not on record"),
-        ("wager seat=1 ante 10.00\ndeal seat1=9d", "seat 1 holds 1 card, by the record"),
-        (
-            "wager seat=1 ante 10.00\ndeal seat1=9d\nwager seat=1 over 10.00\ndeal seat1=9c ??",
-            "the cards of seat 1 were not all read",
-        ),
-        ("wager seat=1 ante 10.00\ndeal seat1=Jk\nwager seat=1 over 10.00\ndeal seat1=9c 9h", "a card of seat 1 has no value"),
-        ("wager seat=1 trips 10.00\ndeal seat1=9d 9c 9h", "the wager is not offered"),
-        ("wager seat=1 ante 10.00\ndeal seat1=9d 9c 9h\nelect seat=1 void", "there is no ground on record"),
-        ("wager seat=1 ante 10.00\ndeal seat1=9d\nvoid round", "for which the chapter has no ground"),
-    ],
-)
-def test_d26_what_cannot_be_told_says_why(text: str, reason: str) -> None:
-    assert any(reason in each for each in judged(text).undetermined)
-
-
-def test_686a_9_d_with_two_batches_a_failure_may_have_been_the_others() -> None:
-    shoe = "shuffle automated deck=b1\ndevice shuffler jam\ndevice shuffler restored\n"
-    (one,) = judge(f"rules {WORDS}\n{TWO_BATCHES}round 1 deck=b1\n{shoe}{ROUND}burn ??\n", "t")
-    assert "DEAL-DEVICE" not in lines(one.conclusion)
-    assert "which of the batches it was shuffling is not on record" in " ".join(one.conclusion.undetermined)
-
-
-@pytest.mark.parametrize(("deck", "found"), [("b1", ["DEAL-SHUFFLE"]), ("b2", [])])
-def test_686a_5_g_the_batch_in_the_shuffler_did_not_lie_idle(deck: str, found: list[str]) -> None:
-    """b1 was dealt, b2 shuffled meanwhile; everybody left, b1 was spread and washed."""
-    idle = "left seat=1 p-1\ndeck b1 spread face_down\ndeck b1 washed\nseated seat=1 p-2\n"
-    first = f"round 1 deck=b1\nshuffle automated deck=b1\nburn ??\n{ROUND}shuffle automated deck=b2\n"
-    text = f"rules {WORDS}\n{TWO_BATCHES}seated seat=1 p-1\n{first}{idle}round 2 deck={deck}\nburn ??\n{ROUND}"
-    (_, second) = judge(text, "idle")
-    assert lines(second.conclusion) == found
 
 
 # ------------------------------------------------------------------------------------------------- every golden round

@@ -1,17 +1,14 @@
 """The player-dealer position on record: what holds in California, what clocks and corrections change, seven seats in a log."""
 
-import pytest
-
 from events.vocabulary import model
 from events.vocabulary.model import fact
-from replay.findings import NOTHING_SETTLED
 from replay.run.adjudicate import Conclusion, rules_of
 from replay.run.replayer import MemoryResults, replay
 from replay.settlement.voids import can_be_void
 from replay.transcript.transcript import judge
 from rulebook.chapters.rulebook import chapter, parse_submission
 from tests.replay.stored import one_run, stored, verdicts
-from tests.replay.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
+from tests.replay.tables import MemoryLog, Table, rules_text, said
 
 CALIFORNIA = "ca-gegr-002138"
 DEALT = "deal   dealer=Kh Kd Jc 9h 8c 5d 3c  seat7=As Ac 6d 4s 2h Qs 7c\n"
@@ -55,51 +52,6 @@ def test_findings_cite_the_headings_of_the_text() -> None:
     (only,) = judged(PAID.replace("100.00", "20.00")).findings
     assert (only.code, only.cite) == ("CA-COVER", "GEGR-002138, Collection procedures")
     assert only.expected == "20.00 paid (win); of 25.00 won, 5.00 is beyond the player-dealer's wager"
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (ROUND.replace("player_dealer seat=4 100.00\n", ""), "the player-dealer's wager is not on record"),
-        (ROUND.replace(SET, ""), "how seat 7 set the hands is not on record"),
-        (ROUND.replace("Qs 7c", "?? 7c"), "the cards of seat 7 were not all read"),
-        (ROUND.replace("Jc", "??"), "the dealer's cards were not all read"),
-        (ROUND.replace(DEALT, ""), NOTHING_SETTLED),
-    ],
-)
-def test_what_cannot_be_told_says_why(text: str, why: str) -> None:
-    found = judged(text)
-    assert found.verdict == "UNDETERMINED"
-    assert why in found.undetermined[0]
-
-
-def test_who_comes_first_is_named_as_what_is_missing() -> None:
-    two = ROUND.replace("100.00", "25.00").replace("wager seat=7", "wager seat=5 base 25.00\nwager seat=7")
-    two += "deal seat5=7h 7d 6s 6h 2c Qh Ts\nset seat=5 high=7h 7d 6s 6h 2c low=Qh Ts\n"
-    assert all("whom the player-dealer's wager serves first" in reason for reason in judged(two).undetermined)
-
-
-# ------------------------------------------------------------------------------------------------ two clocks, two orders
-
-SET_4 = model.HandSet(position=4, high=["Kh"], medium=[], low=["Qd"], by="player")
-SET_5 = model.HandSet(position=5, high=["Kc"], medium=[], low=["Qc"], by="player")
-
-
-@pytest.mark.parametrize("contradicting", [False, True])
-def test_setting_first_is_doubted_where_clocks_contradict(contradicting: bool) -> None:
-    table = Table(words=CALIFORNIA)
-    table.say(model.RoundOpened(deck="d-1", observed=["setting"]), 1)
-    table.say(model.PlayerDealerWagered(seat=4, bettor="p-4", amount_cents=10_000), 1)
-    at_us = START_US + 100 * SECOND_US
-    table.say(SET_5, 1, source="camera", at_us=at_us)
-    table.say(SET_4, 1, source="shoe", at_us=at_us - SECOND_US if contradicting else at_us + SECOND_US)
-    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + 2 * SECOND_US)
-    ((_, found),) = table.verdicts()
-    if contradicting:
-        assert found.verdict == "UNDETERMINED"
-        assert "the clocks contradict the order of the player's setting" in found.undetermined[0]
-    else:
-        assert [each.line() for each in found.findings] == ["SET-EARLY seat=5"]
 
 
 # ----------------------------------------------------------------------------------------- the position from round to round

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from events.errors import PartitionReassigned, ResultBroken
-from events.log.contract import NO_ADVICE, ChainedResult, EventLog, Head, Record, ResultStore
+from events.log.contract import NO_ADVICE, EventLog, Head, Record, ResultStore
 from events.log.foreign import OwnStore
 from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
@@ -29,36 +30,21 @@ class PartitionLog(OwnStore):
         self.log, self.inner, self.streams_ = log, results, streams
         self.refuse = 0
 
-    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
-        return self.log.read(stream, from_seq, to_seq)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.log if hasattr(self.log, name) else self.inner, name)
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
         for batch in self.log.tail(after, wait_s=0.001):
             yield [record for record in batch if record.stream in self.streams_]
 
-    def head(self, stream: str) -> Head:
-        return self.log.head(stream)
-
-    def verify_head(self, stream: str) -> None:
-        self.log.verify_head(stream)
-
     def streams(self) -> list[str]:
         return sorted(self.streams_)
 
-    def acknowledged(self) -> dict[str, Head]:
-        return self.log.acknowledged()
-
     def misfits(self, engine: str) -> dict[str, str]:
-        return {stream: why for stream, why in self.inner.misfits(engine).items() if stream in self.streams_}
-
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        return self.inner.stored(stream)
+        return self._own(self.inner.misfits(engine))
 
     def chain_heads(self) -> dict[str, Head]:
-        return {stream: head for stream, head in self.inner.chain_heads().items() if stream in self.streams_}
-
-    def advice(self) -> dict[str, bytes]:
-        return self.inner.advice()
+        return self._own(self.inner.chain_heads())
 
     def broken_chains(self) -> dict[str, ResultBroken]:
         return {}
@@ -67,19 +53,16 @@ class PartitionLog(OwnStore):
         return 0
 
     def positions(self, engine: str) -> dict[str, Head]:
-        return {stream: head for stream, head in self.inner.positions(engine).items() if stream in self.streams_}
+        return self._own(self.inner.positions(engine))
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
-        return {stream: image for stream, image in self.inner.snapshots(engine).items() if stream in self.streams_}
+        return self._own(self.inner.snapshots(engine))
 
     def reached(self) -> dict[str, int]:
-        return {stream: seq for stream, seq in self.inner.reached().items() if stream in self.streams_}
+        return self._own(self.inner.reached())
 
-    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        return self.inner.results(kind)
-
-    def latest(self, kind: str, key: str) -> bytes | None:
-        return self.inner.latest(kind, key)
+    def _own(self, of_streams: dict[str, Any]) -> dict[str, Any]:
+        return {stream: value for stream, value in of_streams.items() if stream in self.streams_}
 
     def commit(
         self,

@@ -95,7 +95,6 @@ def test_without_an_outbox_there_are_no_figures(address: str) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("list", "--past"), "rack alerts list takes no --past; it applies to: send"),
         (("messages",), "there is no outbox; rack alerts send makes it"),
         (("test", "--settings", "nowhere.toml"), "nowhere.toml: there are no settings of alarms"),
         (("acknowledge", "0f0f", "--by", "m.ortiz", "--reason", "x"), "no single finding matches '0f0f'"),
@@ -103,20 +102,6 @@ def test_without_an_outbox_there_are_no_figures(address: str) -> None:
 )
 def test_what_is_missing_is_named(address: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str) -> None:
     assert why in rack(capsys, address, *words, code=2)
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("acknowledge", "0f0f"), "the following arguments are required: --by, --reason"),
-        (("acknowledge",), "the following arguments are required: INCIDENT, --by, --reason"),
-        (("list", "this"), "unrecognized arguments: this"),
-    ],
-)
-def test_what_an_action_needs_is_named(words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["alerts", *words])
-    assert why in capsys.readouterr().err
 
 
 def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,11 +146,7 @@ def test_an_archive_names_the_attachment_that_it_lacks(floor: Floor, capsys: pyt
 def test_an_attachment_that_is_gone_or_was_changed_is_named(
     floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path, gone: bool
 ) -> None:
-    rack(capsys, floor, *OPEN)
-    photo = tmp_path / "photo.jpg"
-    photo.write_bytes(b"a photograph")
-    rack(capsys, floor, "attach", "fu-01-c1", str(photo), "--by", "m.ortiz", "--note", "x")
-    (stored,) = (path for path in (tmp_path / "attachments").rglob("*") if path.is_file())
+    stored = with_photo(floor, capsys, tmp_path)
     if gone:
         stored.unlink()
     else:
@@ -244,27 +240,12 @@ def test_neither_is_attached(
         (("due", "fu-01-c1", "--to", "soon", "--reason", "x", "--by", "m.ortiz"), "expected a day as YYYY-MM-DD"),
         (("note", "fu-01-c1", "--by", "m.ortiz", "--note", "x"), "there is no case FU-01-C1"),
         (("show", "7"), "'7' is no case: expected a table and a number"),
-        (("list", "--claim", "x"), "takes no --claim"),
     ],
 )
 def test_what_is_missing_or_out_of_form_is_named(
     floor: Floor, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
 ) -> None:
     assert why in rack(capsys, floor, *words, code=2)
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("open", "fu-01", "--by", "m.ortiz", "--claim", "x"), "the following arguments are required: ROUND"),
-        (("note", "fu-01-c1", "--by", "m.ortiz"), "the following arguments are required: --note"),
-        (("sign", "--by", "m.ortiz", "--reason", "x"), "the following arguments are required: CASE"),
-    ],
-)
-def test_what_an_action_needs_is_named(words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["case", *words])
-    assert why in capsys.readouterr().err
 
 
 def test_the_letter_is_on_record_before_it_is_there(floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

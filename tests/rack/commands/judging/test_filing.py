@@ -22,16 +22,6 @@ OTHER = submission_from_words(["pa-688a", "ace_high_bonus=2", "effective=2026-01
 LATER = submission_from_words(["pa-688a", "ace_high_bonus=2", "effective=2026-03-15"])
 DJ_WILD = submission_from_words(["pa-687a", "effective=2026-01-01"])
 STREAM = "table/fu-01"
-ROUND = """\
-table fu-01
-day 2026-03-14
-round {number}
-wager seat=3 base 25.00 ace_high_bonus 10.00
-dice 2 2 4 -> dealer
-deal dealer=Jk Kd Jc 9s 8h 4d 3c seat3=As Qd Th 9h 7c 5s 2d
-pay seat=3 ace_high_bonus 200.00
-close
-"""
 
 
 def filed(text: str, day: str | None = None, digest: str | None = None) -> RulesFiled:

@@ -217,25 +217,6 @@ def test_what_is_missing_is_named(address: str, capsys: pytest.CaptureFixture[st
     assert problem in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["assign", "f0", "--by", "m.ortiz"], "the following arguments are required: --to, --reason"),
-        (["note", "f0", "--by", "m.ortiz"], "the following arguments are required: --reason"),
-        (["note"], "the following arguments are required: FINDING"),
-        (["register", "--name", "X"], "the following arguments are required: ID"),
-        (["register", "t.ito"], "the following arguments are required: --name"),
-        (["list", "fu-01", "1"], "unrecognized arguments: 1"),
-        (["open", "fu-01", "x", "--dispute", "d"], "argument ROUND: invalid positive value: 'x'"),
-        (["open", "fu-01", "0", "--dispute", "d"], "argument ROUND: expected a number of 1 or more, got 0"),
-    ],
-)
-def test_what_an_action_needs_is_named(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["review", *words])
-    assert problem in capsys.readouterr().err
-
-
 def test_the_log_must_have_been_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
     transcript.write_text(TRANSCRIPT)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from rack.cli import main
 from tests.desk.packet.signed_floor import Floor
 from tests.rack.commands.judging.command_line import printed
 
@@ -32,7 +31,6 @@ def test_a_shift_is_entered_signed_over_and_accepted(floor: Floor, capsys: pytes
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("list", "--by", "m.ortiz"), "takes no --by"),
         (("enter", "--by", "nobody", "--note", "x"), "'nobody' is not registered"),
         (("enter", "--by", "m.ortiz", "--note", "x", "--at", "yesterday"), "--at yesterday: expected a time"),
     ],
@@ -41,16 +39,3 @@ def test_what_is_missing_or_out_of_form_is_named(
     floor: Floor, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
 ) -> None:
     assert why in rack(capsys, floor, *words, code=2)
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("enter", "--by", "m.ortiz"), "the following arguments are required: --note"),
-        (("sign-over", "--by", "m.ortiz", "--note", "x"), "the following arguments are required: --shift"),
-    ],
-)
-def test_what_an_action_needs_is_named(words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["surveillance", *words])
-    assert why in capsys.readouterr().err
