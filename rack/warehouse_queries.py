@@ -98,8 +98,27 @@ def answer(question: Question, db: Warehouse, arguments: argparse.Namespace, **m
     """Return the answer to a question; `more` are options computed from the arguments."""
     given: dict[str, Any] = {"by": breakdown(arguments, question.breakdowns(), question.by) if question.dimensions else None}
     part = selection(arguments, per_box=question.per_box)
+    _must_be_there(db, part)
     given["part"] = compared(db, arguments, part) if question.compared else part
     return question.ask(db, vars(arguments) | given | more)
+
+
+def _must_be_there(db: Warehouse, part: Selection) -> None:
+    """Raise `UsageError` for days in the wrong order, or a name of which the warehouse has nothing: it was mistyped."""
+    from analytics.warehouse.floor_data import choices, shifts
+    from analytics.warehouse.statements import recorded_statements
+
+    if part.first is not None and part.last is not None and part.first > part.last:
+        raise UsageError(f"--from {part.first} is after --to {part.last}")
+    if not (part.table or part.game or part.dealer or part.shift):
+        return
+    with recorded_statements():  # they are not the answer's
+        there = choices(db)
+        names = {"table": there.tables, "game": there.games, "dealer": there.dealers, "shift": shifts(db)}
+    for option, known in names.items():
+        name = getattr(part, option)
+        if name is not None and known and name not in known:
+            raise UsageError(f"--{option} {name}: the warehouse has nothing of it; it has {', '.join(known)}")
 
 
 @contextmanager
