@@ -98,7 +98,9 @@ class RecordedRound:
             round_no=judged.round_no,
             rules=(
                 *recorded,
-                f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",
+                f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}"
+                if judged.submission
+                else "# no rules submission that could be read",
                 *((f"# edition {judged.edition}, SHA-256 {judged.edition_digest}",) if judged.edition_digest else ()),
             ),
             notes=notes,

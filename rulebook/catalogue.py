@@ -5,7 +5,7 @@ and `simulation`. The games of this project are the packages that `games` lists;
 before the first round is judged.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -90,7 +90,7 @@ class GameParts(Mapping[str, Record]):
 
 
 class _Rules(Protocol):
-    def must_have_its_codes(self, chapter: Chapter) -> None: ...
+    def must_fit(self, game: str, chapters: Sequence[Chapter]) -> None: ...
 
 
 _RULES: Final = GameParts[_Rules]("rules", "GAME_RULES")
@@ -99,9 +99,11 @@ _RULES: Final = GameParts[_Rules]("rules", "GAME_RULES")
 def add_game(package: str) -> Game:
     """Add a game from outside by its package, with the chapters in it, before its first use; return its record.
 
-    Raises `ValueError`, and adds nothing, if the game or a chapter is known already, if a text is no chapter of this game, if
-    a wager has another title in another game, or if a rule finds a code that a chapter does not declare.
+    Raises `ValueError`, and adds nothing, if a part is missing, if the game or a chapter is known already, if a text is no
+    chapter of this game, if a wager has another title in another game, or if its rules do not fit its chapters.
     """
+    if import_module(package).__file__ is None:
+        raise ValueError(f"{package} has no __init__.py; add an empty one, and install the distribution again")
     game: Game = import_module(f"{package}.settle").GAME
     titles = wager_titles()
     if game.name in _RECORDS:
@@ -119,6 +121,8 @@ def add_game(package: str) -> Game:
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
             _must_fit(game, added, kinds)
+        if not texts:
+            raise ValueError(f"{package} has no chapter; add chapters/*.toml, and to the files that its distribution includes")
     except ValueError:
         for key in texts:
             remove_chapter(key)
@@ -126,8 +130,9 @@ def add_game(package: str) -> Game:
     _RECORDS[game.name], _PACKAGES[game.name] = game, package
     _OUTSIDE[game.name] = texts
     try:
-        for key in texts if game.name in _RULES else ():
-            _RULES[game.name].must_have_its_codes(chapter(*key.split("-", 1)))
+        if game.name not in _RULES:
+            raise ValueError(f"{package} has no rules.py; add one with GAME_RULES")
+        _RULES[game.name].must_fit(game.name, [chapter(*key.split("-", 1)) for key in texts])
     except ValueError:
         remove_game(game.name)
         raise

@@ -112,7 +112,7 @@ class StreamRows:
         self._describe(row, round_, book)
         try:
             if isinstance(book, str):
-                raise Ineligible("no rules in force")
+                raise Ineligible(book)
             row[SETTLED] = packed(as_played(round_), book)
         except Ineligible as reason:
             row["ineligible_reason"] = str(reason)

@@ -1,6 +1,6 @@
 """What a game's record holds: the rules that only it has, and what it adds to the settlement that all games share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from replay.rules.round_steps import Precedence
@@ -25,10 +25,30 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
     precedences: tuple[Precedence, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse rules under a theme that does not exist: they would never be applied."""
+        """Refuse what is no rule, and rules under a theme that does not exist: they would never be applied."""
         unknown = [theme for theme in self.rules if theme not in THEMES]
         if unknown:
             raise ValueError(f"{self.game}: there is no theme {unknown[0]!r}; use one of {', '.join(THEMES)}")
+        for theme, rules in self.rules.items():
+            if not isinstance(rules, tuple) or not all(isinstance(each, Rule) for each in rules):
+                raise ValueError(f"{self.game}: rules[{theme!r}] must be a tuple of functions with @rule")
+
+    def must_fit(self, game: str, chapters: Sequence[Chapter]) -> None:
+        """Raise `ValueError` if the record is of another game, or a rule or a declared code does not fit the game's chapters."""
+        if self.game != game:
+            raise ValueError(f"GAME_RULES of rules.py is of the game {self.game}, not of {game}")
+        rules = [each for listed in self.rules.values() for each in listed]
+        for each in rules:
+            if not any(map(each.holds_in, chapters)):
+                own = f"{chapters[0].name}.{each.on[0]}"
+                raise ValueError(
+                    f"the rule of {each.codes[0]} is on {', '.join(each.on)}: in no chapter of {game}; did you mean {own}?"
+                )
+        found = {code for each in rules for code in each.codes}
+        for chapter in chapters:
+            self.must_have_its_codes(chapter)
+            for code in chapter.findings.keys() - found if self.void_grounds is None else ():
+                raise ValueError(f"{chapter.key}: no rule in GAME_RULES finds {code}")
 
     def must_have_its_codes(self, chapter: Chapter) -> None:
         """Raise `ValueError` if a rule finds what neither register nor chapter has, or the chapter takes a code of all games."""

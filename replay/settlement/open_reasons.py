@@ -26,7 +26,7 @@ from replay.settlement.hand_readings import (
 )
 from replay.settlement.omitted_evidence import accepted_without_wager, no_wagers_on_record
 from replay.settlement.round_readings import groundless_declarations
-from replay.settlement.settlement import dues, dues_of_reading
+from replay.settlement.settlement import NO_DUE, dues, dues_of_reading
 from replay.settlement.stakes import ENVY_OF, Stake, progressive_accepted, stakes
 from replay.settlement.table_layout import meter_at_settlement
 from replay.settlement.voids import can_be_void, open_grounds
@@ -85,6 +85,11 @@ def _nets(dues: Sequence[Due], seat: int, wager: str) -> list[int | None]:
 def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     explain = terms_of(book.game).open_reason
     return explain(round_, book, seat, wager) if explain is not None else None
+
+
+def _not_returned(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    missing = any((due.seat, due.wager, due.line) == (seat, wager, NO_DUE) for due in dues(round_, book))
+    return f"the game {GAMES[book.game].title} returns no due for it" if missing else None
 
 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
@@ -221,6 +226,7 @@ def _dealers_setting(round_: Round, book: Rulebook, seat: int, wager: str) -> st
 
 OPEN_REASONS = (
     _of_the_round,
+    _not_returned,
     _of_a_stake_of_the_box,
     _of_the_game,
     _repeated_card,

@@ -37,6 +37,9 @@ from rulebook.layout import NO_HAND, Hand, TableLayout
 from rulebook.settlement.possible import possible_cents
 from rulebook.settlement.wagers import Due, Outcome, offered
 
+NO_DUE = "no_due"
+"""The line of a wager for which the game returns no due."""
+
 
 @derived_by_rules
 def dues(round_: Round, book: Rulebook) -> list[Due]:
@@ -166,7 +169,16 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
 
 
 def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """Return the dues of a round played to its end, under all readings."""
+    """Return the dues of a round played to its end; that of a wager is unknown if the game returns none for it."""
+    found = _dues_by_game(round_, book, staked) or []
+    named = {key_in(due) for due in found}
+    without = [stake for stake in staked if key_in(stake) not in named]
+    unknown = [_return_stake(stake, section_without_due(book, stake.wager, None), Outcome.UNKNOWN) for stake in without]
+    return [*found, *(msgspec.structs.replace(due, line=NO_DUE) for due in unknown)]
+
+
+def _dues_by_game(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+    """Return the dues that the game returns for a round played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}

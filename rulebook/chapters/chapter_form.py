@@ -106,6 +106,14 @@ class OptionForm(_Form):
     without: tuple[Text, ...] = ()
 
 
+OPTIONS: Final = {
+    "deal_method": ("manual_shoe", "hand", "automated_shoe"),
+    "starting": ("shaker", "number", "player_shaker"),
+    "shuffler": ("none", "automated", "automated_counting", "continuous"),
+}
+"""The names that an event, or a rules submission, has for what may be filed."""
+
+
 class SettingForm(_Form):
     """A setting of the decisions."""
 
@@ -208,6 +216,7 @@ def _misfits(form: ChapterForm) -> Iterator[str]:
         for kind in ("deal_method", "shuffler"):
             if not getattr(form, kind):
                 yield f"{kind} is missing; expected at least one [[{kind}]]"
+    yield from _unknown_values(form)
     for number, wager in enumerate(form.wager):
         named = {"of": wager.of, "within": wager.within} | {f"follows[{n}]": each for n, each in enumerate(wager.follows)}
         yield from (f"wager[{number}].{key}: {each!r}; {expected}" for key, each in named.items() if each not in (None, *wagers))
@@ -226,6 +235,18 @@ def _misfits(form: ChapterForm) -> Iterator[str]:
             yield f"setting[{number}].readings: {value!r}; expected one of the values {sorted(known)}"
         if setting.unit == "cents":
             yield from _unreadable(f"setting[{number}]", {}, {"default": setting.default})
+
+
+def _unknown_values(form: ChapterForm) -> Iterator[str]:
+    if "seats" in form.numbers and form.numbers["seats"].value not in range(1, 8):
+        yield f"numbers.seats: {form.numbers['seats'].value}; expected 1 to 7"
+    for section in form.sections:
+        if re.fullmatch(r"[0-9]+(\([0-9A-Za-z]+\))*", section) is None:
+            yield f"sections: {section!r}; expected a section of 688a, such as '7(c)'"
+    for kind, names in OPTIONS.items():
+        for each in getattr(form, kind):
+            if each.name not in names:
+                yield f"{kind}: {each.name!r}; expected one of {', '.join(names)}"
 
 
 def _of_paytable(where: str, paytable: PaytableForm) -> Iterator[str]:

@@ -28,7 +28,7 @@ from rulebook.chapters.filed_way import FiledWay, read_way
 from rulebook.chapters.money import parse_money, show_money
 from rulebook.chapters.offer import WagerOffer, most_from_smallest_wagers
 from rulebook.chapters.paytables import PayLine, Paytable
-from rulebook.chapters.submission import read_toml, simple_submission, submission_from_words
+from rulebook.chapters.submission import expected_chapters, read_toml, simple_submission, submission_from_words
 from rulebook.house_ways.way_table import HouseWayError
 
 __all__ = [
@@ -221,7 +221,7 @@ class _SubmissionReader:
         )
 
     def _key(self) -> tuple[str, str]:
-        expected = f"one of {', '.join(known_chapters())}"
+        expected = expected_chapters()
         key = self.top.text("chapter", expected)
         if key not in known_chapters():
             raise self.top.refuse("chapter", f"{key!r} is not known; expected {expected}")

@@ -23,6 +23,11 @@ _DAY: Final = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", r
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
+def expected_chapters() -> str:
+    """Return in words which chapters can be filed."""
+    return f"one of {', '.join(known_chapters())}; any other comes with its game: install the distribution"
+
+
 def read_toml(text: str, source: str) -> dict[str, Any]:
     """Return a submission's text as an unchecked table. Raises `RulesRefused` if it is not TOML or too large."""
     if len(text) > MAX_TEXT or max(map(len, text.split("\n"))) > MAX_LINE:
@@ -96,7 +101,8 @@ def submission_from_words(words: Sequence[str]) -> str:
     text += ["", "[table]", f"deal_method = {_quoted(deal_method)}"]
     if book.startings:
         text.append(f"starting = {_quoted(options.pop('starting', _unsaid_starting(book)))}")
-    shuffler = "none" if deal_method == "manual_shoe" else "automated"
+    usual = "none" if deal_method == "manual_shoe" else "automated"
+    shuffler = usual if usual in book.shufflers else next(iter(book.shufflers))
     text.append(f"shuffler = {_quoted(options.pop('shuffler', shuffler))}")
     if "decks" in options:
         text.append(f"decks = {_plain('decks', options.pop('decks'), _NUMBER, 'a number')}")
@@ -124,8 +130,7 @@ def _unsaid_starting(book: Chapter) -> str:
 def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
     if not words or words[0] not in known_chapters():
         named = repr(words[0]) if words else "missing"
-        expected = ", ".join(known_chapters())
-        raise RulesRefused(SOURCE, "chapter", f"{named}; expected one of {expected}", SUBMISSIONS)
+        raise RulesRefused(SOURCE, "chapter", f"{named}; expected {expected_chapters()}", SUBMISSIONS)
     options: dict[str, str] = {}
     for word in words[1:]:
         key, equals, value = word.partition("=")

@@ -131,6 +131,16 @@ def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(log: Path, tmp
         assert f"raised by the game high_card ({source}, line {line}); correct or uninstall it" in refused.stderr
 
 
+def test_a_wager_for_which_a_game_returns_no_due_is_undetermined(tmp_path: Path) -> None:
+    source = install(tmp_path) / PACKAGE / "settle.py"
+    source.write_text(source.read_text().replace("    return [\n", "    return []\n    return [\n", 1))
+    (tmp_path / "dispute.txt").write_text(UNDERPAID)
+    judged = rack(tmp_path, "judge", str(tmp_path / "dispute.txt")).stdout
+    assert "UNDETERMINED because what is due on the Ante of seat 2 is not known" in judged
+    assert "the game High Card returns no due for it" in judged
+    assert "PAY-" not in judged
+
+
 def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
     metadata = install(tmp_path) / "high_card_game-1.0.dist-info"
     second = tmp_path / "second_game-1.0.dist-info"

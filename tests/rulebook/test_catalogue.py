@@ -88,6 +88,21 @@ def test_a_chapter_from_outside_says_how_it_is_cited(tmp_path: Path, monkeypatch
         (CHAPTER, 'chapter = "700a"', "", "pa-700a.toml: chapter: Object missing required field `chapter`"),
         (CHAPTER, TEXT, "=", "Invalid"),
         (CHAPTER, "HC-TURN", "HC-FIRST", "pa-700a: the chapter does not declare the code HC-TURN"),
+        (
+            "rules.py",
+            'on=("700a.11(a)",)',
+            'on=("11(a)",)',
+            r"HC-TURN is on 11\(a\): in no chapter of high_card; .* 700a.11\(a\)",
+        ),
+        ("rules.py", "(dealer_last,)", "dealer_last", r"rules\['paying'\] must be a tuple of functions with @rule"),
+        ("rules.py", '@rule("HC-TURN", on=("700a.11(a)",))', "", r"rules\['paying'\] must be a tuple of functions with @rule"),
+        ("rules.py", 'game="high_card"', 'game="dj_wild"', "GAME_RULES of rules.py is of the game dj_wild, not of high_card"),
+        (
+            "rules.py",
+            'void_grounds=dealers_card_seen, rules={"paying": (dealer_last,)}',
+            "rules={}",
+            "pa-700a: no rule in GAME_RULES finds HC-TURN",
+        ),
         (CHAPTER, "HC-TURN", "PAY-OVER", "pa-700a: the code PAY-OVER is in the register of all games"),
     ],
 )
@@ -101,6 +116,23 @@ def test_a_game_that_cannot_be_added_leaves_nothing_behind(
     with pytest.raises(ValueError, match=message):
         add_game(new_package(tmp_path, {file: text.replace(old, new)}))
     assert (dict(GAMES), known_chapters()) == before
+
+
+@pytest.mark.parametrize(
+    ("left_out", "message"),
+    [
+        ("__init__.py", "has no __init__.py; add an empty one, and install the distribution again"),
+        ("rules.py", "has no rules.py; add one with GAME_RULES"),
+        (CHAPTER, r"has no chapter; add chapters/\*.toml, and to the files that its distribution includes"),
+    ],
+)
+def test_a_package_without_a_part_is_told_which(
+    left_out: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        add_game(new_package(tmp_path, {left_out: None}))
+    assert "high_card" not in GAMES
 
 
 @pytest.mark.parametrize("name", ["dj_wild", "no_game"])

@@ -1,7 +1,6 @@
 """The rules of a game are found in its package, and what a game without them is told."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -18,7 +17,6 @@ from replay.settlement.voids import can_be_void
 from rulebook.catalogue import GAMES, add_game, remove_game
 from rulebook.chapters.chapters import FindingKind, chapter
 from rulebook.chapters.rulebook import parse_submission, simple_submission
-from tests.example_game.variants import new_package
 
 
 @rule("PLAY-ORDER", on=EVERY_CHAPTER)
@@ -60,17 +58,6 @@ def test_the_rules_of_a_removed_game_are_gone() -> None:
 def test_a_theme_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match="whist: there is no theme 'dessert'; use one of wagering, dealing"):
         GameRules(game="whist", rules={"dessert": (a_rule,)})
-
-
-def test_a_game_without_rules_is_not_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    add_game(new_package(tmp_path, {"rules.py": None}))
-    try:
-        assert "high_card" not in set(GAME_RULES)
-        with pytest.raises(LookupError, match=r"the game high_card has no record of its rules.*rules\.py"):
-            can_be_void(parse_submission(simple_submission("pa-700a")))
-    finally:
-        remove_game("high_card")
 
 
 def test_a_game_that_nobody_added_is_not_settled() -> None:
