@@ -50,12 +50,12 @@ OTHERWISE: Final = 3
 
 
 def games_listed() -> tuple[str, ...]:
-    """Return the games with chapters, sorted.
+    """Return the games with chapters and returns, sorted.
 
     >>> "face_up_pai_gow" in games_listed()
     True
     """
-    return tuple(sorted({each.game for each in _chapters(None)}))
+    return tuple(sorted({each.game for each in _chapters(None) if each.game in RETURNS}))
 
 
 def returns(game: str | None = None, chapter_key: str | None = None) -> list[Return]:

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rulebook.chapters.chapters import known_chapters
 
     if arguments.game is not None and arguments.game not in games_listed():
-        raise UsageError(f"{arguments.game}: no such game; expected one of {', '.join(games_listed())}")
+        raise UsageError(f"{arguments.game}: no game with returns is called so; expected one of {', '.join(games_listed())}")
     if arguments.chapter is not None and arguments.chapter not in known_chapters():
         raise UsageError(f"{arguments.chapter}: no such chapter; expected one of {', '.join(known_chapters())}")
     found = returns(arguments.game, arguments.chapter)

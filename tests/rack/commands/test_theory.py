@@ -37,7 +37,7 @@ def test_text_shows_figures_lines_and_notices(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["chess"], "chess: no such game; expected one of"),
+        (["chess"], "chess: no game with returns is called so; expected one of"),
         (["--chapter", "pa-1"], "pa-1: no such chapter; expected one of"),
         (["--rounds", "5"], "--rounds needs --compute"),
         (["--compute", "nothing"], "nothing: no such table; expected some of seven_cards"),
