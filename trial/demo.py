@@ -148,7 +148,7 @@ def parse_games(names: str) -> list[str]:
     for name in wanted:
         if name not in SIMULATIONS:
             raise TrialRefused(
-                f"--games {names}: no game with a simulation is named {name!r}; expected all, or names from {', '.join(SIMULATIONS)}"
+                f"--games {names}: no simulated game is named {name!r}; expected all, or names from {', '.join(SIMULATIONS)}"
             )
     return list(dict.fromkeys(wanted))
 
