@@ -138,7 +138,7 @@ def test_a_game_that_fails_in_a_round_is_named_with_file_and_line(log: Path, tmp
 def test_a_game_without_simulation_or_returns_is_refused_as_that(part: str, words: list[str], tmp_path: Path) -> None:
     (install(tmp_path) / PACKAGE / part).unlink()
     said = rack(tmp_path, *words, code=2).stderr
-    assert ('no simulated game is named' if part == 'simulation.py' else 'no game with returns is') in said
+    assert ("no simulated game is named" if part == "simulation.py" else "no game with returns is") in said
 
 
 def test_a_wager_for_which_a_game_returns_no_due_is_undetermined(tmp_path: Path) -> None:
