@@ -98,6 +98,11 @@ class Desk:
         except UnreadableTime as error:
             raise ReviewRefused(str(error)) from error
 
+    def must_have_begun(self, gaming_day: str) -> None:
+        """Raise `ReviewRefused` for a gaming day that has not begun at the property; of an unknown zone nothing is known."""
+        if self._configured is not None and gaming_day > self.today():
+            raise ReviewRefused(f"gaming day {gaming_day} has not begun: it is {self.today()} now")
+
     def must_know(self, table: str) -> None:
         """Raise `ReviewRefused` if the log has no such table, meter or place of observations."""
         if table != SURVEILLANCE and not {round_stream(table), f"meter/{table}"} & set(self.log.streams()):

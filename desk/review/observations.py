@@ -176,8 +176,7 @@ def bring_editions(desk: Desk, by: str) -> None:
 
 
 def _check(desk: Desk, state: ObservedTable, header: model.RoundObserved) -> None:
-    if header.played_gaming_day > desk.today():
-        raise ReviewRefused(f"gaming day {header.played_gaming_day} has not begun: it is {desk.today()} now")
+    desk.must_have_begun(header.played_gaming_day)
     if header.played_from_us is not None:
         desk.must_be_past(header.played_from_us)
     if header.observation is not None:

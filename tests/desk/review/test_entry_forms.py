@@ -185,9 +185,10 @@ def test_a_round_that_was_not_played_yet_is_refused(
     desk: Desk, log: SqliteLog, day: str, at: str, ahead_ms: int | None, why: str
 ) -> None:
     """The times that a line states, by the property's clock, or by the video's if it is known how far that one is ahead."""
-    table = Table()
-    table.play(1, PAID)
-    append(log, table)
+    house(log)
+    office = Table("property/main")
+    office.say(model.PropertyConfigured(currency="EUR", gaming_day_cutover="06:00", name="x", time_zone="America/New_York"))
+    append(log, office)
     hours, minutes = map(int, at[1:].split(":"))
     away = timedelta(hours=hours, minutes=minutes) * (-1 if at[0] == "-" else 1)
     then = datetime.fromtimestamp(DESK_US / 1e6, UTC) + away
