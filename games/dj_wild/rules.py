@@ -34,7 +34,7 @@ from games.dj_wild.settlement_steps import (
     is_forfeited,
     one_player_at_a_time,
 )
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.preparations import preparations
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
@@ -62,7 +62,7 @@ from replay.rules.round_steps import (
     settled,
     stub_in_its_place,
 )
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.game_terms import OtherReading
 from replay.settlement.hand_readings import readings
 from replay.settlement.stakes import stakes
@@ -134,7 +134,7 @@ def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
 
 
 @rule("WAGER-LIMIT", on=("687a.7(d)(1)",))
-def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A player who takes part in a round places a Blind Wager next to the Ante Wager."""
     if not round_.covers("wagering") or round_.first_card is None:
         return
@@ -142,10 +142,7 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for seat in in_play(round_, book):
         ante, blind = placed[seat, "ante", None, ""], placed.get((seat, "blind", None, ""))
         if blind is None or blind.on_layout_cents == 0:
-            yield finding(
-                round_,
-                book,
-                "WAGER-LIMIT",
+            yield Departure(
                 "687a.7(d)(1)",
                 expected=f"a blind of {show_money(ante.in_time_cents)}",
                 observed="none",
@@ -156,7 +153,7 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PLAY-ORDER", on=("687a.11(b)",))
-def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def in_turn(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Players decide in turn, from the one farthest to the dealer's left clockwise: seat 1 first."""
     made = in_order(each.fact for each in of_players(round_, book))
     for before, after in itertools.pairwise(made):
@@ -165,10 +162,7 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
         if not round_.certainly_before(before, after):
             yield Indeterminate(f"the clocks contradict the order of the decisions of {both_seats(before, after)}")
             return
-        yield finding(
-            round_,
-            book,
-            "PLAY-ORDER",
+        yield Departure(
             "687a.11(b)",
             expected=f"seat {after.payload.seat} before seat {before.payload.seat}",
             observed="decided after it",
@@ -186,7 +180,7 @@ def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 
 @rule("PLAY-ORDER", on=("687a.11(d)",))
-def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
     if dealer is None or was_voided(round_, book) or any(dealer.seq in ground.evidence for ground in void_grounds(round_, book)):
@@ -197,10 +191,7 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
         if not round_.certainly_before(dealer, each.fact):
             yield Indeterminate(DEALER_OPEN)
             return
-        yield finding(
-            round_,
-            book,
-            "PLAY-ORDER",
+        yield Departure(
             "687a.11(d)",
             expected="the dealer's hand turned over after the last decision",
             observed=f"before that of seat {each.fact.payload.seat}",
@@ -215,7 +206,7 @@ STACK_SECTION = {"manual_shoe": "687a.8(d)", "hand": "687a.9(c)", "automated_sho
 
 
 @rule("DEAL-ORDER", on=("687a.8(d)", "687a.9(c)", "687a.10(b)"))
-def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Whole stacks go clockwise to those who wager, from the one farthest to the dealer's left (seat 1); the dealer is last."""
     if "deal" not in round_.opened.payload.observed or was_voided(round_, book):
         return
@@ -229,10 +220,7 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for number, fact in enumerate(stacks):
         expected = due[number] if number < len(due) else None
         if fact.payload.to != expected:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ORDER",
+            yield Departure(
                 STACK_SECTION[book.deal_method],
                 expected=f"{name(expected)} next" if expected is not None else "nobody next",
                 observed=f"dealt to {name(fact.payload.to)}",
@@ -242,7 +230,7 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-ORDER", on=("687a.8(d)", "687a.9(c)", "687a.10(b)"), early=MOVED_LATE)
-def stack_moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def stack_moved_at_once(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A stack that was set down wrongly is moved before other cards are dealt, as where all positions get cards (D755)."""
     yield from moved_late(round_, book, STACK_SECTION[book.deal_method])
 
@@ -256,7 +244,7 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
-def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A side card is placed after the dealer's hand; from an automated shoe if a Progressive lies at the table (D672)."""
     if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
         return
@@ -265,31 +253,19 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
     if not side and went_on(round_) and not must_be_void(round_, book):
         yield from _side_card_missing(round_, book, round_.last_card)
     if sum(len(fact.payload.cards) for fact in side) > 1:
-        yield finding(
-            round_,
-            book,
-            "DEAL-SIDE",
-            section,
-            expected="one side card",
-            observed=f"{sum(len(fact.payload.cards) for fact in side)}",
-            evidence=side,
+        yield Departure(
+            section, expected="one side card", observed=f"{sum(len(fact.payload.cards) for fact in side)}", evidence=side
         )
     elif side and side[0].seq < round_.last_card.seq:
         if not round_.certainly_before(side[0], round_.last_card):
             yield Indeterminate("the clocks contradict the order of the side card and the dealer's hand")
             return
-        yield finding(
-            round_,
-            book,
-            "DEAL-SIDE",
-            section,
-            expected="the side card after the dealer's hand",
-            observed="before it",
-            evidence=(side[0], round_.last_card),
+        yield Departure(
+            section, expected="the side card after the dealer's hand", observed="before it", evidence=(side[0], round_.last_card)
         )
 
 
-def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) -> Iterator[Finding]:
+def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) -> Iterator[Departure]:
     wagered = [each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0]
     is_by_condition = book.deal_method in ONLY_IF_WAGERED
     if not wagered and (is_by_condition or "progressive" not in book.offers):
@@ -298,10 +274,7 @@ def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) 
         f"D672: by {book.cite('687a.2(b)(4)')} the card is for the joker of a Progressive, and {book.cite('687a.10(c)')} "
         "asks for it only where a player has placed one"
     )
-    yield finding(
-        round_,
-        book,
-        "DEAL-SIDE",
+    yield Departure(
         SIDE_SECTION[book.deal_method],
         expected="a side card for the Progressive" if wagered else "a side card, where a Progressive is offered",
         observed="none",
@@ -311,23 +284,15 @@ def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) 
 
 
 @rule("DEAL-SIDE", on=("687a.2(b)(4)",))
-def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The side card is placed face down: the player who decides does not know what replaces the joker."""
     shown = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" and fact.payload.face_up]
     if shown and not was_voided(round_, book):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SIDE",
-            "687a.2(b)(4)",
-            expected="the side card placed face down",
-            observed="placed face up",
-            evidence=shown,
-        )
+        yield Departure("687a.2(b)(4)", expected="the side card placed face down", observed="placed face up", evidence=shown)
 
 
 @rule("DEAL-STUBDUE", on=("687a.8(e)", "687a.9(f)", "687a.10(d)"))
-def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def stub_due(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If the shuffler does not count the deck, the stub is counted at least once in five rounds of play.
 
     A shuffler that counts is taken to be in use unless the cards were shuffled by hand.
@@ -337,10 +302,7 @@ def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     rounds, must = uncounted(round_), book.chapter.numbers["stub_count_rounds"]
     if rounds and rounds % must == 0:
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUBDUE",
+        yield Departure(
             COUNT_SECTION[book.deal_method],
             expected=f"the stub counted once in {must} rounds",
             observed=f"not counted in {rounds}",
@@ -349,7 +311,7 @@ def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("EQUIP-COUNT", on=("687a.5(b)",))
-def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def counted_deck(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A deck that the shuffler does not count as 53 cards is removed from the table, whatever a later count says."""
     first, must = round_.first_card, book.chapter.numbers["deck_size"]
     if first is None:
@@ -362,10 +324,7 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if step.kind == "shuffle" and step.detail != "manual" and step.depth not in (0, must) and step.seq > since
     ]
     if counted:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-COUNT",
+        yield Departure(
             "687a.5(b)",
             expected=f"a deck of {must} cards, or the deck removed",
             observed=f"{counted[-1].depth} counted and dealt",

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from games.dj_wild.decisions import BASE, how_decided, settling
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.round_steps import Act, Step, settled
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.payouts import first_moves
 from replay.settlement.voids import is_void
 from rulebook.chapters.rulebook import Rulebook
@@ -24,7 +24,7 @@ SAYS_HOW = "(1) to (3) says how each is settled, not when (optional_wagers = any
 
 
 @rule("PAY-ORDER", on=("687a.11(e)", "687a.11(f)"))
-def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The wagers of one player are settled after those of another, and each player's ante, blind and raise before optional
     wagers.
 
@@ -42,7 +42,6 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
         if after.payload.seat in left:
             yield from _out_of_order(
                 round_,
-                book,
                 left[after.payload.seat],
                 after,
                 "687a.11(e)",
@@ -57,7 +56,6 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
         if early:
             yield from _out_of_order(
                 round_,
-                book,
                 early[0],
                 base[-1],
                 "687a.11(f)",
@@ -68,7 +66,7 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
         yield from _as_printed(round_, book, mine)
 
 
-def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent]) -> Iterator[Finding | Indeterminate]:
+def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent]) -> Iterator[Departure | Indeterminate]:
     """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) if that is filed (D277)."""
     if book.settings["optional_wagers"] != "as_printed":
         return
@@ -77,7 +75,6 @@ def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent])
         if after.seq < before.seq:
             yield from _out_of_order(
                 round_,
-                book,
                 after,
                 before,
                 "687a.11(f)",
@@ -90,21 +87,17 @@ def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent])
 
 def _out_of_order(
     round_: Round,
-    book: Rulebook,
     before: RecordedEvent,
     after: RecordedEvent,
     section: str,
     expected: str,
     observed: str,
     other_reading: str | None = None,
-) -> Iterator[Finding | Indeterminate]:
+) -> Iterator[Departure | Indeterminate]:
     if not round_.certainly_before(before, after):
         yield Indeterminate(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
         return
-    yield finding(
-        round_,
-        book,
-        "PAY-ORDER",
+    yield Departure(
         section,
         expected=expected,
         observed=observed,
@@ -115,7 +108,7 @@ def _out_of_order(
 
 
 @rule("DEAL-RACK", on=("687a.11(c)", "687a.11(g)"))
-def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A hand's cards stay until its wagers are settled; a folded hand's until its Trips and Progressive are."""
     if round_.lost or is_void(round_, book):
         return
@@ -130,10 +123,7 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards")
             continue
         section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
-        yield finding(
-            round_,
-            book,
-            "DEAL-RACK",
+        yield Departure(
             section,
             expected="the cards collected after the hand's wagers are settled",
             observed=f"{after[0].payload.wager} settled after them",

@@ -22,7 +22,6 @@ from games.over_under.hands import (
 )
 from games.over_under.settle import GAME, SIDES, total
 from games.over_under.turns import HAND_BEFORE_COLLECTED, decided_in_turn, next_hands, no_raise_or_fold, settled_in_turn
-from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
@@ -40,7 +39,7 @@ from replay.rules.round_steps import (
     settled,
     surrendered_taken,
 )
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.game_terms import OtherReading
 from replay.settlement.hand_readings import readings
@@ -112,7 +111,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
 
 
 @rule("WAGER-MIDSHOE", on=("686a.6(b)",))
-def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def barred_patron(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A patron who was barred does not wager again until the cards were reshuffled, or the house lets the patron in again."""
     shoe, begun = shoe_of(round_), shoe_begun(round_)
     bars = {patron: [bar] for patron, bar in shoe.barred.items()}
@@ -129,10 +128,7 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         if not (known and round_.covers("shuffle")):
             yield Indeterminate("whether the cards were reshuffled since the patron was barred is not on record")
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-MIDSHOE",
+        yield Departure(
             "686a.6(b)",
             expected="no wager of a barred patron before a reshuffle",
             observed="wagered",
@@ -144,7 +140,7 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
 
 
 @rule("WAGER-TOUCHED", on=("686a.6(c)",))
-def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def handled(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A wager whose time is over is not handled until it was decided and settled."""
     placed, done = stakes(round_, book), flows(round_)
     for fact in round_.of(model.WagerHandled):
@@ -160,10 +156,7 @@ def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
         if over is None:
             yield Indeterminate(f"seat {seat} {wager}: {CLOCKS} of the handling and the end of the wager's time")
         elif over:
-            yield finding(
-                round_,
-                book,
-                "WAGER-TOUCHED",
+            yield Departure(
                 "686a.6(c)",
                 expected="a wager not handled until it was settled",
                 observed="handled",
@@ -174,16 +167,13 @@ def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 
 
 @rule("WAGER-LIMIT", on=("686a.7(g)",))
-def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def one_side(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A player elects over, under or to surrender: not two of them."""
     for seat in sorted({stake.seat for stake in stakes(round_, book).values()}):
         both = _both_sides(round_, book, seat)
         if both:
             first, second = both
-            yield finding(
-                round_,
-                book,
-                "WAGER-LIMIT",
+            yield Departure(
                 "686a.7(g)",
                 expected=f"{first.wager} alone",
                 observed=f"{second.wager} too",
@@ -242,7 +232,7 @@ SIDE_READINGS = (
 
 
 @rule("WAGER-SURRENDER", on=("686a.7(g)", "686a.7(f)"))
-def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def surrender(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A surrender comes after the first card and before the additional ones, and instead of over or under."""
     placed, dealt = stakes(round_, book), dealt_to(round_)
     for fact in surrenders(round_, book):
@@ -267,10 +257,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
             observed = "surrendered with " + " and ".join(sides)
         else:
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-SURRENDER",
+        yield Departure(
             "686a.7(g)",
             expected="a surrender between the first card and the others, alone",
             observed=observed,
@@ -283,15 +270,13 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
 
 
 @rule("DEAL-ORDER", on=("686a.7(e)", "686a.7(f)", "686a.7(h)", "686a.9(c)"))
-def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """One card to each hand from the dealer's left, then two more hand by hand; a hand that was passed over comes last."""
     if not round_.covers("deal"):
         return
     dealt, passed_over = dealt_to(round_), elections(round_, book)
     for seat in _without_wager(round_, book):
-        yield _deal_order(
-            round_,
-            book,
+        yield Departure(
             "686a.7(e)",
             "a card to each position with an ante wager, and no other",
             f"dealt to seat {seat}, which has no wager",
@@ -301,7 +286,7 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if len(facts[0].payload.cards) > 1:
             expected = f"one card to seat {seat} before any additional card"
             observed = f"{len(facts[0].payload.cards)} cards at once"
-            yield _deal_order(round_, book, "686a.7(e)", expected, observed, facts[:1])
+            yield Departure("686a.7(e)", expected, observed, facts[:1])
     first_cards = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
     regular = [fact for fact in further if fact.payload.to not in passed_over or _came_in_turn(round_, fact, further)]
@@ -310,16 +295,16 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
                 expected = f"seat {after.payload.to} before seat {before.payload.to}"
-                yield _deal_order(round_, book, section, expected, "dealt after it", (before, after))
+                yield Departure(section, expected, "dealt after it", (before, after))
                 return
     if first_cards and further and further[0].seq < first_cards[-1].seq:
         expected = "a first card to each player before any additional card"
         observed = f"seat {further[0].payload.to} got another card first"
-        yield _deal_order(round_, book, "686a.7(f)", expected, observed, (further[0], first_cards[-1]))
+        yield Departure("686a.7(f)", expected, observed, (further[0], first_cards[-1]))
     elif late and regular and late[0].seq < regular[-1].seq:
         expected = f"the additional cards of seat {late[0].payload.to} after those of all other players"
         observed = f"dealt before those of seat {regular[-1].payload.to}"
-        yield _deal_order(round_, book, "686a.9(c)", expected, observed, (late[0], regular[-1]))
+        yield Departure("686a.9(c)", expected, observed, (late[0], regular[-1]))
 
 
 def _came_in_turn(round_: Round, fact: RecordedEvent, further: Sequence[RecordedEvent]) -> bool:
@@ -331,12 +316,6 @@ def _came_in_turn(round_: Round, fact: RecordedEvent, further: Sequence[Recorded
     return not is_passed_over and not any(seq < fact.seq for seq in asked)
 
 
-def _deal_order(
-    round_: Round, book: Rulebook, section: str, expected: str, observed: str, evidence: Sequence[RecordedEvent]
-) -> Finding:
-    return finding(round_, book, "DEAL-ORDER", section, expected=expected, observed=observed, evidence=evidence)
-
-
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats that got cards and had no wager: all were withdrawn in time, or the record covers the wagers."""
     placed = stakes(round_, book).values()
@@ -346,7 +325,7 @@ def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 @rule("DEAL-COUNT", on=("686a.7(e)", "686a.7(h)", "686a.9(c)"))
-def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def three_cards(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Each hand with an ante, even a surrendered one, gets three cards unless it is called dead; no hand gets more."""
     if round_.voided is not None:
         return
@@ -358,10 +337,7 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
         count = sum(len(fact.payload.cards) for fact in dealt.get(seat, []))
         if count > must or (count < must and complete_record and seat not in may_have_fewer):
             evidence = dealt.get(seat) or wagered[seat].facts
-            yield finding(
-                round_,
-                book,
-                "DEAL-COUNT",
+            yield Departure(
                 "686a.7(h)" if count else "686a.7(e)",
                 expected=f"{must} cards to seat {seat}",
                 observed=f"{count}",

@@ -11,11 +11,10 @@ import msgspec
 from events.vocabulary import model
 from games.over_under.hands import CLOCKS, additional, dealt_to, elections, first_card
 from games.over_under.settle import SIDES
-from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.round_steps import Act, Step
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.surrenders import standing_surrenders, surrenders
 from replay.settlement.voids import is_void
@@ -47,7 +46,7 @@ def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 
 @rule("PLAY-ORDER", on=("686a.7(f)",))
-def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Players decide from the dealer's left, when each has a first card and none an additional one.
 
     If it is filed so, hand by hand: each when the hands before it are finished (D278).
@@ -60,10 +59,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         if not round_.certainly_before(case.earlier, case.later):
             yield Indeterminate(f"seat {case.seat}: {CLOCKS} of its decision and what came before it")
             continue
-        yield finding(
-            round_,
-            book,
-            "PLAY-ORDER",
+        yield Departure(
             "686a.7(f)",
             expected=case.expected,
             observed=case.observed,
@@ -138,7 +134,7 @@ def _by_hand(book: Rulebook) -> str:
 
 
 @rule("PAY-ORDER", on=("686a.7(i)",))
-def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Hand by hand from the dealer's left, each settled before the next gets its additional cards.
 
     Surrendered antes are collected at once; a hand that was passed over or dealt out of turn is settled when it is dealt.
@@ -164,7 +160,7 @@ def _returned_short_of_cards(round_: Round, book: Rulebook) -> frozenset[int]:
 
 def _settled_out_of_turn(
     round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
-) -> Finding | Indeterminate | None:
+) -> Departure | Indeterminate | None:
     """Find the first hand settled too late: after a hand farther from the dealer's left, although its own cards came no
     later.
     """
@@ -172,13 +168,13 @@ def _settled_out_of_turn(
     for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat
         if seat < earlier and came.get(seat, 0) <= came.get(earlier, 0):
-            return _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
+            return _too_late(round_, before, after, f"seat {seat} settled before seat {earlier}")
     return None
 
 
 def _settled_after_the_next_cards(
     round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
-) -> Finding | Indeterminate | None:
+) -> Departure | Indeterminate | None:
     """The first hand that was settled after the next one had its additional cards; or None."""
     last_move = {fact.payload.seat: fact for fact in settled}
     for seat, cards in further.items():
@@ -186,7 +182,7 @@ def _settled_after_the_next_cards(
         following, last = min(later, key=lambda fact: fact.seq, default=None), last_move.get(seat)
         if following is not None and last is not None and last.seq > following.seq:
             expected = f"seat {seat} settled before the next player gets additional cards"
-            return _too_late(round_, book, following, last, expected)
+            return _too_late(round_, following, last, expected)
     return None
 
 
@@ -203,22 +199,11 @@ def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     )
 
 
-def _too_late(
-    round_: Round, book: Rulebook, before: RecordedEvent, after: RecordedEvent, expected: str
-) -> Finding | Indeterminate:
+def _too_late(round_: Round, before: RecordedEvent, after: RecordedEvent, expected: str) -> Departure | Indeterminate:
     seat = after.payload.seat
     if not round_.certainly_before(before, after):
         return Indeterminate(f"seat {seat}: {CLOCKS} of its settlement")
-    return finding(
-        round_,
-        book,
-        "PAY-ORDER",
-        "686a.7(i)",
-        expected=expected,
-        observed="settled after it",
-        evidence=(before, after),
-        seat=seat,
-    )
+    return Departure("686a.7(i)", expected=expected, observed="settled after it", evidence=(before, after), seat=seat)
 
 
 def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:

@@ -12,14 +12,14 @@ import msgspec
 from events.vocabulary import model
 from games.player_dealer.settle import SEATS, action_seat, first_seat, from_action
 from games.player_dealer.steps import PLAYED, PRECEDENCES, bank_seat, button
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.player_dealer_state import Offer
 from replay.fold.player_dealer_wager import player_dealer_wager, player_dealers, possible_wagers
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.hand_readings import dealer_readings, readings, set_again
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
@@ -100,7 +100,7 @@ LEFT_OPEN = "what is left of the player-dealer's wager is not on record"
 
 
 @rule("CA-ROTATE", on=("gegr-002138.Collection procedures",))
-def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def rotation(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After two rounds the position is offered clockwise; who accepts first gets it. A third round is right if all declined."""
     taken, before = player_dealer_wager(round_), round_.before.position
     if taken is None or not round_.covers("rotation"):
@@ -110,14 +110,8 @@ def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if wrong is not None:
         expected, observed = wrong
         held = f" after {before.rounds} rounds of seat {before.seat}" if before.seat else ""
-        yield finding(
-            round_,
-            book,
-            "CA-ROTATE",
-            COLLECTED,
-            expected=expected + held,
-            observed=observed,
-            evidence=(taken, *(offer.seq for offer in offers)),
+        yield Departure(
+            COLLECTED, expected=expected + held, observed=observed, evidence=(taken, *(offer.seq for offer in offers))
         )
 
 
@@ -181,7 +175,7 @@ def must_be_asked(round_: Round, book: Rulebook, offers: Sequence[Offer]) -> set
 
 
 @rule("CA-BUTTON", on=("gegr-002138.Round of play",))
-def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def action_button(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The button goes to the seat that dice or number point at, at 1, 8 and 15 to the left of the player-dealer."""
     bank, start = bank_seat(round_), start_of(round_)
     placed = button(round_)
@@ -193,10 +187,7 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     if placed is None and not (round_.covers("start") and round_.first_card is not None):
         return
-    yield finding(
-        round_,
-        book,
-        "CA-BUTTON",
+    yield Departure(
         PLAYED,
         expected=f"{start.count_in_words} puts the action button at {' or '.join(map(name, right))}",
         observed=f"at seat {placed.payload.seat}" if placed is not None else "not placed",
@@ -205,7 +196,7 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-START", on=("gegr-002138.Round of play",))
-def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def first_hand(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The first hand goes to the seat counted to: where the action button is, at 1, 8 and 15 to the player-dealer."""
     bank, start, dealt_to = bank_seat(round_), start_of(round_), first_position(round_)
     placed = button(round_)
@@ -220,10 +211,7 @@ def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     if dealt_to not in right:
         first = round_.first_card
-        yield finding(
-            round_,
-            book,
-            "DEAL-START",
+        yield Departure(
             PLAYED,
             expected="the first hand to " + " or ".join(map(name, sorted(right))),
             observed=f"to {name(dealt_to)}",
@@ -232,7 +220,7 @@ def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-COUNT", "DEAL-STUB", on=("gegr-002138.Round of play",))
-def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def seven_each(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Seven cards go to each of the seven seats, and the four that remain are spread and counted."""
     last, numbers = round_.last_card, book.chapter.numbers
     if last is None or round_.voided is not None:
@@ -243,11 +231,9 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
         count = len(hands.get(seat, ()))
         if count != must and (count or complete):
             deals = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
-            yield finding(
-                round_,
-                book,
-                "DEAL-COUNT",
+            yield Departure(
                 PLAYED,
+                code="DEAL-COUNT",
                 expected=f"{must} cards to seat {seat}",
                 observed=f"{count} cards",
                 evidence=deals or (last,),
@@ -255,21 +241,13 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
     counted, must = round_.last(model.StubCounted), numbers["stub_cards"]
     if counted is None and round_.covers("stub"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUB",
-            PLAYED,
-            expected="the remaining cards spread and counted",
-            observed="not counted",
-            evidence=(last,),
+        yield Departure(
+            PLAYED, code="DEAL-STUB", expected="the remaining cards spread and counted", observed="not counted", evidence=(last,)
         )
     elif counted is not None and counted.payload.count != must:
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUB",
+        yield Departure(
             PLAYED,
+            code="DEAL-STUB",
             expected=f"{must} cards left",
             observed=f"{counted.payload.count} cards left",
             evidence=(counted,),
@@ -277,17 +255,14 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("CA-PILE", on=("gegr-002138.Round of play",))
-def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def piles(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Dealt by hand, seven piles are dealt to and fro; the player-dealer picks the one that is given out first."""
     dealt = [fact for fact in round_.of(model.CardsDealt) if str(fact.payload.to).startswith("pile")]
     if not dealt:
         return
     wrong = _out_of_turn(dealt)
     if wrong is not None:
-        yield finding(
-            round_,
-            book,
-            "CA-PILE",
+        yield Departure(
             PLAYED,
             expected="one card to each pile from left to right, then from right to left",
             observed=f"dealt to {wrong.payload.to} out of turn",
@@ -301,22 +276,11 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
         by_pile.setdefault(fact.payload.to, []).extend(fact.payload.cards)
     if picked is None:
         if round_.covers("deal"):
-            yield finding(
-                round_,
-                book,
-                "CA-PILE",
-                PLAYED,
-                expected="a pile selected by the player-dealer",
-                observed="none selected",
-                evidence=(first,),
-            )
+            yield Departure(PLAYED, expected="a pile selected by the player-dealer", observed="none selected", evidence=(first,))
         return
     hands = {to: [TEXT[card] if card is not None else None for card in cards] for to, cards in round_.hands().items()}
     if not _may_be(hands[first.payload.to], by_pile.get(picked.payload.pile, [])):
-        yield finding(
-            round_,
-            book,
-            "CA-PILE",
+        yield Departure(
             PLAYED,
             expected=f"{picked.payload.pile} given out first",
             observed=f"{name(first.payload.to)} got other cards first",
@@ -324,10 +288,7 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
     mixed = next((to for to, cards in hands.items() if not any(_may_be(cards, pile) for pile in by_pile.values())), None)
     if mixed is not None:
-        yield finding(
-            round_,
-            book,
-            "CA-PILE",
+        yield Departure(
             PLAYED,
             expected="each pile given out as it lies",
             observed=f"the cards of {name(mixed)} are none of the piles",
@@ -352,7 +313,7 @@ def _may_be(hand: Sequence[str | None], pile: Sequence[str | None]) -> bool:
 
 
 @rule("SET-EARLY", on=("gegr-002138.Round of play",))
-def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The player-dealer's hand is exposed and set before the players set theirs."""
     bank = bank_seat(round_)
     first = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == bank), None)
@@ -364,27 +325,17 @@ def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
         if round_.certainly_before(fact, first) is None:
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's setting and the player-dealer's")
             continue
-        yield finding(
-            round_,
-            book,
-            "SET-EARLY",
-            PLAYED,
-            expected="the player-dealer's hand set first",
-            observed="set before it",
-            evidence=(fact, first),
-            seat=seat,
+        yield Departure(
+            PLAYED, expected="the player-dealer's hand set first", observed="set before it", evidence=(fact, first), seat=seat
         )
 
 
 @rule("SET-CHANGED", on=("gegr-002138.Round of play",))
-def player_dealer_unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def player_dealer_unchanged(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The player-dealer's hand is set before the players set theirs, and not again when one of them has (D548)."""
     again = set_again(round_)
     if again:
-        yield finding(
-            round_,
-            book,
-            "SET-CHANGED",
+        yield Departure(
             PLAYED,
             expected="the player-dealer's hands as set before the players set theirs",
             observed="set again",
@@ -397,7 +348,7 @@ def player_dealer_unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("CA-BACKLINE", on=("gegr-002138.Round of play",))
-def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def backline(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Betting behind a seat is for the base wager of a player there, and for nothing else."""
     if round_.lost:
         return
@@ -419,10 +370,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed = f"{stake.wager} of a patron who stands behind the seat"
         else:
             continue
-        yield finding(
-            round_,
-            book,
-            "CA-BACKLINE",
+        yield Departure(
             PLAYED,
             expected="backline betting on a player's base wager only",
             observed=observed,
@@ -433,7 +381,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("CA-FEE", on=("gegr-002138.Collection procedures",))
-def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def collection_fees(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """One flat fee for each seat with a base wager, as filed; a patron who bets behind or deals pays that or nothing.
 
     If several rates are filed, any one of them may be due: the record does not say which (D554).
@@ -454,10 +402,7 @@ def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if cents not in (rates if owes else (0,)):
             due = rates[0] if len(rates) == 1 and owes else 0
             is_one_of_several = owes and len(rates) > 1
-            yield finding(
-                round_,
-                book,
-                "CA-FEE",
+            yield Departure(
                 COLLECTED,
                 expected=_filed_fee(rates) if owes else "no fee",
                 observed=f"{show_money(cents)} taken" if cents else "no fee taken",
@@ -482,7 +427,7 @@ def _filed_fee(rates: Sequence[int]) -> str:
 
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))
-def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """If the player-dealer's wager does not cover all, it serves the seats clockwise from the action."""
     action = action_of(round_)
     if action is None or not round_.covers("settlement") or not any(due.uncovered_cents for due in dues(round_, book)):
@@ -497,10 +442,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         if not round_.certainly_before(before, after):
             yield Indeterminate("the clocks contradict the order in which wagers were settled")
             return
-        yield finding(
-            round_,
-            book,
-            "PAY-ORDER",
+        yield Departure(
             PLAYED,
             expected=f"seat {after.payload.seat} {other} before seat "
             f"{before.payload.seat} {one}: the player-dealer's wager does not cover all",

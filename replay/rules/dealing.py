@@ -7,11 +7,11 @@ that were not voided, and faults that do not void a round.
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
-from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, Early, Indeterminate, rule
 from replay.settlement.round_readings import round_readings
 from replay.settlement.stakes import bets_close_with_the_dice, stakes
 from replay.settlement.surrenders import surrenders
@@ -51,16 +51,14 @@ CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "1
         remedies=(model.StubCounted, model.CardsDealt, model.CardExposed),
     ),
 )
-def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def not_voided(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A round that must be void is declared void; if it is not, the ground, with its section, is the finding."""
     if was_voided(round_, book):
         return
     for ground in void_grounds(round_, book):
-        yield finding(
-            round_,
-            book,
-            ground.code,
+        yield Departure(
             ground.section,
+            code=ground.code,
             expected=ground.expected,
             observed=ground.observed,
             evidence=ground.evidence,
@@ -81,16 +79,13 @@ def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",), early=Early("what was announced stands when the first card falls"))
-def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def announced_total(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer totals the dice and announces the total; a wrong word corrected before the first card is no fault."""
     start = start_of(round_)
     if start is None or not start.is_wrongly_announced or was_voided(round_, book):
         return
     if round_.first_card is not None:
-        yield finding(
-            round_,
-            book,
-            "DEAL-TOTAL",
+        yield Departure(
             "5(i)(1)(ii)",
             expected=f"the total {start.count_in_words}",
             observed=f"{start.announced} announced and not corrected before the first card",
@@ -107,7 +102,7 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
         stands_at=LEAVES_A_STACK,
     ),
 )
-def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def counted_start(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or not start.counts or was_voided(round_, book):
@@ -126,10 +121,7 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         return
     if dealt_to not in start.positions:
         first = round_.first_card
-        yield finding(
-            round_,
-            book,
-            "DEAL-START",
+        yield Departure(
             CLOCKWISE_SECTION[book.deal_method],
             expected=f"{start.count_in_words} starts at {start.positions_in_words}",
             observed=f"the first card went to {name(dealt_to)}",
@@ -138,17 +130,14 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
 
 
 @rule("DEAL-NOROLL", on=("13(a)", "13(b)"), early=Early("the roll before the first card counts"))
-def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def valid_roll(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Dice that did not land flat, or fell out, are a "no roll" and are shaken again."""
     start = start_of(round_)
     if start is None or start.valid or round_.first_card is None or was_voided(round_, book):
         return
     roll = before_deal(round_, round_.rolls)[-1]
     section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
-    yield finding(
-        round_,
-        book,
-        "DEAL-NOROLL",
+    yield Departure(
         section,
         expected="a no roll, and the dice shaken again",
         observed="the cards were dealt on an invalid roll",
@@ -157,7 +146,7 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
-def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shaking(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
     if not round_.covers("start") or not round_.order_seen:
         return
@@ -173,7 +162,7 @@ def _is_electronic(round_: Round, book: Rulebook) -> bool:
     return shaken_by_itself and book.has("645c.2(b)")
 
 
-def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer shakes three times before each roll (§ 688a.5(i)(1)(i); with wagers on the dice § 645c.2(f)(2))."""
     must, since = book.chapter.numbers["shakes"], 0
     section = "645c.2(f)(2)" if bets_close_with_the_dice(round_, book) else "5(i)(1)(i)"
@@ -183,18 +172,12 @@ def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
         since = roll.seq
         if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
-                section,
-                expected=f"at least {must} shakes before the roll",
-                observed=f"{times}",
-                evidence=(*made, roll),
+            yield Departure(
+                section, expected=f"at least {must} shakes before the roll", observed=f"{times}", evidence=(*made, roll)
             )
 
 
-def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv)).
 
     The rule needs a record that covers the deal and the rack, or contains the cover. A record that covers only the dice and the
@@ -206,10 +189,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
     shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken))
     if not shaken and (cover is not None or (round_.covers("deal") and round_.covers("collection"))):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHAKE",
+        yield Departure(
             "5(i)(1)(iv)",
             expected="the shaker covered and shaken once after the deal",
             observed="not covered" if cover is None else "covered and not shaken",
@@ -222,7 +202,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
     on=("8(d)", "9(c)", "10(c)"),
     early=Early("a card dealt out of turn was dealt out of turn", stands_at=LEAVES_A_STACK),
 )
-def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def clockwise(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """From the first position on, cards or stacks go clockwise to every position, wager or not."""
     first = round_.first_card
     if first is None or "deal" not in round_.opened.payload.observed or was_voided(round_, book):
@@ -231,10 +211,7 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ASIDE]
     for turn, fact in enumerate(dealt):
         if fact.payload.to != order[turn % len(order)]:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ORDER",
+            yield Departure(
                 CLOCKWISE_SECTION[book.deal_method],
                 expected=f"{name(order[turn % len(order)])} next",
                 observed=f"dealt to {name(fact.payload.to)}",
@@ -244,27 +221,18 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-STUB", on=("8(e)", "8(f)", "9(d)", "9(e)", "10(d)", "10(e)"))
-def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def stub_counted(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The stub is counted each round (or once in several); a deck with right hands and a wrong stub leaves the table."""
     last, method = round_.last_card, book.deal_method
     counted = round_.last(model.StubCounted)
     each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
     if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.covers("stub"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUB",
-            STUB_SECTION[method],
-            expected="the stub spread and counted after the deal",
-            observed="not counted",
-            evidence=(last,),
+        yield Departure(
+            STUB_SECTION[method], expected="the stub spread and counted after the deal", observed="not counted", evidence=(last,)
         )
     deck = round_.before.decks.get(round_.deck)
     if deck is not None and deck.banned_by and last is not None:
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUB",
+        yield Departure(
             MISDEAL_SECTION[method],
             expected=f"deck {round_.deck} removed from the table after its wrong stub",
             observed="dealt again",
@@ -273,7 +241,7 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
-def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The remaining cards may not be exposed to anyone; after the deal they are all the cards in the stack (D384)."""
     seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
     if not seen:
@@ -281,19 +249,13 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
         of_stack = [fact for fact in exposed if fact.payload.whose == "stack"]
         seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]
     for fact, count in seen:
-        yield finding(
-            round_,
-            book,
-            "DEAL-STUBSEEN",
-            STUB_SECTION[book.deal_method],
-            expected="no card of the stub exposed",
-            observed=f"{count} exposed",
-            evidence=(fact,),
+        yield Departure(
+            STUB_SECTION[book.deal_method], expected="no card of the stub exposed", observed=f"{count} exposed", evidence=(fact,)
         )
 
 
 @rule("DEAL-DECK", on=("3(a)",))
-def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def one_deck(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe_procedure.py`.)"""
     seen: dict[str, RecordedEvent] = {}
     for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
@@ -303,36 +265,21 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
             if card is None:
                 continue
             if card in seen:
-                yield finding(
-                    round_,
-                    book,
-                    "DEAL-DECK",
-                    "3(a)",
-                    expected=f"{card} once in the deck",
-                    observed=f"{card} dealt twice",
-                    evidence=(seen[card], fact),
+                yield Departure(
+                    "3(a)", expected=f"{card} once in the deck", observed=f"{card} dealt twice", evidence=(seen[card], fact)
                 )
             seen[card] = fact
     if not (round_.covers("equipment") and round_.before.equipment_known):
         return
     deck = round_.before.decks.get(round_.deck)
     if deck is None or deck.in_play_us is None:
-        yield finding(
-            round_,
-            book,
-            "DEAL-DECK",
-            "3(a)",
-            expected="a deck that is in play",
-            observed=f"deck {round_.deck} is not",
-            evidence=(round_.opened,),
+        yield Departure(
+            "3(a)", expected="a deck that is in play", observed=f"deck {round_.deck} is not", evidence=(round_.opened,)
         )
     last = round_.last_card
     removed = next((fact for fact in round_.of(model.DeckRemoved) if fact.payload.deck == round_.deck), None)
     if last is not None and removed is not None and removed.seq < last.seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-DECK",
+        yield Departure(
             "3(a)",
             expected="a deck that is in play",
             observed="dealt after it was removed from the table",
@@ -341,15 +288,12 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACEUP", on=("13(e)",), early=Early("a card that was dealt was used"))
-def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A card found face up is not used in that round."""
     if was_voided(round_, book):
         return
     for found, fact in face_up_dealt(round_):
-        yield finding(
-            round_,
-            book,
-            "DEAL-FACEUP",
+        yield Departure(
             "13(e)",
             expected=f"{found.payload.card} set aside in the discard rack",
             observed=f"dealt to {name(fact.payload.to)}",
@@ -358,15 +302,12 @@ def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACEUP", on=("13(e)",), early=Early("a card that was set aside was not used"))
-def boxed_card_used(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def boxed_card_used(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Only a card found face up is set aside: one that lies the wrong way, its face unseen, is dealt as the next (D757)."""
     if was_voided(round_, book):
         return
     for fact in round_.boxed_aside:
-        yield finding(
-            round_,
-            book,
-            "DEAL-FACEUP",
+        yield Departure(
             "13(e)",
             expected="a card that was not face up dealt as the next card",
             observed=f"{fact.payload.card or 'a card'} set aside",
@@ -378,12 +319,12 @@ MOVED_LATE = Early("a stack that was moved late was moved late")
 
 
 @rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=MOVED_LATE)
-def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A stack that was set down wrongly is moved before the next one is dealt and before anyone looks at it (D755)."""
     yield from moved_late(round_, book, CLOCKWISE_SECTION[book.deal_method])
 
 
-def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding | Indeterminate]:
+def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Departure | Indeterminate]:
     """Find the stacks that were moved when other cards had been dealt, looked at or set, by the section on the deal's order."""
     for moved in round_.of(model.StackMoved):
         dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == moved.payload.to and fact.seq < moved.seq]
@@ -392,10 +333,7 @@ def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding 
             continue
         between = [fact for fact in round_.in_order(*LEAVES_A_STACK) if dealt[-1].seq < fact.seq < moved.seq]
         if between and not was_voided(round_, book):
-            yield finding(
-                round_,
-                book,
-                "DEAL-ORDER",
+            yield Departure(
                 section,
                 expected=f"the stack of {name(moved.payload.to)} set down there, or moved there at once",
                 observed=f"set down at {name(moved.payload.at)}, and moved after other cards were dealt or looked at",
@@ -404,7 +342,7 @@ def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding 
 
 
 @rule("DEAL-DRAWN", on=("13(f)",))
-def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A card drawn in error without its face exposed is used as the next card from the shoe."""
     if was_voided(round_, book):
         return
@@ -420,10 +358,7 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
                 f"whether {card}, drawn in error, was used as the next card: the order of the deal is not on record"
             )
         elif card != used:
-            yield finding(
-                round_,
-                book,
-                "DEAL-DRAWN",
+            yield Departure(
                 "13(f)",
                 expected=f"{card} used as the next card",
                 observed=f"{used} dealt next" if used else "no card dealt after it",
@@ -441,7 +376,7 @@ def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
     on=("8(b)", "9(a)(3)", "10(a)(2)"),
     early=Early("what must come before the first card is missing when it falls"),
 )
-def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer announces "no more bets" before dealing any card."""
     first = round_.first_card
     if first is None or not round_.covers("wagering"):
@@ -452,10 +387,7 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         yield Indeterminate('the clocks contradict the order of "no more bets" and the first card')
     elif not before:
         section = {"manual_shoe": "8(b)", "hand": "9(a)(3)", "automated_shoe": "10(a)(2)"}[book.deal_method]
-        yield finding(
-            round_,
-            book,
-            "DEAL-NOBETS",
+        yield Departure(
             section,
             expected='"no more bets" before the first card',
             observed="announced after it" if announced is not None else "not announced",
@@ -464,7 +396,7 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 
 @rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
-def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def discard_rack(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """All cards go to the discard rack; a surrendered hand is counted to seven; a single deck goes in whole.
 
     From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
@@ -475,21 +407,12 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     total, (least, most) = sum(fact.payload.count for fact in collected), _cards_to_collect(round_, book)
     if not least <= total <= most and not was_voided(round_, book):
-        yield finding(
-            round_,
-            book,
-            "DEAL-RACK",
-            "11(j)",
-            expected=f"{least} cards collected",
-            observed=f"{total}",
-            evidence=collected or round_.facts[-1:],
+        yield Departure(
+            "11(j)", expected=f"{least} cards collected", observed=f"{total}", evidence=collected or round_.facts[-1:]
         )
     for fact in collected:
         if fact.payload.deck != round_.deck:
-            yield finding(
-                round_,
-                book,
-                "DEAL-RACK",
+            yield Departure(
                 "3(b)(4)",
                 expected=f"cards of deck {round_.deck} only in the rack",
                 observed=f"cards of deck {fact.payload.deck}",
@@ -508,7 +431,7 @@ def _cards_to_collect(round_: Round, book: Rulebook) -> tuple[int, int]:
     return least, dealt + len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
 
 
-def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The cards of a surrendered hand are counted face down (§ 688a.11(d))."""
     must = book.chapter.numbers["cards_per_hand"]
     for fact in surrenders(round_, book):
@@ -516,10 +439,7 @@ def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Fin
         hand = [collected for collected in round_.of(model.CardsCollected) if collected.payload.of == seat]
         counts = [collected.payload.counted for collected in hand]
         if must not in counts:
-            yield finding(
-                round_,
-                book,
-                "DEAL-RACK",
+            yield Departure(
                 "11(d)",
                 expected=f"{must} cards of the surrendered hand counted face down",
                 observed="another count" if any(counts) else "not counted",
@@ -533,7 +453,7 @@ RACKED = {"all": "that remained", "aside": "put aside"}
 
 
 @rule("DEAL-RACK", on=("11(j)",))
-def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Every dealt card of each hand is collected, once, and every remaining card of the stub (D508).
 
     No more cards are collected from aside than were put there; if all remaining cards are collected at once, no hand is left on
@@ -572,10 +492,7 @@ def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 due, aside = due + burnt, aside - burnt  # burnt cards may be counted with a hand
         if count != due:
             is_whole = False
-            yield finding(
-                round_,
-                book,
-                "DEAL-RACK",
+            yield Departure(
                 "11(j)",
                 expected=f"{due} cards {RACKED.get(of) or f'of {name(of)}'} collected",
                 observed=f"{count}",

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
 from replay.settlement.voids import before_deal, is_void
@@ -24,7 +23,7 @@ PLAYER_SHAKER = "player_shaker"
 
 
 @rule("DEAL-SHAKE", on=("645c.2(b)", "645c.2(f)"))
-def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shaken(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """An electronic shaker shakes for at least five seconds, sealed; a lid is on the manual one while it is shaken.
 
     How often the dealer shakes a manual one is in `dealing.py`.
@@ -39,10 +38,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
         lasted = sum(time for time in times if time is not None)
         is_timed = None not in times if made else round_.covers("start")
         if electronic and is_timed and lasted < must and not round_.lost:
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
+            yield Departure(
                 "645c.2(b)(2)",
                 expected=f"dice shaken for {must // SECOND_MS} seconds or more",
                 observed=f"{lasted / SECOND_MS:g} s" if made else "not shaken",
@@ -50,10 +46,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
         opened = [fact for fact in made if not fact.payload.covered]
         if opened and (electronic or bets_close_with_the_dice(round_, book)):
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
+            yield Departure(
                 "645c.2(b)(1)" if electronic else "645c.2(f)(2)",
                 expected="the shaker sealed, or its lid on, while the dice are shaken",
                 observed="open",
@@ -62,14 +55,11 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-SHAKE", on=("645c.2(a)", "645c.2(f)(1)"))
-def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A shaker that players activate is used only if it is filed (D276), and then at the position of any player."""
     activations = round_.of(model.ShakerActivated)
     if activations and book.starting != PLAYER_SHAKER:
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHAKE",
+        yield Departure(
             "645c.2(a)",
             expected=f"the start found as filed ({book.starting})",
             observed=f"a player-activated shaker, activated at seat {activations[0].payload.seat}",
@@ -83,10 +73,7 @@ def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
     playing |= {fact.payload.seat for fact in round_.of(model.PatronSeated)}
     for fact in activations:
         if fact.payload.seat not in playing:
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
+            yield Departure(
                 "645c.2(f)(1)",
                 expected="the shaker activated at the position of a player",
                 observed=f"activated at seat {fact.payload.seat}, where nobody plays",
@@ -95,7 +82,7 @@ def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-NOBETS", on=("645c.2(f)",))
-def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer announces "no more bets" before the shaker is used. Cards dealt before it are found in `dealing.py`."""
     used, first, announced = shaker_used(round_), round_.first_card, round_.first(model.NoMoreBets)
     if used is None or not round_.covers("wagering") or not bets_close_with_the_dice(round_, book):
@@ -106,10 +93,7 @@ def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Find
     if before is None:
         yield Indeterminate('the clocks contradict the order of "no more bets" and the shaker')
     elif not before:
-        yield finding(
-            round_,
-            book,
-            "DEAL-NOBETS",
+        yield Departure(
             "645c.2(f)",
             expected='"no more bets" before the shaker is used',
             observed="announced after it" if announced is not None else "not announced",
@@ -118,27 +102,21 @@ def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Find
 
 
 @rule("EQUIP-DICE", on=("645c.2(c)",))
-def red_and_blue(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def red_and_blue(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If the red die is to beat the blue ones, one red and two blue dice are in the shaker."""
     offer = book.offers.get("beat_it")
     if offer is None or offer.paytable is None or not any(line.hand.startswith("red") for line in offer.paytable.lines):
         return
     for fact in round_.of(model.DiceRolled):
         if fact.payload.colours is not None and sorted(fact.payload.colours) != ONE_RED_TWO_BLUE:
-            yield finding(
-                round_,
-                book,
-                "EQUIP-DICE",
-                "645c.2(c)",
-                expected="one red and two blue dice",
-                observed=", ".join(fact.payload.colours),
-                evidence=(fact,),
+            yield Departure(
+                "645c.2(c)", expected="one red and two blue dice", observed=", ".join(fact.payload.colours), evidence=(fact,)
             )
             return
 
 
 @rule("PAY-ANNOUNCED", on=("645c.2(g)",))
-def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def announced_dice(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer announces the value of each die as it lies; the last word before the cards counts."""
     rolls = before_deal(round_, [fact for fact in round_.rolls if fact.payload.lie == "flat"])
     if not rolls:
@@ -148,10 +126,7 @@ def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     read = Counter(die for die in rolls[-1].payload.dice if die is not None)
     if not read <= Counter(announced[-1].payload.dice):
-        yield finding(
-            round_,
-            book,
-            "PAY-ANNOUNCED",
+        yield Departure(
             "645c.2(g)",
             expected=_dice(rolls[-1]),
             observed=f"announced: {_dice(announced[-1])}",
@@ -164,7 +139,7 @@ def _dice(fact: RecordedEvent) -> str:
 
 
 @rule("PAY-ORDER", on=("645c.2(h)",))
-def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer settles the dice wagers before dealing the cards; a settlement may be corrected later (D325)."""
     first = round_.first_card
     if first is None or not round_.covers("settlement"):
@@ -182,10 +157,7 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
         if not round_.certainly_before(first, fact):
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the cards and the wagers on the dice")
             continue
-        yield finding(
-            round_,
-            book,
-            "PAY-ORDER",
+        yield Departure(
             "645c.2(h)",
             expected="the wagers on the dice settled before the cards are dealt",
             observed=f"{fact.payload.wager} settled after the first card",
@@ -194,7 +166,7 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
         )
 
 
-def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Finding]:
+def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Departure]:
     """Find the dice wagers of a void round that were unsettled when the cards were dealt (D531).
 
     In any other round, the rule about money finds such a wager.
@@ -205,10 +177,7 @@ def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) 
     for key, stake in stakes(round_, book).items():
         rules = book.chapter.wagers.get(stake.wager)
         if rules is not None and rules.closes == "activation" and stake.in_time_cents > 0 and key not in settled:
-            yield finding(
-                round_,
-                book,
-                "PAY-ORDER",
+            yield Departure(
                 "645c.2(h)",
                 expected="the wagers on the dice settled before the cards are dealt",
                 observed=f"{stake.wager} not settled",

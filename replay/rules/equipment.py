@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from events.vocabulary import model
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.log_contract import cite_contract
-from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, Indeterminate, rule
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.pai_gow import Position
 
@@ -34,7 +34,7 @@ def first_round_of_deck(round_: Round) -> Deck | None:
 
 
 @rule("DEAL-SHUFFLE", on=("5(a)", "9(a)(1)"))
-def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shuffled(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The cards are shuffled after every round; dealt from the hand only after an automated shuffle."""
     first = round_.first_card
     if first is None or not round_.covers("shuffle"):
@@ -44,20 +44,14 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     failures = [step for step in steps if step.kind == "failure"]
     fresh = _is_fresh(deck)
     if not shuffles and not failures and not fresh:
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHUFFLE",
+        yield Departure(
             "5(a)",
             expected=f"deck {round_.deck} shuffled since its last round",
             observed="not shuffled",
             evidence=(round_.opened, first),
         )
     elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand" and book.has("9(a)(1)"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHUFFLE",
+        yield Departure(
             "9(a)(1)",
             expected="an automated shuffle before dealing from the hand",
             observed="shuffled manually",
@@ -66,17 +60,14 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-DEVICE", on=("13(k)",))
-def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """When a shuffling device jams, stops or does not complete its cycle, the cards are reshuffled."""
     first = round_.first_card
     if first is None or not round_.covers("shuffle"):
         return
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
     if steps and steps[-1].kind == "failure":
-        yield finding(
-            round_,
-            book,
-            "DEAL-DEVICE",
+        yield Departure(
             "13(k)",
             expected="the cards reshuffled after the shuffler failed",
             observed=f"dealt after the failure ({steps[-1].detail})",
@@ -85,16 +76,13 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
 
 
 @rule("DEAL-DEVICE", on=("13(m)",))
-def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A device that cannot be used is covered or signed before another method is used at the table."""
     first_use: dict[str, tuple[int, int]] = {}
     for device, failed, used in _used_instead(round_, book):
         first_use.setdefault(device, (failed, used))
     for device, evidence in first_use.items():
-        yield finding(
-            round_,
-            book,
-            "DEAL-DEVICE",
+        yield Departure(
             "13(m)",
             expected=f"the {device} covered or marked out of order first",
             observed="another method was used while it stood uncovered",
@@ -134,14 +122,14 @@ def _used_instead(round_: Round, book: Rulebook) -> Iterator[tuple[str, int, int
 
 
 @rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
-def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cut(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
     first = round_.first_card
     if first is not None and round_.covers("shuffle") and not book.exempt("5(e)"):
         yield from cut_before(round_, book, preparations(round_), first)
 
 
-def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: RecordedEvent) -> Iterator[Finding]:
+def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: RecordedEvent) -> Iterator[Departure]:
     """Judge the cut between the last of some shuffles, if that was a manual one, and the card dealt next."""
     shuffles = [step for step in steps if step.kind == "shuffle"]
     if not shuffles or shuffles[-1].detail != "manual":
@@ -149,42 +137,25 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: R
     after = [step for step in steps if step.seq > shuffles[-1].seq]
     cuts = [step for step in after if step.kind == "cut"]
     if not cuts:
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
-            "5(b)(2)",
-            expected="the cards cut after a manual shuffle",
-            observed="not cut",
-            evidence=(shuffles[-1].seq, first),
+        yield Departure(
+            "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut", evidence=(shuffles[-1].seq, first)
         )
         return
     if not book.has("5(e)"):
         return
     final = cuts[-1]
-    yield from _depth(round_, book, final)
+    yield from _depth(book, final)
     recuts = [step for step in after if step.kind == "recut"]
     if recuts and recuts[-1].seq > final.seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
-            "5(f)",
-            expected="the cards recut as ordered",
-            observed="not recut",
-            evidence=(recuts[-1].seq, first),
-        )
+        yield Departure("5(f)", expected="the cards recut as ordered", observed="not recut", evidence=(recuts[-1].seq, first))
 
 
-def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding]:
+def _depth(book: Rulebook, made: Preparation) -> Iterator[Departure]:
     numbers = book.chapter.numbers
     least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
     above = made.depth if made.detail == "top" else numbers["deck_size"] - made.depth
     if not least <= above <= numbers["deck_size"] - below:
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
+        yield Departure(
             "5(e)",
             expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
             observed=f"{made.depth} from the {made.detail}",
@@ -203,7 +174,7 @@ def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
 
 
 @rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
-def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too.
 
     This does not apply if a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and no one shuffled by hand.
@@ -217,24 +188,15 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
     section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
     for step in cuts:
         if step.who != "dealer":
-            yield finding(
-                round_,
-                book,
-                "DEAL-CUT",
-                section,
-                expected="the cards cut by the dealer",
-                observed=f"cut by seat {step.who}",
-                evidence=(step.seq,),
+            yield Departure(
+                section, expected="the cards cut by the dealer", observed=f"cut by seat {step.who}", evidence=(step.seq,)
             )
     if not _is_fresh(deck) or any(step.kind == "shuffle" for step in steps):
         return
     if cuts:
-        yield from _depth(round_, book, cuts[-1])
+        yield from _depth(book, cuts[-1])
     else:
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
+        yield Departure(
             fresh_section,
             expected="a preshuffled deck cut before it is dealt",
             observed="not cut",
@@ -281,7 +243,7 @@ def _orders_to_cut(round_: Round, seated: Sequence[int]) -> list[list[int]]:
 
 
 @rule("DEAL-CUT", on=("5(c)", "5(d)"))
-def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cut_offered(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
     found = first_cut(round_)
     if found is None or book.exempt("5(d)"):
@@ -297,10 +259,7 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     is_next = any(asked == each[: len(asked)] for each in orders)
     is_in_turn = not went_on and is_next and (taker is not None or len(asked) == len(order))
     if not is_in_turn or made.who != (taker if taker is not None else "dealer"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
+        yield Departure(
             "5(d)" if made.who == "dealer" or not is_in_turn else "5(c)",
             expected="the cut offered to " + _seats(order) + " in turn",
             observed=("offered to " + _seats(asked) if asked else "not offered")
@@ -314,17 +273,17 @@ def _seats(seats: Iterable[int | str]) -> str:
 
 
 @rule("DEAL-CUT", on=("5(d)",))
-def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def recut_by(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A recut is made by the player who cut last, or by the next in turn; if that player refuses, by the one after (D385)."""
     made = first_cut(round_)
     if made is None or book.exempt("5(f)") or not round_.before.patrons_known:
         return
     if len(_orders_to_cut(round_, made[1].seated)) == 1:
-        yield from recut_in_turn(round_, book, lambda seated: _in_turn_to_cut(round_, seated))
+        yield from recut_in_turn(round_, lambda seated: _in_turn_to_cut(round_, seated))
 
 
 @rule("DEAL-CUT", on=("5(f)",))
-def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A recut is required "after the cards have been cut and before the cards have been dealt", of cards not shuffled since."""
     first, last = round_.first_card, round_.last_card
     if first is None or last is None or book.exempt("5(f)"):
@@ -332,10 +291,7 @@ def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
     shuffled = next((fact.seq for fact in round_.of(model.CardsShuffled) if fact.seq > first.seq), last.seq)
     for fact in round_.of(model.RecutOrdered):
         if first.seq < fact.seq < min(shuffled, last.seq):
-            yield finding(
-                round_,
-                book,
-                "DEAL-CUT",
+            yield Departure(
                 "5(f)",
                 expected="a recut ordered before the cards are dealt",
                 observed="ordered when cards had been dealt",
@@ -343,7 +299,7 @@ def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
-def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int]], list[int]]) -> Iterator[Finding]:
+def recut_in_turn(round_: Round, in_turn: Callable[[Sequence[int]], list[int]]) -> Iterator[Departure]:
     """Find a recut by anyone but the player who cut last and the next in turn.
 
     `in_turn` puts the seats taken in the order of the offers.
@@ -363,10 +319,7 @@ def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int
         return  # the dealer, after everybody had refused, or one who has left
     following = _next_to_cut(order, last, since)
     if made.who not in (last, following):
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
+        yield Departure(
             "5(f)",
             expected=f"recut by {name(last)}, who cut last, or by {name(following)}, next in turn",
             observed=f"recut by {name(made.who)}",
@@ -381,7 +334,7 @@ def _next_to_cut(order: Sequence[Position], last: Position, since: Sequence[Prep
 
 
 @rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))
-def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def opening(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed.
 
     A preshuffled deck needs none of it, but in 686a the spread: § 686a.4(e) does not name subsection (b).
@@ -391,39 +344,33 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     evidence = (deck.received_seq, round_.opened.seq)
     if deck.jokers < book.chapter.numbers.get("jokers", 1):
-        yield finding(
-            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one", evidence=evidence
+        yield Departure(
+            "3(a)", code="OPEN-JOKER", expected="a deck with a joker", observed="received without one", evidence=evidence
         )
     if deck.preshuffled and not book.has("686a.4(e)"):
         return
     if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
-        yield finding(
-            round_,
-            book,
-            "OPEN-JOKER",
+        yield Departure(
             "4(b)",
+            code="OPEN-JOKER",
             expected="the second joker destroyed before a floorperson",
             observed="not on record",
             evidence=evidence,
         )
     washed = deck.washed or deck.preshuffled
     if not deck.inspected and not deck.preshuffled:
-        yield finding(
-            round_,
-            book,
-            "OPEN-INSPECT",
+        yield Departure(
             "4(a)",
+            code="OPEN-INSPECT",
             expected="the deck inspected and the inspection verified",
             observed="not on record",
             evidence=evidence,
         )
     if not (deck.spread and washed):
         missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", washed)) if not done)
-        yield finding(
-            round_,
-            book,
-            "OPEN-SPREAD",
+        yield Departure(
             "4(b)",
+            code="OPEN-SPREAD",
             expected="the deck spread face up and washed before its first round",
             observed=f"not {missing}",
             evidence=evidence,
@@ -431,7 +378,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("OPEN-IDLE", on=("5(g)",))
-def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def return_to_play(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
     before = table_at_the_deal(round_)
     if not before.idle or not round_.covers("equipment") or round_.first_card is None or book.exempt("5(g)"):
@@ -440,10 +387,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     washed = before.idle_washed or (shuffler(round_, book) != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
-        yield finding(
-            round_,
-            book,
-            "OPEN-IDLE",
+        yield Departure(
             "5(g)",
             expected="the cards spread again for the first player to arrive",
             observed="not washed" if before.idle_spread else "not spread",
@@ -462,7 +406,7 @@ def _span(us: int) -> str:
 
 
 @rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
-def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
     deck = deck_at_the_deal(round_)
     if deck is None or deck.in_play_us is None:
@@ -473,10 +417,7 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     limit, age_us = book.chapter.numbers[key], round_.opened.at_us - deck.in_play_us
     if age_us > limit * HOUR_US:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-DECK",
+        yield Departure(
             section,
             expected=f"deck {round_.deck} changed within {limit} h",
             observed=f"in play for {_span(age_us)}",
@@ -485,7 +426,7 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("EQUIP-DICE", on=("2(c)(1)(i)",))
-def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Dice do not remain on a table for more than 24 hours."""
     received, since = round_.before.dice_us if round_.before.dice_seq >= 0 else None, round_.before.dice_seq
     limit = book.chapter.numbers["dice_age_hours"]
@@ -494,10 +435,7 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
         while fresh and fresh[0].seq < fact.seq:
             received, since = fresh[0].at_us, fresh.pop(0).seq
         if received is not None and fact.at_us - received > limit * HOUR_US:
-            yield finding(
-                round_,
-                book,
-                "EQUIP-DICE",
+            yield Departure(
                 "2(c)(1)(i)",
                 expected=f"dice changed within {limit} h",
                 observed=f"on the table for {_span(fact.at_us - received)}",
@@ -507,7 +445,7 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("EQUIP-ALTERNATE", on=("3(b)(3)",))
-def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """With two decks, each is used for every other round of play.
 
     After a void the cards are reshuffled (§ 688a.13), and may be those of the next round (D551).
@@ -518,10 +456,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if before.last_voided and any(step.kind == "shuffle" for step in preparations(round_)):
         return
     if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-ALTERNATE",
+        yield Departure(
             "3(b)(3)",
             expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
             observed=f"deck {round_.deck} again",
@@ -530,7 +465,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
-def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """With two decks, the backs of one are of another color than those of the other."""
     before = round_.before
     deck = first_round_of_deck(round_)
@@ -539,10 +474,7 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
     others = [each for id_, each in before.decks.items() if id_ != round_.deck and each.in_play_us is not None]
     alike = [each.received_seq for each in others if each.sure and each.back == deck.back]
     if alike:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-ALTERNATE",
+        yield Departure(
             "3(b)(1)",
             expected="two decks with backs of different colours",
             observed=f"both {deck.back}",
@@ -551,7 +483,7 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", "LOG-ROUND-REPEAT", "LOG-FILING", on=EVERY_CHAPTER)
-def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once, and
     no device files rules if the office does.
 
@@ -572,11 +504,9 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         if fault.kind == "late" or (fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no)):
             continue
         code, expected = kinds[fault.kind]
-        yield finding(
-            round_,
-            book,
-            code,
+        yield Departure(
             cite_contract(code),
+            code=code,
             expected=expected,
             observed=fault.detail,
             evidence=(round_.opened, fault.seq) if fault.kind in ("round", "reopened") else (fault.seq,),

@@ -9,7 +9,7 @@ step was not made at all is found in `missing_steps.py` and `paying.py`.
 from collections.abc import Container, Iterator
 
 from events.vocabulary import model
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import CLOCKWISE_SECTION, stakes_at
@@ -33,7 +33,7 @@ from replay.rules.round_steps import (
     progressive_validated,
     settled,
 )
-from replay.rules.rule import Early, Indeterminate, finding, rule
+from replay.rules.rule import Departure, Early, Indeterminate, rule
 from replay.settlement.exposures import WHOSE, looks, may_be_of, owner_of
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.payouts import moves
@@ -48,16 +48,13 @@ PLAYED = "gegr-002138.Round of play"
 
 
 @rule("DEAL-FACING", on=("688a.8(d)", "688a.9(c)", "688a.10(c)"))
-def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer's cards are dealt face up if the players set theirs against them (§ 688a.8(d))."""
     if not book.chapter.dealer_face_up or round_.voided is not None:
         return
     down = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and not fact.payload.face_up]
     if down:
-        yield finding(
-            round_,
-            book,
-            "DEAL-FACING",
+        yield Departure(
             CLOCKWISE_SECTION[book.deal_method],
             expected="the dealer's cards dealt face up",
             observed="dealt face down",
@@ -66,16 +63,13 @@ def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACING", on=("gegr-002138.Round of play",))
-def players_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def players_face_down(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Piles lie face down, and a player's hand is exposed when the players have set theirs (GEGR-002138, Round of play)."""
     bank = dealer_position(round_)
     shown = [fact for fact in round_.of(model.CardsDealt) if fact.payload.face_up and fact.payload.to != bank]
     if shown:
         to = shown[0].payload.to
-        yield finding(
-            round_,
-            book,
-            "DEAL-FACING",
+        yield Departure(
             PLAYED,
             expected="piles and players' hands dealt face down",
             observed=f"{name(to) if isinstance(to, int) else to} dealt face up",
@@ -85,16 +79,13 @@ def players_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACING", on=("686a.7(e)", "686a.7(h)"))
-def hands_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def hands_face_up(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Cards go to the players face up (§ 686a.7(e), (h)): asked only if the record says it of at least one card (D513)."""
     dealt = [fact for fact in round_.of(model.CardsDealt) if isinstance(fact.payload.to, int)]
     down = [fact for fact in dealt if not fact.payload.face_up]
     if down and len(down) < len(dealt) and round_.voided is None:
         first = next(fact for fact in dealt if fact.payload.to == down[0].payload.to)
-        yield finding(
-            round_,
-            book,
-            "DEAL-FACING",
+        yield Departure(
             "686a.7(e)" if first is down[0] else "686a.7(h)",
             expected="the cards dealt face up",
             observed=f"dealt to {name(down[0].payload.to)} face down",
@@ -120,7 +111,7 @@ def _what_was_exposed(fact: RecordedEvent, seat: int) -> str:
         in_steps=frozenset({"DEAL-EXPOSED"}),
     ),
 )
-def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """If the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
 
     A card that is dealt face up is exposed too (D521), and so is one of the stack that was not yet dealt (D515).
@@ -143,10 +134,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
         if None in over:
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand")
             continue
-        yield finding(
-            round_,
-            book,
-            "DEAL-EXPOSED",
+        yield Departure(
             "13(d)",
             expected="the player elects to play or to void the hand",
             observed=f"{_what_was_exposed(fact, seat)}; no election",
@@ -179,7 +167,7 @@ def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent
 
 
 @rule("DEAL-ELECTION", on=("13(d)",))
-def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def election_unseen(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The election is made without looking at the unexposed cards.
 
     A player who sets them, or sees them revealed, has looked (D548).
@@ -192,10 +180,7 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         if before is None:
             yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
         elif before:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ELECTION",
+            yield Departure(
                 "13(d)",
                 expected="the election before the cards are looked at",
                 observed=f"elected to {fact.payload.election} the hand after looking",
@@ -220,7 +205,7 @@ def _looked_first(round_: Round, elected: RecordedEvent) -> RecordedEvent | None
 
 
 @rule("DEAL-EXPOSED", on=("8(g)", "9(f)", "10(f)"))
-def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The stack of a position without a wager goes to the discard rack without being exposed (§ 688a.8(g))."""
     if round_.lost or not round_.covers("wagering") or is_void(round_, book):
         return
@@ -229,10 +214,7 @@ def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
         seat = seat_shown(fact)
         if seat is not None and seat not in taken and seat not in seen:
             seen.add(seat)
-            yield finding(
-                round_,
-                book,
-                "DEAL-EXPOSED",
+            yield Departure(
                 EMPTY_SECTION[book.deal_method],
                 expected="the stack of a position without a wager collected unseen",
                 observed="exposed",
@@ -242,7 +224,7 @@ def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-EXPOSED", on=("11(d)",))
-def surrendered_hand_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def surrendered_hand_unseen(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A surrendered hand is collected without exposing it, unless it stays for the Qualifying Wagers of others (§ 688a.11(d))."""
     if round_.lost or is_void(round_, book) or has_qualifying_wager(round_, book):
         return
@@ -250,10 +232,7 @@ def surrendered_hand_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in exposed_by_the_dealer(round_) if given_up else ():
         surrender = given_up.get(seat_shown(fact) or 0)
         if surrender is not None and surrender.seq < fact.seq:
-            yield finding(
-                round_,
-                book,
-                "DEAL-EXPOSED",
+            yield Departure(
                 "11(d)",
                 expected="the surrendered hand collected unseen",
                 observed="exposed",
@@ -278,28 +257,19 @@ def seat_shown(fact: RecordedEvent) -> int | None:
 
 
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
-def shaker_closed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shaker_closed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The lid is on while the shaker is shaken, and after the deal the shaker is put to the dealer's right (§ 688a.5(i)(1)).
 
     In 645c `dice_wagers.py` judges it if wagers lie on the dice; without, the lid is the matter of 645a, which is not held.
     """
     for fact in round_.of(model.ShakerShaken):
         if not fact.payload.covered and fact.payload.times and not book.has("645c.2(b)"):
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
-                "5(i)(1)(i)",
-                expected="the shaker covered while it is shaken",
-                observed="uncovered",
-                evidence=(fact,),
+            yield Departure(
+                "5(i)(1)(i)", expected="the shaker covered while it is shaken", observed="uncovered", evidence=(fact,)
             )
     for fact in round_.of(model.ShakerCovered)[-1:]:
         if not fact.payload.placed_right_of_dealer:
-            yield finding(
-                round_,
-                book,
-                "DEAL-SHAKE",
+            yield Departure(
                 "5(i)(1)(iv)",
                 expected="the shaker placed to the right of the dealer",
                 observed="not placed there",

@@ -10,11 +10,11 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
-from replay.findings import Finding, finding_id
+from replay.findings import Finding
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.rules.log_contract import cite_contract
 from replay.rules.must_hit_by_meter import MysteryState, evaluate, state_in_service
-from replay.rules.rule import SEVERITY
+from replay.rules.rule import SEVERITY, Departure
 from rulebook.chapters.rulebook import chapter
 from rulebook.settlement.mystery import show_meter
 from rulebook.settlement.progressive import after_winner, contribution, share_cents
@@ -105,49 +105,17 @@ class MeterFold:
                 return []
 
     def _refused(self, seq: int) -> Finding:
-        evidence = (seq,)
-        return Finding(
-            id=finding_id("LOG-CORRECTION", self.stream, None, None, None, evidence, ""),
-            code="LOG-CORRECTION",
-            stream=self.stream,
-            round_no=None,
-            seat=None,
-            wager=None,
-            expected="a correction that names an earlier event of its stream by number and id",
-            observed=self.objections[seq],
-            difference_cents=None,
-            evidence=evidence,
-            cite=str(cite_contract("LOG-CORRECTION")),
-            other_reading=None,
-            severity=SEVERITY["LOG-CORRECTION"],
-            assumed=False,
-            rules_digest="",
-        )
+        code = "LOG-CORRECTION"
+        expected = "a correction that names an earlier event of its stream by number and id"
+        departure = Departure("", expected, self.objections[seq], (seq,))
+        return departure.finding(code, self.stream, None, str(cite_contract(code)), SEVERITY[code])
 
     def _finding(self, seq: int, event: model.MeterAdvanced | model.MeterReset, expected: str) -> Finding:
         if isinstance(event, model.MeterAdvanced):
             observed = f"{show_meter(event.value_centicents)}, reserve {show_meter(event.reserve_centicents)}"
         else:
             observed = f"{show_meter(event.paid_centicents)} paid, {show_meter(event.value_centicents)} after it"
-        evidence = (seq,)
-        return Finding(
-            id=finding_id("PAY-METER", self.stream, event.round_no, event.seat, "progressive", evidence, ""),
-            code="PAY-METER",
-            stream=self.stream,
-            round_no=event.round_no,
-            seat=event.seat,
-            wager="progressive",
-            expected=expected,
-            observed=observed,
-            difference_cents=None,
-            evidence=evidence,
-            cite=self._cite(),
-            other_reading=None,
-            severity=SEVERITY["PAY-METER"],
-            assumed=False,
-            rules_digest="",
-        )
-
-    def _cite(self) -> str:
         jurisdiction, _, name = self.state.chapter.partition("-")
-        return str(chapter(jurisdiction, name).cite("12(d)"))
+        cite = str(chapter(jurisdiction, name).cite("12(d)"))
+        departure = Departure("12(d)", expected, observed, (seq,), event.seat, "progressive")
+        return departure.finding("PAY-METER", self.stream, event.round_no, cite, SEVERITY["PAY-METER"])

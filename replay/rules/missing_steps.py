@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import CLOCKWISE_SECTION
 from replay.rules.dice_wagers import PLAYER_SHAKER
 from replay.rules.round_steps import is_push_for_all, settling_moves
-from replay.rules.rule import Early, finding, rule
+from replay.rules.rule import Departure, Early, rule
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import stakes
 from replay.settlement.voids import before_deal, is_void, start_of, was_voided
@@ -45,17 +45,14 @@ def start_section(book: Rulebook) -> str:
 
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
-def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Dice or a number find the starting position before the first card; a record that covers the start has them."""
     first = round_.first_card
     found = in_order([*round_.of(model.DiceRolled), *round_.of(model.NumberDrawn)])
     if first is None or was_voided(round_, book) or before_deal(round_, found):
         return
     if found or covers_all(round_, "start"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-START",
+        yield Departure(
             start_section(book),
             expected="the starting position found before the first card",
             observed="found after it" if found else "neither dice nor a number on record",
@@ -64,7 +61,7 @@ def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-START", on=("5(i)(1)", "5(i)(2)", "gegr-002138.Round of play"))
-def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The start is found in the way that is filed: by dice, or by a number drawn (§ 688a.5(i)).
 
     A shaker that a player activates and that is not filed is found in `dice_wagers.py`. That a number was drawn if dice are
@@ -76,10 +73,7 @@ def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     wrong = rolls if by_number else drawn if covers_all(round_, "start") else []
     other_way = drawn if by_number else rolls
     if wrong and not other_way and not round_.of(model.ShakerActivated):
-        yield finding(
-            round_,
-            book,
-            "DEAL-START",
+        yield Departure(
             PLAYED if book.has(PLAYED) else "5(i)",
             expected=f"by the rules in force, the start found by {'a number drawn' if by_number else 'dice'}",
             observed="found by dice" if by_number else "found by a number drawn",
@@ -88,16 +82,13 @@ def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
-def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def total_announced(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer announces the total of the dice (§ 688a.5(i)(1)(ii))."""
     start = start_of(round_)
     if start is None or not start.counts or start.announced is not None or was_voided(round_, book):
         return
     if covers_all(round_, "start") and round_.first_card is not None and before_deal(round_, round_.of(model.DiceRolled)):
-        yield finding(
-            round_,
-            book,
-            "DEAL-TOTAL",
+        yield Departure(
             "5(i)(1)(ii)",
             expected=f"the total {start.count_in_words} announced",
             observed="not announced",
@@ -106,7 +97,7 @@ def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-ANNOUNCED", on=("645c.2(g)",))
-def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def dice_announced(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If wagers on the dice are offered, the value of each die is announced (§ 645c.2(g))."""
     offered = any(rule_.closes == "activation" and wager in book.offers for wager, rule_ in book.chapter.wagers.items())
     rolls = before_deal(round_, [fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"])
@@ -114,10 +105,7 @@ def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not offered or not rolls or first is None or not covers_all(round_, "start") or was_voided(round_, book):
         return
     if not any(fact.seq > rolls[-1].seq for fact in before_deal(round_, round_.of(model.DiceAnnounced))):
-        yield finding(
-            round_,
-            book,
-            "PAY-ANNOUNCED",
+        yield Departure(
             "645c.2(g)",
             expected="the value of each die announced",
             observed="not announced before the cards",
@@ -126,7 +114,7 @@ def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-SHAKE", on=("645c.2(f)(1)",))
-def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If players activate the shaker, one does so before the dice come to rest (§ 645c.2(f)(1))."""
     if book.starting != PLAYER_SHAKER:
         return
@@ -134,10 +122,7 @@ def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding
     if not rolls or any(fact.seq < rolls[-1].seq for fact in activations):
         return
     if activations or (covers_all(round_, "start") and is_electronic(round_)):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHAKE",
+        yield Departure(
             "645c.2(f)(1)",
             expected="the shaker activated by a player before the dice come to rest",
             observed="activated after it" if activations else "not activated",
@@ -158,7 +143,7 @@ DEALER_SHOWN = ("645c.1(d)", "659a.11(c)", "687a.11(d)", PLAYED)
 
 
 @rule("PAY-REVEAL", on=("11(e)", "645c.1(d)", "659a.11(c)", "687a.11(d)", "687a.11(e)", "gegr-002138.Round of play"))
-def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own if it is dealt face down.
 
     A stake that goes back because the dealer's hand pushes all needs no hand of a player. The dealer's cards are turned over to
@@ -171,10 +156,7 @@ def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     revealed |= {fact.payload.position for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"}
     for position, evidence in _to_be_revealed(round_, book).items():
         if position not in revealed:
-            yield finding(
-                round_,
-                book,
-                "PAY-REVEAL",
+            yield Departure(
                 _section(PLAYERS_SHOWN if isinstance(position, int) else DEALER_SHOWN, book),
                 expected=f"the hand of {name(position)} revealed",
                 observed="not revealed",
@@ -209,7 +191,7 @@ def _section(sections: Sequence[str], book: Rulebook) -> str:
 
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))
-def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def results_announced(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer announces of each base wager whether it wins, loses or is a tie (§ 688a.11(e))."""
     if not _is_wholly_settled(round_, book):
         return
@@ -218,10 +200,7 @@ def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for act in settling_moves(round_, book):
         if act.wager == base and act.seat not in announced:
             announced.add(act.seat)
-            yield finding(
-                round_,
-                book,
-                "PAY-ANNOUNCED",
+            yield Departure(
                 "11(e)",
                 expected="the result announced",
                 observed="not announced",
@@ -240,17 +219,14 @@ def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False)
 
 
 @rule("DEAL-DEVICE", on=("13(k)", "13(l)"))
-def dealt_after_its_alarm(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def dealt_after_its_alarm(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A shuffler or shoe that signals a fault is put right before cards are dealt: it may have failed (D753)."""
     if was_voided(round_, book) or not round_.order_seen:
         return
     for device, section in (("shuffler", "13(k)"), ("shoe", "13(l)")):
         alarm = _alarm_at_the_deal(round_, device) if book.has(section) else None
         if alarm is not None:
-            yield finding(
-                round_,
-                book,
-                "DEAL-DEVICE",
+            yield Departure(
                 section,
                 expected=f"no card dealt before the alarm of the {device} was attended to",
                 observed="dealt after its alarm",
@@ -282,7 +258,7 @@ def _alarm_at_the_deal(round_: Round, device: str) -> tuple[int, int] | None:
 
 
 @rule("DEAL-DECK", on=("3(a)",), early=Early("a card that is not of the deck was found in it"))
-def foreign_card(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def foreign_card(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A deck's cards are identical in appearance, and no card is in it that is not its own (§ 688a.3(a), D754)."""
     first = round_.first_card
     if first is None:
@@ -292,10 +268,7 @@ def foreign_card(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     known = _if_known(round_.before.foreign.get(round_.deck))
     if known is not None:
-        yield finding(
-            round_,
-            book,
-            "DEAL-DECK",
+        yield Departure(
             "3(a)",
             expected="the deck removed in which a foreign card was found",
             observed="dealt from it",
@@ -305,10 +278,7 @@ def foreign_card(round_: Round, book: Rulebook) -> Iterator[Finding]:
         event = fact.payload
         if event.deck == round_.deck:
             card = event.card or "a card"
-            yield finding(
-                round_,
-                book,
-                "DEAL-DECK",
+            yield Departure(
                 "3(a)",
                 expected="one deck of cards that are identical in appearance",
                 observed=f"{card} with a {event.back_colour} back"

@@ -6,13 +6,13 @@ from typing import Literal
 import msgspec
 
 from events.vocabulary import model
-from replay.findings import Finding, Settlement, name
+from replay.findings import Settlement, name
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.rules.mispayment_words import late_part, no_bonus_for, no_envy_for, of_the_bank, of_the_limit
-from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, Early, Indeterminate, rule
 from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
 from replay.settlement.round_readings import groundless_declarations
@@ -63,7 +63,7 @@ DUE_ANEW = (
         in_steps=frozenset({"PAY-VIG", "PAY-METER", "MYST-AMOUNT"}),
     ),
 )
-def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def money(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section.
 
     If readings of the round or of its cards differ, only what holds in all of them is found: a late wager, or a payment above the
@@ -134,7 +134,7 @@ def _accounts(round_: Round, book: Rulebook) -> dict[Key, WagerAccount]:
 
 def _in_every_reading(
     round_: Round, book: Rulebook, account: WagerAccount, readings: Sequence[WagerAccount | None]
-) -> Iterator[Finding]:
+) -> Iterator[Departure]:
     """Find what holds for a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
     read = [each for each in readings if each is not None]
     difference, limit = _beyond_all(book, read) if len(read) == len(readings) else (None, "")
@@ -152,11 +152,9 @@ def _in_every_reading(
         code = "PAY-UNDER" if account.flow.winnings_cents else _not_paid(account.flow)
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts]
     late, observed = read[0].stake, _observed(account, account.vigorish if is_known_to(book) else ())
-    yield finding(
-        round_,
-        book,
-        code,
+    yield Departure(
         section,
+        code=code,
         expected=limit or "no wager after its time",
         observed=(f"{late_part(round_, book, late)}; {observed}" if is_late and late is not None else observed)
         + of_the_bank(round_, book, difference, account.flow.facts),
@@ -218,7 +216,7 @@ def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -
     return f"{bound} the stake of {show_money(staked_cents)} returned" if staked_cents else f"{bound} nothing paid"
 
 
-def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents: int) -> Iterator[Finding]:
+def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents: int) -> Iterator[Departure]:
     """Find a wager that was late, or that was not settled as owed."""
     settlement, due, taken = account.settlement, account.due, account.vigorish
     difference = settlement.done_cents - owed_cents if settlement.done_cents is not None else None
@@ -244,11 +242,9 @@ def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents
     if code != "PAY-VIG":
         observed += of_the_bank(round_, book, difference, account.flow.facts)
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts, *taken]
-    yield finding(
-        round_,
-        book,
-        code,
+    yield Departure(
         section,
+        code=code,
         expected=expected,
         observed=observed,
         evidence=facts or ((round_.closed,) if round_.closed else ()),
@@ -364,7 +360,7 @@ def _observed(account: WagerAccount, taken: Sequence[RecordedEvent]) -> str:
         in_steps=frozenset({"PAY-ENVY"}),
     ),
 )
-def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to no one else.
 
     If the cover is not enough for all, the rule does not ask for which hand the rest was paid (D283).
@@ -390,10 +386,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
             continue
         why_none = no_envy_for(round_, book, wager, seat, paid_for, owed)
         difference = sum(paid_for.values()) - sum(owed.values())
-        yield finding(
-            round_,
-            book,
-            "PAY-ENVY",
+        yield Departure(
             ENVY_SECTION[ENVY_OF[wager]],
             expected=f"{_amounts(owed)} ({why_none})" if why_none else _amounts(owed),
             observed=_amounts(paid_for) + of_the_bank(round_, book, difference, facts),
@@ -427,13 +420,10 @@ def _amounts(by_position: dict[int | str, int]) -> str:
 
 
 @rule("PAY-VIG", on=("12(a)",), early=Early("vigorish that was taken was taken"))
-def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def vigorish(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """No commission or vigorish is charged."""
     for fact in round_.of(model.VigorishTaken):
-        yield finding(
-            round_,
-            book,
-            "PAY-VIG",
+        yield Departure(
             "12(a)",
             expected="no vigorish",
             observed=f"{show_money(fact.payload.amount_cents)} taken",
@@ -445,7 +435,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-SOURCE", on=("11(h)(3)(i)(B)(4)",), early=Early("chips paid for a share of the meter were paid", remedies=MONEY))
-def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def source(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A share of the progressive meter is not paid from the table inventory."""
     for due in dues(round_, book):
         if due.wager != "progressive" or not due.share_bp:
@@ -457,10 +447,7 @@ def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
         ]
         cents = sum(fact.payload.winnings_cents for fact in paid)
         if cents > due.cash_cents:
-            yield finding(
-                round_,
-                book,
-                "PAY-SOURCE",
+            yield Departure(
                 "11(h)(3)(i)(B)(4)",
                 expected="the share of the meter paid by slip",
                 observed=f"{show_money(cents)} paid from the inventory",

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence, Set
 import msgspec
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.derived import derived_by_rules
 from replay.fold.meters_after import as_the_meter_reads
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
@@ -18,7 +17,7 @@ from replay.fold.round import Round
 from replay.fold.table_state import Armed
 from replay.fold.wager_keys import key_of
 from replay.rules.paying import meter_before, verified
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import stakes
@@ -225,7 +224,7 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
 
 
 @rule("MYST-CONTRIBUTION", "WAGER-BASE", on=("645c.3(c)(1)", "645c.3(c)(2)"))
-def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def contributions(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Each qualifying progressive wager, and no other, adds its percentage to the meter."""
     paytable = _configuration(book)
     if paytable is None or round_.lost:
@@ -238,20 +237,18 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for fact, before in zip(cycle.contributions, cycle.befores, strict=True):
             missing = next((wager for wager, seats in at_box.items() if fact.payload.seat not in seats), None)
             if missing is not None:
-                yield _contribution_without(round_, book, fact, missing)
+                yield _contribution_without(fact, missing)
             elif fact in cycle.surplus:
-                yield _second_contribution(round_, book, fact)
+                yield _second_contribution(fact)
             else:
                 yield from _wrong_contribution(round_, book, fact, before, paytable)
     yield from _missing_contributions(round_, book, at_box[book.chapter.base] & at_box["progressive"])
 
 
-def _contribution_without(round_: Round, book: Rulebook, fact: RecordedEvent, missing: str) -> Finding:
-    return finding(
-        round_,
-        book,
-        "WAGER-BASE",
+def _contribution_without(fact: RecordedEvent, missing: str) -> Departure:
+    return Departure(
         "645c.3(c)(1)",
+        code="WAGER-BASE",
         expected="a base wager and a progressive wager beside it",
         observed=f"a contribution without a {missing} wager",
         evidence=(fact,),
@@ -260,12 +257,10 @@ def _contribution_without(round_: Round, book: Rulebook, fact: RecordedEvent, mi
     )
 
 
-def _second_contribution(round_: Round, book: Rulebook, fact: RecordedEvent) -> Finding:
-    return finding(
-        round_,
-        book,
-        "MYST-CONTRIBUTION",
+def _second_contribution(fact: RecordedEvent) -> Departure:
+    return Departure(
         "645c.3(c)(2)",
+        code="MYST-CONTRIBUTION",
         expected="one contribution for a progressive wager",
         observed=f"a second contribution for the wager, meter {show_meter(fact.payload.reading_centicents)}",
         evidence=(fact,),
@@ -274,17 +269,17 @@ def _second_contribution(round_: Round, book: Rulebook, fact: RecordedEvent) -> 
     )
 
 
-def _wrong_contribution(round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable) -> Iterator[Finding]:
+def _wrong_contribution(
+    round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable
+) -> Iterator[Departure]:
     """Find a contribution of another amount than the percentage of the progressive wager."""
     event, wagered = fact.payload, _wagered(round_, book, fact)
     right = before + contribution(wagered, paytable.rate_bp)
     reading = right if _is_rounded(event.reading_centicents, before, right) else event.reading_centicents
     if (reading, event.amount_cents) != (right, wagered):
-        yield finding(
-            round_,
-            book,
-            "MYST-CONTRIBUTION",
+        yield Departure(
             "645c.3(c)(2)",
+            code="MYST-CONTRIBUTION",
             expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
             observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
             evidence=(fact,),
@@ -299,7 +294,7 @@ def _is_rounded(reading: int, before: int, right: int) -> bool:
     return is_in_cents and right % A_CENT != 0 and abs(reading - right) < A_CENT
 
 
-def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
+def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Departure]:
     """Find qualifying wagers that added nothing, if the record covers the meter; the winner's may be in the hit."""
     accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
     won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
@@ -307,11 +302,9 @@ def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -
     if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
-        yield finding(
-            round_,
-            book,
-            "MYST-CONTRIBUTION",
+        yield Departure(
             "645c.3(c)(2)",
+            code="MYST-CONTRIBUTION",
             expected="the contribution of a qualifying wager",
             observed="none",
             evidence=stakes(round_, book)[key_of(seat, "progressive", None, "")].facts,
@@ -321,7 +314,7 @@ def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -
 
 
 @rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
-def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def configuration(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The meter is armed in the configuration that is filed: minimum, maximum and rate."""
     paytable = _configuration(book)
     if paytable is None:
@@ -331,10 +324,7 @@ def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
         filed = (paytable.seed_cents, paytable.maximum_cents, paytable.rate_bp)
         armed = (event.minimum_cents, event.maximum_cents, event.rate_bp)
         if armed != filed:
-            yield finding(
-                round_,
-                book,
-                "MYST-CONTRIBUTION",
+            yield Departure(
                 "645c.3(c)(4)",
                 expected=f"{paytable.name}: {_bounds(*filed)}",
                 observed=_bounds(*armed),
@@ -344,7 +334,7 @@ def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
-def within_bounds(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def within_bounds(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """When it is armed and before each contribution, a meter lies between its minimum and maximum as filed (D730).
 
     A reading that follows from one that is found already is not found again, nor one above the maximum, which is MYST-TRIGGER.
@@ -360,10 +350,7 @@ def within_bounds(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if is_first and not is_found and cycle.befores and cycle.befores[0] < paytable.seed_cents * 100:
             readings.append((cycle.contributions[0], cycle.contributions[0].payload.seat, cycle.befores[0]))
     for fact, seat, reading in readings:
-        yield finding(
-            round_,
-            book,
-            "MYST-CONTRIBUTION",
+        yield Departure(
             "645c.3(c)(4)",
             expected=f"a meter from {show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}",
             observed=f"armed at {show_meter(reading)}" if seat is None else f"meter {show_meter(reading)} before the wager",
@@ -388,7 +375,7 @@ def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
 
 
 @rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
-def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def triggered(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The contribution that lifts the meter above the hidden target hits, and no other (D21).
 
     If the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
@@ -409,16 +396,8 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         winner = said.winner
         if said.at in mispaid and (winner is None or winner.seat != said.at):
             continue
-        yield finding(
-            round_,
-            book,
-            "MYST-TRIGGER",
-            "645c.3(c)(3)",
-            expected=said.right,
-            observed=said.wrong,
-            evidence=cycle.facts(),
-            seat=said.at,
-            wager=WAGER,
+        yield Departure(
+            "645c.3(c)(3)", expected=said.right, observed=said.wrong, evidence=cycle.facts(), seat=said.at, wager=WAGER
         )
 
 
@@ -432,7 +411,7 @@ def hit_of_this_round(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 
 @rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
-def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def commitment(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A target that is revealed is the one that the device committed to when it was armed (D21)."""
     for cycle in cycles_on_record(round_, book):
         if cycle.hit is None or cycle.armed is None:
@@ -441,10 +420,7 @@ def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminat
             yield Indeterminate("the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked")
         if cycle.committed is False:
             event = cycle.hit.payload
-            yield finding(
-                round_,
-                book,
-                "MYST-COMMITMENT",
+            yield Departure(
                 "645c.3(c)(3)",
                 expected=f"a target with the SHA-256 {cycle.armed.commitment}",
                 observed=f"{show_meter(event.target_centicents)} with nonce {event.nonce}",
@@ -455,7 +431,7 @@ def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminat
 
 
 @rule("MYST-RESET", on=("645c.3(c)(5)(iv)",))
-def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def reset(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After a hit the meter is reset to the minimum that is filed."""
     paytable = _configuration(book)
     for cycle in cycles_on_record(round_, book) if paytable is not None else ():
@@ -463,10 +439,7 @@ def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
             continue
         event = cycle.hit.payload
         if event.after_centicents != paytable.seed_cents * 100:
-            yield finding(
-                round_,
-                book,
-                "MYST-RESET",
+            yield Departure(
                 "645c.3(c)(5)(iv)",
                 expected=f"meter {show_meter(paytable.seed_cents * 100)}",
                 observed=f"meter {show_meter(event.after_centicents)}",
@@ -477,17 +450,14 @@ def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("MYST-AMOUNT", on=("645c.3(c)(7)",))
-def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The bonus is the whole meter after the winner's contribution. `settlement.py` compares the payment."""
     for cycle, said in rulings(round_, book):
         if cycle.hit is None or said.winner is None or round_.lost:
             continue
         event = cycle.hit.payload
         if said.winner.seat == event.seat and said.winner.reading != event.reading_centicents and said.at is None:
-            yield finding(
-                round_,
-                book,
-                "MYST-AMOUNT",
+            yield Departure(
                 "645c.3(c)(7)",
                 expected=f"a hit at meter {show_meter(said.winner.reading)}",
                 observed=f"a hit at meter {show_meter(event.reading_centicents)}",
@@ -498,13 +468,13 @@ def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-LIGHT", "PAY-VALIDATED", on=("645c.3(c)(5)(i)", "645c.3(c)(5)(ii)"))
-def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Before the bonus is paid, the light is verified and a floorperson or above validates the payout."""
     yield from verified(round_, book, WAGER, "645c.3(c)(5)(i)", "645c.3(c)(5)(ii)")
 
 
 @rule("PAY-SOURCE", on=("645c.3(c)(6)",))
-def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def paid_by(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The bonus is paid from the table inventory or by slip, as filed."""
     filed = book.settings["mystery_paid_by"]
     if filed == "either" or is_void(round_, book):
@@ -513,10 +483,7 @@ def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in round_.of(model.WagerPaid):
         event = fact.payload
         if event.wager == WAGER and event.seat in winners and event.source != filed:
-            yield finding(
-                round_,
-                book,
-                "PAY-SOURCE",
+            yield Departure(
                 "645c.3(c)(6)",
                 expected=f"paid by {filed}",
                 observed=f"paid by {event.source}",

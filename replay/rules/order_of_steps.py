@@ -6,14 +6,13 @@ defines acts and steps.
 
 from collections.abc import Iterator
 
-from replay.findings import Finding
 from replay.fold.preparations import deck_at_the_deal, preparations
 from replay.fold.round import Round
 from replay.fold.table_state import Deck
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.equipment import first_round_of_deck
 from replay.rules.round_steps import Act, Precedence
-from replay.rules.rule import EVERY_CHAPTER, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, rule
 from replay.settlement.voids import is_void
 from rulebook.chapters.rulebook import Rulebook
 
@@ -40,7 +39,7 @@ CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
     "CA-PILE",
     on=EVERY_CHAPTER,
 )
-def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
     A payment made before its outcome was known gives one finding, not a second for the missing announcement. The rule skips
@@ -62,11 +61,9 @@ def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
             reported.add(of)
             if precedence.code == "PAY-EARLY":
                 early.add(act.fact.seq)
-            yield finding(
-                round_,
-                book,
-                precedence.code,
+            yield Departure(
                 section,
+                code=precedence.code,
                 expected=_expected(precedence, act),
                 observed=f"{act.word} before" if act.word else "before it",
                 evidence=(act.fact, step),
@@ -84,7 +81,7 @@ def _settled(act: Act) -> str:
 
 
 @rule("OPEN-SPREAD", on=("4(b)", "4(c)"))
-def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Before its first round a deck is inspected, then spread, then washed (§ 688a.4(a)-(c))."""
     deck = first_round_of_deck(round_)
     if deck is None or deck.preshuffled:
@@ -94,15 +91,7 @@ def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
         (deck.spread_from_seq, deck.washed_seq, "the deck spread before it is washed"),
     ):
         if earlier and later and later < earlier:
-            yield finding(
-                round_,
-                book,
-                "OPEN-SPREAD",
-                "4(b)",
-                expected=expected,
-                observed="after it",
-                evidence=(later, earlier, round_.opened.seq),
-            )
+            yield Departure("4(b)", expected=expected, observed="after it", evidence=(later, earlier, round_.opened.seq))
 
 
 def _wash_section(round_: Round, book: Rulebook, deck: Deck) -> str:
@@ -113,7 +102,7 @@ def _wash_section(round_: Round, book: Rulebook, deck: Deck) -> str:
 
 
 @rule("DEAL-SHUFFLE", on=("4(c)", "5(g)", "5(a)"))
-def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Cards that were spread and washed are shuffled before they are dealt (§§ 688a.4(c), 688a.5(g)).
 
     If no shuffle is on record at all, `equipment.py` finds it.
@@ -124,10 +113,7 @@ def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     mixed = deck.mixed_seq
     if mixed > max(shuffles):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SHUFFLE",
+        yield Departure(
             _wash_section(round_, book, deck),
             expected="the cards shuffled after they were spread and washed",
             observed="shuffled before it only",

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.rules.rule import EVERY_CHAPTER, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, rule
 from replay.rules.wagering import PROGRESSIVE_SECTION
 from replay.settlement.stakes import progressive_accepted, stakes
 from replay.settlement.table_layout import abandoned_wagers
@@ -26,16 +25,13 @@ DOCUMENTED = "11(h)(3)(i)(B)(4)"
 
 
 @rule("PAY-SOURCE", on=EVERY_CHAPTER)
-def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def paid_by(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """In California the player-dealer pays all winning wagers and the house none; elsewhere no one but the house pays."""
     by_player_dealer = book.has(TYPE_OF_GAME)
     for fact in round_.of(model.WagerPaid):
         event = fact.payload
         if event.winnings_cents and (event.source == "player_dealer") != by_player_dealer:
-            yield finding(
-                round_,
-                book,
-                "PAY-SOURCE",
+            yield Departure(
                 TYPE_OF_GAME if by_player_dealer else "11(f)",
                 expected="winnings paid by the player-dealer" if by_player_dealer else "winnings paid by the dealer",
                 observed=f"{show_money(event.winnings_cents)} paid by "
@@ -47,7 +43,7 @@ def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
-def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The document of a payout states the amount paid by slip (§ 688a.11(h)(3)(i)(B)(4))."""
     for key in dict.fromkeys((f.payload.seat, f.payload.wager) for f in round_.of(model.PayoutDocumented)):
         if key[1] != "progressive":
@@ -57,10 +53,7 @@ def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
         paid_cents = sum(fact.payload.winnings_cents for fact in slips)
         cents = {fact.payload.amount_cents for fact in documents} | {sum(f.payload.amount_cents for f in documents)}
         if slips and paid_cents not in cents:
-            yield finding(
-                round_,
-                book,
-                "PAY-DOCUMENTED",
+            yield Departure(
                 DOCUMENTED,
                 expected=f"a document of {show_money(paid_cents)}",
                 observed=f"a document of {show_money(documents[-1].payload.amount_cents)}",
@@ -71,7 +64,7 @@ def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-BASE", on=("686a.6(e)", "686a.7(g)"))
-def own_ante(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def own_ante(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A Bonus Wager, an over or an under belongs to a player who placed an ante at that hand (§§ 686a.6(e), 686a.7(g))."""
     if round_.lost:
         return
@@ -84,10 +77,7 @@ def own_ante(round_: Round, book: Rulebook) -> Iterator[Finding]:
         players = {patron for patron, cents in ante.cents_by_patron.items() if cents > 0}
         others = [patron for patron, cents in stake.cents_by_patron.items() if cents > 0 and patron not in players]
         if others:
-            yield finding(
-                round_,
-                book,
-                "WAGER-BASE",
+            yield Departure(
                 "686a.6(e)" if stake.wager == "bonus" else "686a.7(g)",
                 expected=f"{stake.wager} of a player with an ante at the hand",
                 observed=f"{stake.wager} of another",
@@ -101,7 +91,7 @@ PLAYING = (model.HandExamined, model.HandSet, model.DecisionMade, model.Surrende
 
 
 @rule("WAGER-SEATED", on=("7(b)",))
-def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def stays_seated(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A patron who wagered and got cards stays seated to the end of the round: one who left does not play on (§ 688a.7(b)).
 
     A patron whose wagers are taken as abandoned does not play on, no matter who sets the hands. A patron who left before the
@@ -124,10 +114,7 @@ def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         act = _next(_acts(round_).get(seat, ()), since)
         if act is not None and (back is None or act.seq < back.seq):
             seen.add(seat)
-            yield finding(
-                round_,
-                book,
-                "WAGER-SEATED",
+            yield Departure(
                 "7(b)",
                 expected="the player seated until the round is over",
                 observed="left, and played on",
@@ -169,7 +156,7 @@ OFFERED = "687a.7(d)(2)"
 
 
 @rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)", OFFERED))
-def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The system accepts each progressive wager for what it is; if it counts wagers, it has each of them (§ 688a.8(b)(2)).
 
     That no single wager is on record says something only if the meter's readings were on record before (D527). If no lock is
@@ -188,10 +175,7 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
         stake, facts = placed.get(seat), [fact for fact in accepted if fact.payload.seat == seat]
         cents = sum(fact.payload.amount_cents for fact in facts)
         if stake is not None and not stake.doubt and cents != stake.in_time_cents:
-            yield finding(
-                round_,
-                book,
-                "WAGER-PROGRESSIVE",
+            yield Departure(
                 section,
                 expected=f"{show_money(stake.in_time_cents)} accepted, as placed",
                 observed=f"{show_money(cents)} accepted",
@@ -201,10 +185,7 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
     locked = round_.first(model.ProgressiveLocked)
     if locked is not None and locked.payload.accepted and not accepted and book.meter in round_.before.readings:
-        yield finding(
-            round_,
-            book,
-            "WAGER-PROGRESSIVE",
+        yield Departure(
             section,
             expected=f"{locked.payload.accepted} wagers accepted, as the system counts",
             observed="none on record",
@@ -214,7 +195,7 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-LOCKOUT", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
-def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If the progressive is offered, the system locks it out before the deal, whether or not anyone plays it.
 
     Not in 687a, where the game is started on the keypad if a player placed one (§ 687a.8(c)). If wagers were accepted,
@@ -226,10 +207,7 @@ def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     locked = round_.first(model.ProgressiveLocked)
     whole = round_.covers("progressive") and round_.covers("wagering") and round_.covers("deal")
     if whole and (locked is None or locked.seq > first.seq) and not progressive_accepted(round_, book):
-        yield finding(
-            round_,
-            book,
-            "WAGER-LOCKOUT",
+        yield Departure(
             section,
             expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
@@ -238,7 +216,7 @@ def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-LOCKOUT", on=("687a.7(c)", "645c.3(c)(3)"))
-def accepted_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def accepted_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """If no lock is asked for, no progressive wager and no contribution to a bonus is accepted after the deal has begun.
 
     That is with an automated shoe in 687a, and of the Must-Hit-By bonus, whose order of contributions says who wins it.
@@ -255,10 +233,7 @@ def accepted_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]
         return
     for fact in facts:
         if fact.seq > first.seq and round_.certainly_before(first, fact):
-            yield finding(
-                round_,
-                book,
-                "WAGER-LOCKOUT",
+            yield Departure(
                 section,
                 expected="no progressive wager accepted after the first card",
                 observed=f"{show_money(fact.payload.amount_cents)} accepted",

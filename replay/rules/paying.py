@@ -8,13 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.all_wagers_returned import is_collected_before
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
-from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Departure, Early, Indeterminate, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.meter_share import fixed_winnings
 from replay.settlement.payouts import flows, moves
@@ -43,7 +42,7 @@ ANNOUNCED = {
 
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))
-def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def announced_result(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The dealer announces whether the wager wins, loses or is a tie, and the announcement is right.
 
     If a box has several of a wager (Match on two numbers), the word may be of any of them.
@@ -56,10 +55,7 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
         event = fact.payload
         right = words.get((event.seat, event.wager), {""})
         if "" not in right and event.result not in right:
-            yield finding(
-                round_,
-                book,
-                "PAY-ANNOUNCED",
+            yield Departure(
                 "11(e)",
                 expected=" or ".join(sorted(right)),
                 observed=f"announced: {event.result}",
@@ -89,7 +85,7 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate
 
 
 @rule("PAY-REVEAL", on=("11(e)",))
-def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def reveal_order(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
     revealed = [f for f in distinct_by(round_.of(model.HandRevealed), "position") if f.payload.position != "dealer"]
     for before, after in itertools.pairwise(revealed):
@@ -97,10 +93,7 @@ def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
             if not round_.certainly_before(before, after):
                 yield Indeterminate("the clocks contradict the order in which hands were revealed")
                 return
-            yield finding(
-                round_,
-                book,
-                "PAY-REVEAL",
+            yield Departure(
                 "11(e)",
                 expected=f"seat {after.payload.position} revealed before seat {before.payload.position}",
                 observed="revealed after it",
@@ -111,7 +104,7 @@ def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 
 @rule("PAY-ENVYCALL", on=("11(h)(2)(i)(B)",))
-def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def envy_call(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
     if not round_.covers("envy") or round_.closed is None or is_void(round_, book):
         return
@@ -129,10 +122,7 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 continue
             if _makes_envy(round_, book, offer.paytable, base.seat):
                 acknowledged.add(base.seat)
-                yield finding(
-                    round_,
-                    book,
-                    "PAY-ENVYCALL",
+                yield Departure(
                     "11(h)(2)(i)(B)",
                     expected=f"the qualifying hand of seat {base.seat} acknowledged",
                     observed="not acknowledged",
@@ -164,12 +154,12 @@ def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressiv
     on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"),
     early=Early("what must come before a payment is missing when it is made"),
 )
-def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
     yield from verified(round_, book, "progressive", "11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)")
 
 
-def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: str) -> Iterator[Finding]:
+def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: str) -> Iterator[Departure]:
     """Yield what is missing before the payment of winners of a wager: by these sections the light and the validation."""
     if not round_.covers("progressive"):
         return
@@ -182,11 +172,9 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
         ]
         validated = [fact for fact in of_it if fact.seq < paid[0].seq]
         if not lit:
-            yield finding(
-                round_,
-                book,
-                "PAY-LIGHT",
+            yield Departure(
                 light,
+                code="PAY-LIGHT",
                 expected="the light verified before the payout",
                 observed="not seen",
                 evidence=paid,
@@ -194,11 +182,9 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
                 wager=wager,
             )
         if not any(fact.payload.role in ABOVE_FLOORPERSON for fact in validated):
-            yield finding(
-                round_,
-                book,
-                "PAY-VALIDATED",
+            yield Departure(
                 validation,
+                code="PAY-VALIDATED",
                 expected="the payout validated by a floorperson or above before it",
                 observed=_how_validated(validated, of_it),
                 evidence=(*validated, *paid),
@@ -215,7 +201,7 @@ def _how_validated(before: Sequence[RecordedEvent], at_all: Sequence[RecordedEve
 
 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
-def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def documented(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The cards of a winner who is not paid from the inventory stay on the table until the documentation is complete."""
     if not round_.covers("progressive"):
         return
@@ -230,10 +216,7 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
         collected = next((f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None)
         gone = collected or round_.closed
         if gone is not None and (document is None or document.seq > gone.seq):
-            yield finding(
-                round_,
-                book,
-                "PAY-DOCUMENTED",
+            yield Departure(
                 "11(h)(3)(i)(B)(4)",
                 expected="the documentation complete before the cards are collected",
                 observed="documented after the cards were collected" if document else "not documented",
@@ -244,7 +227,7 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-METER", on=("12(d)",))
-def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def meter_readings(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The controller's readings follow from the accepted wagers and from the winners in the order of settlement (D18)."""
     offer = book.offers.get("progressive")
     paytable = offer.paytable if offer is not None else None
@@ -255,18 +238,15 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     won = progressive_wins(round_, book)
     if won:
         if book.linked_meter and book.has("11(e)"):
-            yield from _linked_meter_out_of_turn(round_, book, won)
+            yield from _linked_meter_out_of_turn(won)
         yield from _shares_of_the_meter(round_, book, paytable, won)
 
 
-def _linked_meter_out_of_turn(round_: Round, book: Rulebook, won: Sequence[RecordedEvent]) -> Iterator[Finding]:
+def _linked_meter_out_of_turn(won: Sequence[RecordedEvent]) -> Iterator[Departure]:
     """A linked meter serves the winners in the order of settlement too (§ 688a.11(e))."""
     for before, after in itertools.pairwise(won):
         if after.payload.seat > before.payload.seat:
-            yield finding(
-                round_,
-                book,
-                "PAY-METER",
+            yield Departure(
                 "12(d)",
                 expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
                 observed="served after it",
@@ -276,7 +256,7 @@ def _linked_meter_out_of_turn(round_: Round, book: Rulebook, won: Sequence[Recor
             )
 
 
-def _shares_of_the_meter(round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]) -> Iterator[Finding]:
+def _shares_of_the_meter(round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]) -> Iterator[Departure]:
     """Each winner's share is of the meter as the winner before left it; of a linked meter, as it read at that winner's turn."""
     mispaid = _mispaid_progressive(round_, book)
     meter = meter_at_settlement(round_, book).reading
@@ -295,10 +275,7 @@ def _shares_of_the_meter(round_: Round, book: Rulebook, paytable: Paytable, won:
         event = record.payload
         expected = (reading, due.share_bp, after_it)
         if (event.reading_centicents, event.share_bp, event.after_centicents) != expected:
-            yield finding(
-                round_,
-                book,
-                "PAY-METER",
+            yield Departure(
                 "12(d)",
                 expected=_share(*expected),
                 observed=_share(event.reading_centicents, event.share_bp, event.after_centicents),
@@ -334,7 +311,7 @@ def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
     return None if paid_out else earlier
 
 
-def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
+def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Departure]:
     """Each wager adds its contribution to the meter's last reading, unless an unrecorded share may have left the meter."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
@@ -346,10 +323,7 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
         if before is not None and event.meter == meter:
             right = before + contribution(event.amount_cents, paytable.rate_bp)
             if event.reading_centicents != right:
-                yield finding(
-                    round_,
-                    book,
-                    "PAY-METER",
+                yield Departure(
                     "12(d)",
                     expected=f"meter {_meter(right)} after the wager",
                     observed=f"meter {_meter(event.reading_centicents)}",
@@ -370,7 +344,7 @@ def _meter(centicents: int) -> str:
 
 
 @rule("PAY-ORDER", on=("11(e)", "11(h)"))
-def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def settlement_order(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
     Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
@@ -381,12 +355,12 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
     moves_in_turn = _in_turn(round_, book)
     yield from _base_wagers_out_of_order(round_, book, moves_in_turn)
     yield from _wagers_of_a_box_out_of_order(round_, book, moves_in_turn)
-    yield from _envy_before_fortune(round_, book, moves_in_turn)
+    yield from _envy_before_fortune(round_, moves_in_turn)
 
 
 def _base_wagers_out_of_order(
     round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
-) -> Iterator[Finding | Indeterminate]:
+) -> Iterator[Departure | Indeterminate]:
     """Base wagers are settled in the order of the reveal: the higher seat first (§ 688a.11(e))."""
     base: dict[int, RecordedEvent] = {}
     for (seat, wager, *_), fact in moves_in_turn.items():
@@ -397,10 +371,7 @@ def _base_wagers_out_of_order(
             if not round_.certainly_before(before, after):
                 yield Indeterminate(f"the clocks contradict the order in which seats {_both(before, after)} were settled")
                 continue
-            yield finding(
-                round_,
-                book,
-                "PAY-ORDER",
+            yield Departure(
                 "11(e)",
                 expected=f"seat {after.payload.seat} settled before seat {before.payload.seat}",
                 observed="settled after it",
@@ -417,7 +388,7 @@ def _is_commission_free(book: Rulebook) -> bool:
 
 def _wagers_of_a_box_out_of_order(
     round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
-) -> Iterator[Finding | Indeterminate]:
+) -> Iterator[Departure | Indeterminate]:
     """At each box the base wager is settled first, then the other wagers in the order of the chapter (§ 688a.11(h))."""
     began: dict[tuple[int, str], RecordedEvent] = {}
     for (seat, wager, *_), fact in moves_in_turn.items():
@@ -432,10 +403,7 @@ def _wagers_of_a_box_out_of_order(
         own = first.payload.wager != book.chapter.base
         rule_ = book.chapter.wagers.get(fact.payload.wager)
         section: str | None = rule_.follows_cite if own and rule_ is not None else None
-        yield finding(
-            round_,
-            book,
-            "PAY-ORDER",
+        yield Departure(
             section or ("645c.1(f)" if _is_commission_free(book) else "11(h)"),
             expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
             observed=f"{fact.payload.wager} first",
@@ -444,9 +412,7 @@ def _wagers_of_a_box_out_of_order(
         )
 
 
-def _envy_before_fortune(
-    round_: Round, book: Rulebook, moves_in_turn: dict[Key, RecordedEvent]
-) -> Iterator[Finding | Indeterminate]:
+def _envy_before_fortune(round_: Round, moves_in_turn: dict[Key, RecordedEvent]) -> Iterator[Departure | Indeterminate]:
     """Envy Bonuses are paid after all Fortune Bonus wagers are settled (§ 688a.11(h)(2)(ii))."""
     last = next((fact for key, fact in reversed(moves_in_turn.items()) if key[1] == "fortune_bonus"), None)
     early = next((fact for fact in round_.of(model.EnvyPaid) if last is not None and fact.seq < last.seq), None)
@@ -455,10 +421,7 @@ def _envy_before_fortune(
     if not round_.certainly_before(early, last):
         yield Indeterminate("the clocks contradict the order of Envy Bonuses and Fortune wagers")
         return
-    yield finding(
-        round_,
-        book,
-        "PAY-ORDER",
+    yield Departure(
         "11(h)(2)(ii)",
         expected="Envy Bonuses after all Fortune Bonus wagers",
         observed="an Envy Bonus paid before",

@@ -1,6 +1,6 @@
 """One rule, one function, one citation: what a rule is, the register of codes, and what rules yield.
 
-A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or an `Indeterminate` if the evidence
+A rule takes a `Round` and its `Rulebook` and yields a `Departure` for each fault, or an `Indeterminate` if the evidence
 contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game, in the order of
 `order.py`: a rule that is not listed there is never run.
 """
@@ -67,6 +67,55 @@ class Indeterminate(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Departure(msgspec.Struct, frozen=True):
+    """A fault that a rule finds: its section, as in `Chapter.cite` or a whole citation; evidence are facts or their numbers.
+
+    A rule that can find several codes names the code.
+    """
+
+    section: str
+    expected: str
+    observed: str
+    evidence: Iterable[RecordedEvent | int] = ()
+    seat: int | None = None
+    wager: str | None = None
+    difference_cents: int | None = None
+    other_reading: str | None = None
+    code: str = ""
+
+    def finding(
+        self,
+        code: str,
+        stream: str,
+        round_no: int | None,
+        cite: str,
+        severity: Severity,
+        number: Callable[[int], int] = int,
+        *,
+        assumed: bool = False,
+        rules_digest: str = "",
+    ) -> Finding:
+        """Return the finding of a stream; `number` gives an event's number on record."""
+        evidence = tuple(sorted({number(each if isinstance(each, int) else each.seq) for each in self.evidence}))
+        return Finding(
+            id=finding_id(code, stream, round_no, self.seat, self.wager, evidence, rules_digest),
+            code=code,
+            stream=stream,
+            round_no=round_no,
+            seat=self.seat,
+            wager=self.wager,
+            expected=self.expected,
+            observed=self.observed,
+            difference_cents=self.difference_cents,
+            evidence=evidence,
+            cite=cite,
+            other_reading=self.other_reading,
+            severity=severity,
+            assumed=assumed,
+            rules_digest=rules_digest,
+        )
+
+
 class Early(msgspec.Struct, frozen=True):
     """Lets a rule find something in a round that is still open: what it finds then is in the verdict too.
 
@@ -82,7 +131,7 @@ class Early(msgspec.Struct, frozen=True):
     stands_at: tuple[type[Event], ...] = ()
 
 
-RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Indeterminate"]]
+RuleFunction = Callable[[Round, Rulebook], Iterator[Departure | Indeterminate]]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -103,6 +152,26 @@ class Rule(msgspec.Struct, frozen=True):
     def holds_in(self, chapter: Chapter) -> bool:
         """Return whether the rule holds in a chapter."""
         return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
+
+    def judge(self, round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+        """Yield what the rule finds in a round, and what it cannot tell."""
+        for result in self.evaluate(round_, book):
+            if isinstance(result, Indeterminate):
+                yield result
+                continue
+            code, section = result.code or self.codes[0], result.section
+            cite = section if isinstance(section, Citation) else book.cite(section)
+            severity = severity_of(code, book.chapter)
+            yield result.finding(
+                code,
+                round_.stream,
+                round_.round_no,
+                str(cite),
+                severity,
+                round_.number,
+                assumed=cite.assumed,
+                rules_digest=book.digest,
+            )
 
 
 def rule(
@@ -130,39 +199,3 @@ def severity_of(code: str, chapter: Chapter) -> Severity:
     if code not in chapter.findings:
         raise ValueError(f"{code} is no code: declare it in the chapter {chapter.key} as a [[finding]]")
     return chapter.findings[code].severity
-
-
-def finding(
-    round_: Round,
-    book: Rulebook,
-    code: str,
-    section: str,
-    *,
-    expected: str,
-    observed: str,
-    evidence: Iterable[RecordedEvent | int] = (),
-    seat: int | None = None,
-    wager: str | None = None,
-    difference_cents: int | None = None,
-    other_reading: str | None = None,
-) -> Finding:
-    """Make a finding of this round; `section` is as in `Chapter.cite` or a whole citation, evidence facts or numbers."""
-    cite = section if isinstance(section, Citation) else book.cite(section)
-    seqs = tuple(sorted({round_.number(fact if isinstance(fact, int) else fact.seq) for fact in evidence}))
-    return Finding(
-        id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest),
-        code=code,
-        stream=round_.stream,
-        round_no=round_.round_no,
-        seat=seat,
-        wager=wager,
-        expected=expected,
-        observed=observed,
-        difference_cents=difference_cents,
-        evidence=seqs,
-        cite=str(cite),
-        other_reading=other_reading,
-        severity=severity_of(code, book.chapter),
-        assumed=cite.assumed,
-        rules_digest=book.digest,
-    )

@@ -6,11 +6,11 @@ Code §§ 688a.7(f), 688a.11(a)-(c), 688a.13(h)).
 from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.round_steps import last_hand_dealt
-from replay.rules.rule import Early, Indeterminate, finding, rule
+from replay.rules.rule import Departure, Early, Indeterminate, rule
 from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import (
     cards_by_hand,
@@ -36,7 +36,7 @@ from rulebook.settlement.pai_gow import Position
     on=("13(h)",),
     early=Early("the hand can be reset until the round is over", remedies=(model.HandSet, model.HandReset)),
 )
-def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def house_way(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
     set_hand, way = set_hands(round_).get("dealer"), book.house_way
     if set_hand is None or way is None or was_voided(round_, book):
@@ -45,10 +45,7 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
     verdicts = {is_by_house_way(round_, book, hand) for hand in held}
     if verdicts == {False}:
         accepted = settings_of(way, held[0].cards or ())[0]
-        yield finding(
-            round_,
-            book,
-            "SET-DEALER",
+        yield Departure(
             "13(h)",
             expected=f"{way.name}: {_hands_in_words(accepted.high, accepted.medium, accepted.low)}"
             if len(held) == 1
@@ -65,7 +62,7 @@ def _hands_in_words(*hands: tuple[int | None, ...] | None) -> str:
 
 
 @rule("SET-CARDS", on=("11(a)", "11(c)"))
-def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
         if is_as_dealt(round_, book, position):
@@ -77,10 +74,7 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
             )
         foreign = foreign_cards(round_, book, position)
         if foreign:
-            yield finding(
-                round_,
-                book,
-                "SET-CARDS",
+            yield Departure(
                 "11(a)" if position == "dealer" else "11(c)",
                 expected="hands made of the cards dealt",
                 observed=f"{foreign_in_words(round_, foreign, position)} in the hands set",
@@ -98,7 +92,7 @@ def _deals_of(round_: Round, position: Position, foreign: Sequence[int]) -> list
 
 
 @rule("SET-CHANGED", on=("11(b)(3)",), early=Early("a hand that was touched was touched"))
-def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def unchanged(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Once a player's hands are set and placed, they are not touched again; a repeated report of the same hands is no change."""
     for position, set_hand in set_hands(round_).items():
         if len(set_hand.facts) == 1:
@@ -107,20 +101,13 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
         again = None in set_hand.cards
         reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
         if isinstance(position, int) and (len(settings) > 1 or again or reset):
-            yield finding(
-                round_,
-                book,
-                "SET-CHANGED",
-                "11(b)(3)",
-                expected="hands as first set",
-                observed="set again",
-                evidence=set_hand.facts,
-                seat=position,
+            yield Departure(
+                "11(b)(3)", expected="hands as first set", observed="set again", evidence=set_hand.facts, seat=position
             )
 
 
 @rule("SET-EARLY", on=("11(b)",))
-def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def dealer_first(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Players examine and set their cards after the dealer's hands are set."""
     if "setting" not in round_.opened.payload.observed:
         return
@@ -139,10 +126,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         if round_.certainly_before(fact, dealer) is None:
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting")
             continue
-        yield finding(
-            round_,
-            book,
-            "SET-EARLY",
+        yield Departure(
             "11(b)",
             expected="the dealer's hands set first",
             observed="looked at or set before",
@@ -152,7 +136,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 
 @rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
-def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def players_first(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer's hand is turned over and set after all players have set theirs, if the chapter has them set first."""
     section = next(section for section in players_first.on if book.has(section))
     dealer_exposed = terms_of(book.game).dealer_exposed
@@ -169,10 +153,7 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         if before is None:
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
         elif not before:
-            yield finding(
-                round_,
-                book,
-                "SET-EARLY",
+            yield Departure(
                 section,
                 expected="the dealer's hand turned over and set after all have set",
                 observed=f"turned over or set before seat {seat} had set",
@@ -182,7 +163,7 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
 
 
 @rule("SET-ORDER", on=("7(f)",), early=Early("what was set first was set first"))
-def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def two_boxes(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""
     boxes: dict[str, list[tuple[int, int]]] = {}
     for stake in stakes(round_, book).values():
@@ -196,10 +177,7 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
         second = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == seat_b), None)
         if first is not None and second is not None and second.seq < first.seq:
             why = "the larger wager" if cents_a != cents_b else "counterclockwise"
-            yield finding(
-                round_,
-                book,
-                "SET-ORDER",
+            yield Departure(
                 "7(f)",
                 expected=f"seat {seat_a} set first ({why}), both of one patron",
                 observed=f"seat {seat_b} first",

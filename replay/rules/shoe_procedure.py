@@ -7,14 +7,14 @@ rounds.
 from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
-from replay.findings import Finding, name
+from replay.findings import name
 from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.equipment import cut_before, first_cut, recut_in_turn, shuffler
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from rulebook.chapters.rulebook import Rulebook
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
@@ -90,7 +90,7 @@ def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[RecordedEven
 
 
 @rule("DEAL-DECK", on=("686a.3(a)",))
-def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def six_decks(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Six decks of 52: no joker, and no card more often than six times from one shoe."""
     copies, found = book.chapter.numbers["copies"], set[str]()
     endless = shuffler(round_, book) == "continuous"
@@ -99,10 +99,7 @@ def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
             continue
         found.add(card)
         observed = "a joker" if card == JOKER else f"{card} for the {before + 1}th time since the shuffle"
-        yield finding(
-            round_,
-            book,
-            "DEAL-DECK",
+        yield Departure(
             "686a.3(a)",
             expected="decks without a joker" if card == JOKER else f"{card} at most {copies} times from one shoe",
             observed=observed,
@@ -111,7 +108,7 @@ def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACEUP", on=("686a.9(a)",))
-def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def face_up_card(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A card found face up goes to the discard rack. A copy that comes next is the same card only if no other copy is left."""
     copies = book.chapter.numbers["copies"]
     last: tuple[RecordedEvent, str | None, int] | None = None
@@ -122,10 +119,7 @@ def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         if was[2] + 2 <= copies:
             yield Indeterminate(f"{card} was found face up and dealt next: whether it was another copy cannot be told")
         elif isinstance(fact.payload, model.CardsDealt):
-            yield finding(
-                round_,
-                book,
-                "DEAL-FACEUP",
+            yield Departure(
                 "686a.9(a)",
                 expected=f"{card} put in the discard rack",
                 observed=f"dealt to {name(fact.payload.to)}; all other copies had left the shoe",
@@ -134,24 +128,21 @@ def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
 
 @rule("EQUIP-BATCH", on=("686a.3(b)",))
-def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def two_batches(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """With a shuffler there are two batches, of different backs, and each is used for every other shoe."""
     before = round_.before
     if not round_.covers("equipment") or not before.equipment_known or round_.first_card is None:
         return
     batches = {key: deck for key, deck in before.decks.items() if deck.in_play_us is not None}
-    yield from _one_batch_with_a_shuffler(round_, book, batches)
-    yield from _same_batch_again(round_, book, batches)
-    yield from _batches_alike(round_, book, batches)
+    yield from _one_batch_with_a_shuffler(round_, batches)
+    yield from _same_batch_again(round_, batches)
+    yield from _batches_alike(round_, batches)
 
 
-def _one_batch_with_a_shuffler(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
+def _one_batch_with_a_shuffler(round_: Round, batches: Mapping[str, Deck]) -> Iterator[Departure]:
     shuffles = [step for step in preparations(round_) if step.kind == "shuffle"]
     if shuffles and shuffles[-1].detail == "automated" and len(batches) < 2:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-BATCH",
+        yield Departure(
             "686a.3(b)",
             expected="two batches with an automated shuffler",
             observed=f"{len(batches)} in play",
@@ -159,14 +150,11 @@ def _one_batch_with_a_shuffler(round_: Round, book: Rulebook, batches: Mapping[s
         )
 
 
-def _same_batch_again(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
+def _same_batch_again(round_: Round, batches: Mapping[str, Deck]) -> Iterator[Departure]:
     before, begun, this = round_.before, shoe_begun(round_), round_.before.decks.get(round_.deck)
     again = before.last_deck == round_.deck and this is not None and this.used
     if begun is not None and len(batches) == 2 == before.previous_decks and again:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-BATCH",
+        yield Departure(
             "686a.3(b)(4)",
             expected=f"batch {next(key for key in batches if key != round_.deck)} for this shoe",
             observed=f"batch {round_.deck} again",
@@ -174,16 +162,13 @@ def _same_batch_again(round_: Round, book: Rulebook, batches: Mapping[str, Deck]
         )
 
 
-def _batches_alike(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
+def _batches_alike(round_: Round, batches: Mapping[str, Deck]) -> Iterator[Departure]:
     this = round_.before.decks.get(round_.deck)
     if this is None or this.used or not this.sure or this.back == NOT_STATED:
         return
     alike = [deck for key, deck in batches.items() if key != round_.deck and deck.sure and deck.back == this.back]
     if alike:
-        yield finding(
-            round_,
-            book,
-            "EQUIP-BATCH",
+        yield Departure(
             "686a.3(b)(2)",
             expected="batches with backs of different colours",
             observed=f"both {this.back}",
@@ -195,7 +180,7 @@ def _batches_alike(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -
 
 
 @rule("DEAL-SHUFFLE", on=("686a.5(a)", "686a.5(g)"))
-def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """A batch is shuffled before its first card unless it came preshuffled, when it comes back into play, and after idle time."""
     first, before = round_.first_card, round_.before
     if first is None or not round_.covers("shuffle") or shuffler(round_, book) == "continuous":
@@ -213,10 +198,7 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         observed, section = "not shuffled since the table was without players", "686a.5(g)"
     else:
         return
-    yield finding(
-        round_,
-        book,
-        "DEAL-SHUFFLE",
+    yield Departure(
         section,
         expected=f"the cards of {round_.deck} shuffled before they are dealt",
         observed=observed,
@@ -230,7 +212,7 @@ def _idle_shoe(round_: Round) -> bool:
 
 
 @rule("DEAL-DEVICE", on=("686a.9(d)",))
-def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """When the shuffler jams, stops or does not complete its cycle, the cards are reshuffled.
 
     A failure concerns a shoe that begins with cards that the machine shuffled. If there are two batches it may have concerned the
@@ -246,10 +228,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
     if len([deck for deck in round_.before.decks.values() if deck.in_play_us is not None]) > 1:
         yield Indeterminate("the shuffler failed, and which of the batches it was shuffling is not on record")
     else:
-        yield finding(
-            round_,
-            book,
-            "DEAL-DEVICE",
+        yield Departure(
             "686a.9(d)",
             expected="the cards reshuffled after the shuffler failed",
             observed=f"dealt after the failure ({steps[-1].detail})",
@@ -258,17 +237,14 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
 
 
 @rule("OPEN-IDLE", on=("686a.5(g)",))
-def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def return_to_play(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After a time without players the cards are spread and, as at the opening of the table, washed."""
     before = table_at_the_deal(round_)
     if not before.idle or not round_.covers("equipment") or round_.first_card is None:
         return
     if shuffler(round_, book) in SELF_SHUFFLING or (before.idle_spread and before.idle_washed):
         return
-    yield finding(
-        round_,
-        book,
-        "OPEN-IDLE",
+    yield Departure(
         "686a.5(g)",
         expected="the cards spread and washed for the first player to arrive",
         observed="not washed" if before.idle_spread else "not spread",
@@ -277,7 +253,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-CUT", on=("686a.5(b)", "686a.5(c)"))
-def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The cut is offered to the first to arrive, or where the cover card came; else from the dealer's right, in turn.
 
     If the last round does not show which of these applies, it is asked only that the cut was offered. After the first player
@@ -304,10 +280,7 @@ def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
         expected = "the cut offered to " + ", ".join(name(seat) for seat in order) + " in turn"
     accepted = next((step.who for step in offers if step.detail == "accepted"), None)
     if not right or (accepted is not None and made.who != accepted):
-        yield finding(
-            round_,
-            book,
-            "DEAL-CUT",
+        yield Departure(
             "686a.5(b)" if entitled is None else "686a.5(c)",
             expected=expected,
             observed=("offered to " + ", ".join(name(seat) for seat in offered) if offered else "not offered")
@@ -330,18 +303,18 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
 
 
 @rule("DEAL-CUT", on=("686a.5(e)",))
-def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def recut_by(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A recut is made by the player who cut last or is next in turn, if the last round shows a turn (§ 686a.5(c), D385)."""
     found = first_cut(round_)
     if found is None or not round_.before.patrons_known or shuffler(round_, book) in SELF_SHUFFLING:
         return
     offers, made = found
     if _entitled(round_, (offers[0] if offers else made).seated) == 0:
-        yield from recut_in_turn(round_, book, lambda seated: sorted(seated, reverse=True))
+        yield from recut_in_turn(round_, lambda seated: sorted(seated, reverse=True))
 
 
 @rule("DEAL-CUT", on=("686a.9(b)",))
-def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Cards shuffled because the shoe ran out are cut in accordance with § 686a.5."""
     if not round_.covers("shuffle"):
         return
@@ -362,7 +335,7 @@ def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-COVER", on=("686a.5(d)",))
-def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After the cut the cover card is put in at least a quarter of the way from the bottom: of a preshuffled batch too (D379)."""
     first = round_.first_card
     placed = shoe_of(round_).placed
@@ -377,7 +350,7 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
             exact = reshuffled[fact.seq] is not None
             size = reshuffled[fact.seq] or size
         elif isinstance(event, model.CardsDealt) and at is not None:
-            yield from _too_low(round_, book, at, size, exact)
+            yield from _too_low(at, size, exact)
             at = None
     made = cut_made(round_)
     by_device = shuffler(round_, book) in SELF_SHUFFLING and first_cut(round_) is None
@@ -385,10 +358,7 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     inserted = [fact.seq for fact in round_.of(model.CoverCardPlaced)] + ([placed[0]] if placed is not None else [])
     if not any(made.seq < seq < first.seq for seq in inserted):
-        yield finding(
-            round_,
-            book,
-            "DEAL-COVER",
+        yield Departure(
             "686a.5(d)",
             expected="the cover card put into the cards after the cut",
             observed="not put in",
@@ -403,15 +373,12 @@ def cut_made(round_: Round) -> Preparation | None:
     return next((step for step in steps if step.kind == "cut" and step.seq > shuffled), None)
 
 
-def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: int, exact: bool) -> Iterator[Finding]:
+def _too_low(placed: tuple[int, int, str], size: int, exact: bool) -> Iterator[Departure]:
     """Find a cover card under a quarter of the cards from the bottom; of a rack that no one counted `size` is the most."""
     seq, depth, counted_from = placed
     too_low = 4 * (depth if counted_from == "bottom" else size - depth) < size
     if too_low and (exact or counted_from == "top"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-COVER",
+        yield Departure(
             "686a.5(d)",
             expected="at least 1/4 of the way in from the bottom",
             observed=f"{depth} from the {counted_from}",
@@ -420,14 +387,11 @@ def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: 
 
 
 @rule("DEAL-COVER", on=("686a.7(d)", "686a.5(f)"))
-def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """After the cover card appears, the hand is completed and the cards are reshuffled before the next hand."""
     first, cover = round_.first_card, batch_of(round_).cover
     if first is not None and cover and shoe_begun(round_) is None and round_.covers("shuffle"):
-        yield finding(
-            round_,
-            book,
-            "DEAL-COVER",
+        yield Departure(
             "686a.7(d)",
             expected="the cards reshuffled after the cover card came",
             observed="dealt from the same shoe",
@@ -436,7 +400,7 @@ def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-BURN", on=("686a.7(c)", "686a.9(b)"))
-def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The first card of a shoe, of a new dealer, and after a shuffle in the middle of a round, goes to the discard rack."""
     first, shoe = round_.first_card, shoe_of(round_)
     if first is None or not round_.covers("deal"):
@@ -458,15 +422,7 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indet
         if any(round_.certainly_before(card, fact) is None for fact in burnt):
             yield Indeterminate("the clocks contradict the order of the burn card and the card dealt next")
             continue
-        yield finding(
-            round_,
-            book,
-            "DEAL-BURN",
-            section,
-            expected=expected,
-            observed=f"dealt to {name(card.payload.to)}",
-            evidence=(since, card),
-        )
+        yield Departure(section, expected=expected, observed=f"dealt to {name(card.payload.to)}", evidence=(since, card))
 
 
 def _newcomers(round_: Round, cards: Sequence[RecordedEvent]) -> Iterator[tuple[int, RecordedEvent]]:

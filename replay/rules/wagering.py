@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import get_args
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import FOR_THE_DEALER, Round
 from replay.fold.wager_keys import key_in
 from replay.rules.round_steps import last_hand_dealt
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import settled_before, surrenders
@@ -22,7 +21,7 @@ ENVY_WAGERS = get_args(model.EnvyWager)
 
 
 @rule("WAGER-LATE", "WAGER-LIMIT", on=("7(c)",))
-def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """If two clocks contradict the order of a wager and "no more bets", it cannot be told whether the wager was late.
 
     Late wagers themselves are found with their money, in `settlement.py`. A wager is unknown, too, if
@@ -34,7 +33,7 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
 
 @rule("WAGER-BASE", on=("7(e)",))
-def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def base_wager(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """An optional wager needs the base wager at the same box, placed in time (D113)."""
     if round_.lost:
         return
@@ -44,10 +43,7 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for stake in stakes(round_, book).values():
         needs = stake.wager not in (base, "backline")
         if needs and stake.on_layout_cents > 0 and stake.seat not in based:
-            yield finding(
-                round_,
-                book,
-                "WAGER-BASE",
+            yield Departure(
                 _limit_section(book, stake.wager),
                 expected=f"{_a(base)} wager at the box of an optional wager",
                 observed=f"{stake.wager} alone",
@@ -71,7 +67,7 @@ def _a(wager: str) -> str:
 
 
 @rule("WAGER-LIMIT", on=("7(d)", "7(e)"))
-def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def limits(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Wagers are of those offered and within the filed limits; a wager tied to another has exactly its amount."""
     placed = stakes(round_, book)
     for stake in placed.values():
@@ -97,10 +93,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
             section = _section_of_limits(book, stake.wager)
         else:
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-LIMIT",
+        yield Departure(
             section,
             expected=expected,
             observed=f"{stake.wager} {show_money(cents)}",
@@ -140,16 +133,13 @@ FORM_PLACED = {"plaque": "a plaque", "instrument": "another instrument"}
 
 
 @rule("WAGER-FORM", on=("7(a)",))
-def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def form(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Wagers are made in the forms that the chapter names: chips, in most of them plaques too; never verbally, or in cash."""
     allowed = book.chapter.wager_forms
     for fact in round_.of(model.WagerPlaced) if allowed else ():
         if fact.payload.form in allowed or _was_refused(stakes(round_, book)[key_in(fact.payload)], fact):
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-FORM",
+        yield Departure(
             "7(a)",
             expected=" or ".join(", ".join(FORM_WORDS[each] for each in allowed).rsplit(", ", 1)),
             observed=FORM_PLACED.get(fact.payload.form, fact.payload.form),
@@ -167,7 +157,7 @@ def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
 
 
 @rule("WAGER-SEATED", on=("7(b)", "7(f)"))
-def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def seated(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Only seated players wager; a second, adjacent box only if the rules submission permits it.
 
     A bet that was withdrawn in time or refused is no wager.
@@ -177,8 +167,8 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in placed:
         boxes_by_patron.setdefault(fact.payload.bettor, {}).setdefault(fact.payload.seat, fact)
     if book.has("7(b)") and not round_.lost:
-        yield from _not_seated(round_, book, placed)
-    yield from _too_many_boxes(round_, book, boxes_by_patron)
+        yield from _not_seated(round_, placed)
+    yield from _too_many_boxes(book, boxes_by_patron)
 
 
 def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
@@ -192,7 +182,7 @@ def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     )
 
 
-def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) -> Iterator[Finding]:
+def _not_seated(round_: Round, placed: Sequence[RecordedEvent]) -> Iterator[Departure]:
     """Find base wagers of patrons who sit nowhere at the table, if the record shows who sits there (§ 688a.7(b))."""
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     seating = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
@@ -204,10 +194,7 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
             case _ if known and event.bettor not in patrons.values():
-                yield finding(
-                    round_,
-                    book,
-                    "WAGER-SEATED",
+                yield Departure(
                     "7(b)",
                     expected="the wager of a seated player",
                     observed=_standing(event.bettor, seating, fact),
@@ -226,9 +213,7 @@ def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEven
     return f"the patron had left seat {seats[-1]}" if seats else "the patron is not seated"
 
 
-def _too_many_boxes(
-    round_: Round, book: Rulebook, boxes_by_patron: Mapping[str, Mapping[int, RecordedEvent]]
-) -> Iterator[Finding]:
+def _too_many_boxes(book: Rulebook, boxes_by_patron: Mapping[str, Mapping[int, RecordedEvent]]) -> Iterator[Departure]:
     """Find patrons at more boxes than are filed, or at boxes that do not adjoin (§ 688a.7(f))."""
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     up_to = "two" if most == 2 else f"up to {most}"
@@ -236,10 +221,7 @@ def _too_many_boxes(
         seats = sorted(boxes)
         if len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1:
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-SEATED",
+        yield Departure(
             "7(f)",
             expected=f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box",
             observed="one patron wagered at " + ", ".join(f"seat {seat}" for seat in seats),
@@ -249,7 +231,7 @@ def _too_many_boxes(
 
 
 @rule("WAGER-SEATED", on=("7(b)",))
-def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A betting area belongs to one player: another patron who wagers there is not the one seated there (D319)."""
     boxes = {(fact.payload.seat, fact.payload.bettor) for fact in round_.of(model.WagerPlaced)}
     if len({seat for seat, _ in boxes}) == len(boxes) and all(bettor != FOR_THE_DEALER for _, bettor in boxes):
@@ -262,10 +244,7 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for seat, at_box in lies.items():
         others = [bettor for bettor, cents in at_box.items() if cents > 0][1:]
         if at_box.get(FOR_THE_DEALER, 0) > 0:
-            yield finding(
-                round_,
-                book,
-                "WAGER-SEATED",
+            yield Departure(
                 "7(b)",
                 expected="a bet for the dealer beside the wager of the player whose box it is",
                 observed="a bet for the dealer alone",
@@ -273,10 +252,7 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 evidence=[f for f in round_.of(model.WagerPlaced) if f.payload.seat == seat],
             )
         elif others:
-            yield finding(
-                round_,
-                book,
-                "WAGER-SEATED",
+            yield Departure(
                 "7(b)",
                 expected="wagers of the patron only whose box it is",
                 observed=f"{'another patron' if len(others) == 1 else f'{len(others)} other patrons'} wagered there too",
@@ -286,7 +262,7 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-LAMMER", on=("8(b)(1)", "9(a)(3)(i)", "10(a)(2)(i)"))
-def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def lammers(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
     if not round_.covers("envy") or round_.first_card is None:
         return
@@ -301,10 +277,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first = round_.first_card
     for (seat, wager), stake in qualifying.items():
         if (seat, wager) not in placed or placed[seat, wager].seq > first.seq:
-            yield finding(
-                round_,
-                book,
-                "WAGER-LAMMER",
+            yield Departure(
                 section,
                 expected="an Envy lammer at the qualifying wager",
                 observed="placed after the deal began" if (seat, wager) in placed else "none",
@@ -314,10 +287,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
     for (seat, wager), fact in placed.items():
         if (seat, wager) not in qualifying and not no_wagers_on_record(round_):
-            yield finding(
-                round_,
-                book,
-                "WAGER-LAMMER",
+            yield Departure(
                 section,
                 expected="a lammer at a qualifying wager only",
                 observed="a lammer without one",
@@ -331,7 +301,7 @@ PROGRESSIVE_SECTION = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automat
 
 
 @rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
-def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def progressive_count(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
     section = PROGRESSIVE_SECTION[book.deal_method]
     if not round_.covers("progressive") or not book.has(section):
@@ -345,10 +315,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if not accepted and event.accepted == event.collected == len(at_boxes):
             continue  # a transcript's lock line alone: the count of the system is on record, its single wagers are not
         if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
-            yield finding(
-                round_,
-                book,
-                "WAGER-PROGRESSIVE",
+            yield Departure(
                 section,
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} placed, by the record)",
                 observed=f"{event.collected} {'chip' if event.collected == 1 else 'chips'} collected, "
@@ -369,7 +336,7 @@ def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
 
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
-def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def lockout(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """Before the deal the system locks progressive wagers out, and accepts none afterward."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
     if not round_.covers("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
@@ -379,10 +346,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
         if locked is not None and not round_.certainly_before(first, locked):
             yield Indeterminate("the clocks contradict the order of the lock and the first card")
             return
-        yield finding(
-            round_,
-            book,
-            "WAGER-LOCKOUT",
+        yield Departure(
             PROGRESSIVE_SECTION[book.deal_method],
             expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
@@ -394,10 +358,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             if not round_.certainly_before(locked, fact):
                 yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of the lock and a wager accepted")
                 continue
-            yield finding(
-                round_,
-                book,
-                "WAGER-LOCKOUT",
+            yield Departure(
                 "2(d)(2)",
                 expected="no progressive wager accepted after the lock",
                 observed=f"{show_money(fact.payload.amount_cents)} accepted",
@@ -407,7 +368,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 
 
 @rule("WAGER-SURRENDER", on=("11(d)",))
-def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def surrender(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """A player surrenders only without optional wagers, after the dealer's hands are set and before an own card is exposed (D11).
 
     Wagers on the dice are settled before the cards, and do not rule out a surrender (§ 645c.2(h), D317).
@@ -432,10 +393,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed = "surrendered after the wager was settled"
         else:
             continue
-        yield finding(
-            round_,
-            book,
-            "WAGER-SURRENDER",
+        yield Departure(
             "11(d)",
             expected="a surrender without optional wagers, between the dealer's setting and the reveal",
             observed=observed,

@@ -107,20 +107,20 @@ def _evaluate(rules: Sequence[Rule], round_: Round, book: Rulebook) -> list[Find
     is_clear = len(readings) == 1
     for rule in rules:
         if is_clear or rule.over_readings:
-            results += rule.evaluate(round_, book)
+            results += rule.judge(round_, book)
         else:
-            results += [result for result in rule.evaluate(round_, book) if isinstance(result, Indeterminate)]
+            results += [result for result in rule.judge(round_, book) if isinstance(result, Indeterminate)]
             results += _found_in_all(rule, readings, book)
     return results
 
 
 def _found_in_all(rule: Rule, readings: Sequence[Round], book: Rulebook) -> list[Finding]:
     """Return the findings of a rule in every reading of a round."""
-    found = [result for result in rule.evaluate(readings[0], book) if isinstance(result, Finding)]
+    found = [result for result in rule.judge(readings[0], book) if isinstance(result, Finding)]
     for reading in readings[1:]:
         if not found:
             break
-        lines = {result.line() for result in rule.evaluate(reading, book) if isinstance(result, Finding)}
+        lines = {result.line() for result in rule.judge(reading, book) if isinstance(result, Finding)}
         found = [each for each in found if each.line() in lines]
     return found
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from replay.findings import Finding
 from replay.fold.round import Round
 from replay.rules.game_rules import GameRules
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.void_ground import VoidGround
 from rulebook.chapters.rulebook import Rulebook
 
@@ -26,7 +25,7 @@ def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 @rule("HC-TURN", on=("700a.11(a)",))
-def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Departure | Indeterminate]:
     """The dealer's hand is turned over after all others (§ 700a.11(a))."""
     turned = round_.of(model.HandRevealed)
     dealers = next((fact for fact in turned if fact.payload.position == "dealer"), None)
@@ -36,10 +35,7 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
     if not round_.certainly_before(dealers, later):
         yield Indeterminate("the clocks contradict the order of turning over")
         return
-    yield finding(
-        round_,
-        book,
-        "HC-TURN",
+    yield Departure(
         "700a.11(a)",
         expected="the dealer's hand turned over last",
         observed=f"before that of seat {later.payload.position}",
