@@ -48,7 +48,6 @@ from replay.rules.round_steps import (
     HAND_DEALT,
     HAND_REVEALED,
     Act,
-    Acts,
     Precedence,
     Step,
     cards_collected,
@@ -362,11 +361,6 @@ def settled_by_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
         yield Act(act.fact, None, None, act.word)
 
 
-def side_card_first(acts: Acts, what: str) -> Precedence:
-    """Return the sentence that the side card is placed before the players decide and are paid (§ 687a.8(e), .11(a))."""
-    return Precedence(code="DEAL-SIDE", section=SIDE_SECTION, acts=acts, after=SIDE_CARD, what=what)
-
-
 PRECEDENCES = (
     early(settled(*BASE), ALL_HANDS_DEALT, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), DEALER_REVEALED, "687a.11(e)"),
@@ -377,12 +371,12 @@ PRECEDENCES = (
     early(envy_paid, ENVY_HAND_REVEALED, "687a.11(f)(1)"),
     early(meter_won, ALL_HANDS_DEALT, "687a.11(f)(1)"),
     early(meter_won, DEALER_REVEALED, "687a.11(f)(1)"),
-    Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
+    Precedence("PAY-ORDER", "687a.11(c)", forfeits_collected, ALL_DECIDED),
     racked(folded_hands_collected, ALL_DECIDED, "687a.11(c)"),
-    Precedence(code="PLAY-ORDER", section="687a.11(a)", acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"),
-    Precedence(code="PLAY-ORDER", section="687a.11(b)", acts=decided, after=HAND_DEALT, what="the decision"),
-    side_card_first(decided, "the decision"),
-    side_card_first(settled_by_hands, "the wagers settled"),
+    Precedence("PLAY-ORDER", "687a.11(a)", cards_examined, ALL_HANDS_DEALT, "the cards examined"),
+    Precedence("PLAY-ORDER", "687a.11(b)", decided, HAND_DEALT, "the decision"),
+    Precedence("DEAL-SIDE", SIDE_SECTION, decided, SIDE_CARD, "the decision"),
+    Precedence("DEAL-SIDE", SIDE_SECTION, settled_by_hands, SIDE_CARD, "the wagers settled"),
     *stub_in_its_place(COUNT_SECTION),
     racked(cards_collected, ALL_HANDS_DEALT, COUNT_SECTION),
     racked(cards_collected, SIDE_CARD, COUNT_SECTION),

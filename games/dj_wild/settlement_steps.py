@@ -12,7 +12,7 @@ from games.dj_wild.decisions import BASE, how_decided, settling
 from replay.findings import name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.rules.round_steps import Act, Step, settled
+from replay.rules.round_steps import Act, Step, acts_of, settled
 from replay.rules.rule import Departure, Indeterminate, rule
 from replay.settlement.payouts import first_moves
 from replay.settlement.voids import is_void
@@ -132,11 +132,7 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Departure | I
         )
 
 
-def all_cards_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the collections of all cards that are left, in one word (§ 687a.11(g))."""
-    for fact in round_.of(model.CardsCollected):
-        if fact.payload.of == "all":
-            yield Act(fact, None, None, "collected")
+all_cards_collected = acts_of(model.CardsCollected, "collected", only=lambda event: event.of == "all")
 
 
 def _last_settled(round_: Round, book: Rulebook) -> RecordedEvent | None:

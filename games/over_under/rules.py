@@ -34,6 +34,7 @@ from replay.rules.round_steps import (
     Act,
     Precedence,
     Step,
+    acts_of,
     early,
     racked,
     settled,
@@ -368,11 +369,7 @@ def settled_hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield Act(fact, None if of == "all" else of, None, "collected")
 
 
-def burnt_of_new_shoe(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the card that was burnt of a new shoe."""
-    for fact in round_.of(model.CardBurned):
-        if fact.payload.reason == "new_shoe":
-            yield Act(fact, None, None, "burnt")
+burnt_of_new_shoe = acts_of(model.CardBurned, "burnt", only=lambda event: event.reason == "new_shoe")
 
 
 def _cut(round_: Round, book: Rulebook) -> RecordedEvent | None:
@@ -383,7 +380,7 @@ def _cut(round_: Round, book: Rulebook) -> RecordedEvent | None:
 
 CARDS_CUT = Step("the cards are cut and in the shoe", _cut)
 PRECEDENCES = (
-    Precedence(code="DEAL-BURN", section="686a.7(c)", acts=burnt_of_new_shoe, after=CARDS_CUT, what="the first card burnt"),
+    Precedence("DEAL-BURN", "686a.7(c)", burnt_of_new_shoe, CARDS_CUT, "the first card burnt"),
     early(surrendered_taken, FIRST_CARD_DEALT, "686a.7(g)"),
     early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
     racked(seats_collected, HAND_DEALT, "686a.7(i)"),

@@ -135,7 +135,7 @@ GAME_RULES = GameRules(
     },
     precedences=(
         early(settled(*ON_THE_DICE), DICE_AT_REST, "645c.2(g)"),
-        Precedence(code="PAY-ANNOUNCED", section="645c.2(g)", acts=settled(*ON_THE_DICE), after=DICE_ANNOUNCED),
+        Precedence("PAY-ANNOUNCED", "645c.2(g)", settled(*ON_THE_DICE), DICE_ANNOUNCED),
         *set_after_the_deal("645c.1(d)"),
         *base_early(settled("base"), "645c.1(e)"),
         *base_early(vigorish_taken, "645c.1(e)"),

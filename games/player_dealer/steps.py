@@ -15,7 +15,6 @@ from replay.rules.round_steps import (
     PLAYER_DEALER_REVEALED,
     PLAYER_DEALER_SET,
     Act,
-    Acts,
     Precedence,
     Step,
     by_hand,
@@ -92,29 +91,24 @@ def button_placed(round_: Round, book: Rulebook) -> Iterator[Act]:
         yield Act(placed, None, None, "placed")
 
 
-def _dice_or_number(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return round_.first(model.DiceRolled) or round_.first(model.NumberDrawn)
-
-
 BANK_WAGERED = Step("the player-dealer's wager is placed", lambda round_, book: round_.first(model.PlayerDealerWagered))
 PILES_DEALT = Step("all piles are dealt", _piles_dealt)
 PILE_SELECTED = Step("the player-dealer has selected a pile", lambda round_, book: round_.first(model.PileSelected))
-DICE_OR_NUMBER = Step("dice or a number determine its position", _dice_or_number)
+DICE_OR_NUMBER = Step(
+    "dice or a number determine its position",
+    lambda round_, book: round_.first(model.DiceRolled) or round_.first(model.NumberDrawn),
+)
 BUTTON_PLACED = Step("the action button is placed", lambda round_, book: button(round_))
-
-
-def _of_the_action(code: str, acts: Acts, after: Step, what: str) -> Precedence:
-    return Precedence(code=code, section=PLAYED, acts=acts, after=after, what=what)
 
 
 BY_HANDS = settled("base", "backline")
 BONUSES = settled("ace_high_bonus", "fortune_bonus")
 PRECEDENCES = (
-    _of_the_action("WAGER-LATE", first_card_dealt, BANK_WAGERED, "the cards dealt"),
-    _of_the_action("CA-PILE", pile_selected, PILES_DEALT, "the pile selected"),
-    _of_the_action("CA-PILE", hands_distributed, PILE_SELECTED, "the hands distributed"),
-    _of_the_action("CA-BUTTON", button_placed, DICE_OR_NUMBER, "the action button placed"),
-    _of_the_action("CA-BUTTON", hands_distributed, BUTTON_PLACED, "the hands distributed"),
+    Precedence("WAGER-LATE", PLAYED, first_card_dealt, BANK_WAGERED, "the cards dealt"),
+    Precedence("CA-PILE", PLAYED, pile_selected, PILES_DEALT, "the pile selected"),
+    Precedence("CA-PILE", PLAYED, hands_distributed, PILE_SELECTED, "the hands distributed"),
+    Precedence("CA-BUTTON", PLAYED, button_placed, DICE_OR_NUMBER, "the action button placed"),
+    Precedence("CA-BUTTON", PLAYED, hands_distributed, BUTTON_PLACED, "the hands distributed"),
     early(BY_HANDS, ALL_HANDS_DEALT, PLAYED),
     early(BY_HANDS, PLAYER_DEALER_REVEALED, PLAYED),
     early(by_hand(BY_HANDS, PLAYER_DEALER_SET), PLAYER_DEALER_SET, PLAYED),
@@ -127,8 +121,8 @@ PRECEDENCES = (
     *stub_in_its_place(PLAYED),
     racked(cards_collected, ALL_HANDS_DEALT, PLAYED),
     *shown_after_dealer(PLAYED),
-    Precedence(code="SET-EARLY", section=PLAYED, acts=hands_set, after=ALL_HANDS_DEALT, what="the hands set"),
-    Precedence(code="SET-EARLY", section=PLAYED, acts=players_set, after=PLAYER_DEALER_REVEALED, what="hands set"),
+    Precedence("SET-EARLY", PLAYED, hands_set, ALL_HANDS_DEALT, "the hands set"),
+    Precedence("SET-EARLY", PLAYED, players_set, PLAYER_DEALER_REVEALED, "hands set"),
     racked(hands_collected, HAND_SETTLED, WINNERS),
     racked(hands_collected, ENVY_PAID, WINNERS),
     racked(dealer_collected, dealer_compared("base", "backline", "ace_high_bonus"), WINNERS),

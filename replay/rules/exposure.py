@@ -19,9 +19,9 @@ from replay.rules.round_steps import (
     HAND_DEALT,
     HAND_REVEALED,
     Act,
-    Acts,
     Precedence,
     Step,
+    acts_of,
     by_hand,
     early,
     envy_paid,
@@ -309,10 +309,7 @@ def results_by_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield act
 
 
-def envy_hands_called(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the Envy Bonus Qualifying Hands that were acknowledged."""
-    for fact in round_.of(model.EnvyAcknowledged):
-        yield Act(fact, fact.payload.seat, None, "acknowledged")
+envy_hands_called = acts_of(model.EnvyAcknowledged, "acknowledged")
 
 
 def _envy_hand_called(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
@@ -329,13 +326,9 @@ def shown_after_dealer(section: str) -> tuple[Precedence, ...]:
     A hand that is on record as set only after its reveal was revealed as set (D371).
     """
     return tuple(
-        Precedence(code="PAY-REVEAL", section=section, acts=acts, after=step, what="the hand revealed")
+        Precedence("PAY-REVEAL", section, acts, step, "the hand revealed")
         for acts, step in ((any_hand_shown, ALL_HANDS_DEALT), (hands_shown, DEALER_SET))
     )
-
-
-def _announced(acts: Acts, after: Step) -> Precedence:
-    return Precedence(code="PAY-ANNOUNCED", section="11(e)", acts=acts, after=after, what="the result announced")
 
 
 def _dealer_reset(round_: Round, book: Rulebook) -> RecordedEvent | None:
@@ -348,20 +341,18 @@ DEALER_RESET = Step("the dealer's hands are reset", _dealer_reset)
 SHOWN_IN_ORDER = (
     *shown_after_dealer("11(e)"),
     early(by_hand(settled("base"), DEALER_RESET), DEALER_RESET, "13(h)"),
-    _announced(results_announced, ALL_HANDS_DEALT),
-    _announced(results_announced, DEALER_SET),
-    _announced(results_by_hands, HAND_REVEALED),
+    Precedence("PAY-ANNOUNCED", "11(e)", results_announced, ALL_HANDS_DEALT, "the result announced"),
+    Precedence("PAY-ANNOUNCED", "11(e)", results_announced, DEALER_SET, "the result announced"),
+    Precedence("PAY-ANNOUNCED", "11(e)", results_by_hands, HAND_REVEALED, "the result announced"),
     early(progressive_light, HAND_REVEALED, "11(h)(3)(i)(B)(2)"),
     early(progressive_validated, HAND_REVEALED, "11(h)(3)(i)(B)(3)"),
     early(progressive_documented, HAND_REVEALED, "11(h)(3)(i)(B)(4)"),
     early(meter_won, HAND_DEALT, "11(h)(3)(i)(B)"),
     early(meter_won, HAND_REVEALED, "11(h)(3)(i)(B)"),
     *(
-        Precedence(
-            code="PAY-ENVYCALL", section="11(h)(2)(i)(B)", acts=envy_hands_called, after=step, what="the hand acknowledged"
-        )
+        Precedence("PAY-ENVYCALL", "11(h)(2)(i)(B)", envy_hands_called, step, "the hand acknowledged")
         for step in (ALL_HANDS_DEALT, HAND_REVEALED)
     ),
-    Precedence(code="PAY-ENVYCALL", section="11(h)(2)(i)(B)", acts=envy_paid, after=ENVY_HAND_CALLED, what="the Envy Bonus paid"),
+    Precedence("PAY-ENVYCALL", "11(h)(2)(i)(B)", envy_paid, ENVY_HAND_CALLED, "the Envy Bonus paid"),
 )
 """Steps of games in which the dealer reveals the players' hands one after another, and winners are verified (§ 688a.11)."""

@@ -7,6 +7,7 @@ before its step is found. No act is found by a step that is not on record, or wh
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -46,6 +47,16 @@ StepOfRound = Callable[[Round, Rulebook], RecordedEvent | None]
 StepOfAct = Callable[[Round, Rulebook, Act], RecordedEvent | None]
 
 
+def acts_of(type_: type[Event], word: str, wager: str | None = None, *, only: Callable[[Any], bool] = lambda event: True) -> Acts:
+    """Return the acts that the events of a type are (`only` some of them), each at its seat, if it has one."""
+
+    def acts(round_: Round, book: Rulebook) -> list[Act]:
+        facts = (fact for fact in round_.of(type_) if only(fact.payload))
+        return [Act(fact, getattr(fact.payload, "seat", None), wager, word) for fact in facts]
+
+    return acts
+
+
 class Step(msgspec.Struct, frozen=True):
     """A step of a round: its words, as they follow "after", and the event that shows it done, or None.
 
@@ -70,7 +81,7 @@ class Step(msgspec.Struct, frozen=True):
                     yield act, done
 
 
-class Precedence(msgspec.Struct, frozen=True, kw_only=True):
+class Precedence(msgspec.Struct, frozen=True):
     """A sentence of a chapter: these acts come after this step; another order is a finding of the code, by the section.
 
     `section` is one, or one for each way of dealing. `what` names the acts if they have no wager of their own.
@@ -87,10 +98,10 @@ class Precedence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @derived_by_rules
-def hands_dealt(round_: Round, book: Rulebook) -> Mapping[Position, RecordedEvent]:
+def hands_dealt(round_: Round, book: Rulebook) -> Mapping[Position | None, RecordedEvent]:
     """Return by position the fact with which its hand was whole: its last card so far, if it has fewer."""
     must, held = book.chapter.numbers["cards_per_hand"], dict[Position, int]()
-    whole: dict[Position, RecordedEvent] = {}
+    whole: dict[Position | None, RecordedEvent] = {}
     for fact in round_.of(model.CardsDealt):
         to = fact.payload.to
         before = held.get(to, 0)
@@ -105,12 +116,8 @@ def last_hand_dealt(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return _last(hands_dealt(round_, book).values())
 
 
-def _own_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return hands_dealt(round_, book).get(act.seat) if act.seat is not None else None
-
-
 @derived
-def revealed_at(round_: Round) -> Mapping[Position, RecordedEvent]:
+def revealed_at(round_: Round) -> Mapping[Position | None, RecordedEvent]:
     """Return by position the fact that its hand was first revealed."""
     return {fact.payload.position: fact for fact in reversed(round_.of(model.HandRevealed))}
 
@@ -127,14 +134,6 @@ def _dealer_set(round_: Round, book: Rulebook) -> RecordedEvent | None:
 
 def _dealer_revealed(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return revealed_at(round_).get(dealer_position(round_))
-
-
-def _hand_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return revealed_at(round_).get(act.seat) if act.seat is not None else None
-
-
-def _envy_hand_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return revealed_at(round_).get(act.fact.payload.for_position)
 
 
 def _dice_at_rest(round_: Round, book: Rulebook) -> RecordedEvent | None:
@@ -154,13 +153,15 @@ def _bonus_hit(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
 
 
 ALL_HANDS_DEALT = Step("all hands are dealt", last_hand_dealt)
-HAND_DEALT = Step("all cards of the hand are dealt", of_act=_own_hand)
+HAND_DEALT = Step("all cards of the hand are dealt", of_act=lambda round_, book, act: hands_dealt(round_, book).get(act.seat))
 DEALER_SET = Step("the dealer's hands are set", _dealer_set)
 PLAYER_DEALER_SET = Step("the player-dealer's hands are set", _dealer_set)
 DEALER_REVEALED = Step("the dealer's hand is turned over", _dealer_revealed)
 PLAYER_DEALER_REVEALED = Step("the player-dealer's hand is exposed", _dealer_revealed)
-HAND_REVEALED = Step("the hand is revealed", of_act=_hand_revealed)
-ENVY_HAND_REVEALED = Step("the hand that it is for is revealed", of_act=_envy_hand_revealed)
+HAND_REVEALED = Step("the hand is revealed", of_act=lambda round_, book, act: revealed_at(round_).get(act.seat))
+ENVY_HAND_REVEALED = Step(
+    "the hand that it is for is revealed", of_act=lambda round_, book, act: revealed_at(round_).get(act.fact.payload.for_position)
+)
 DICE_AT_REST = Step("the dice have come to rest", _dice_at_rest)
 DICE_ANNOUNCED = Step("the value of each die is announced", _first_of(model.DiceAnnounced))
 FIRST_CARD_DEALT = Step("the hand's first card is dealt", of_act=_own_first_card)
@@ -253,18 +254,12 @@ def progressive_light(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield Act(fact, fact.payload.seat, "progressive", "light seen")
 
 
-def progressive_validated(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the validations of progressive payouts."""
-    for fact in round_.of(model.PayoutValidated):
-        if fact.payload.wager == "progressive":
-            yield Act(fact, fact.payload.seat, "progressive", "payout validated")
+def _is_progressive(event: Any) -> bool:
+    return bool(event.wager == "progressive")
 
 
-def progressive_documented(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the documents of progressive payouts."""
-    for fact in round_.of(model.PayoutDocumented):
-        if fact.payload.wager == "progressive":
-            yield Act(fact, fact.payload.seat, "progressive", "payout documented")
+progressive_validated = acts_of(model.PayoutValidated, "payout validated", "progressive", only=_is_progressive)
+progressive_documented = acts_of(model.PayoutDocumented, "payout documented", "progressive", only=_is_progressive)
 
 
 def meter_won(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -291,10 +286,7 @@ def bonus_paid(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield Act(fact, fact.payload.seat, "mystery", "paid")
 
 
-def cards_examined(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield each look of a player at his cards."""
-    for fact in round_.of(model.HandExamined):
-        yield Act(fact, fact.payload.seat, None, "examined")
+cards_examined = acts_of(model.HandExamined, "examined")
 
 
 def hands_set(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -310,14 +302,14 @@ def hands_set(round_: Round, book: Rulebook) -> Iterator[Act]:
 def set_after_the_deal(section: str) -> tuple[Precedence, ...]:
     """Return the sentences that cards are examined and hands set when the dealing procedures are completed (§ 688a.11(a))."""
     return (
-        Precedence(code="SET-EARLY", section=section, acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"),
-        Precedence(code="SET-EARLY", section=section, acts=hands_set, after=ALL_HANDS_DEALT, what="the hands set"),
+        Precedence("SET-EARLY", section, cards_examined, ALL_HANDS_DEALT, "the cards examined"),
+        Precedence("SET-EARLY", section, hands_set, ALL_HANDS_DEALT, "the hands set"),
     )
 
 
 def early(acts: Acts, after: Step, section: str, what: str = "") -> Precedence:
     """Return the sentence that nothing is settled, validated or documented before its outcome can exist (PAY-EARLY)."""
-    return Precedence(code="PAY-EARLY", section=section, acts=acts, after=after, what=what)
+    return Precedence("PAY-EARLY", section, acts, after, what)
 
 
 def base_early(base: Acts, section: str) -> tuple[Precedence, ...]:
@@ -387,10 +379,6 @@ def last_settled(round_: Round, book: Rulebook) -> Mapping[int | None, RecordedE
     return last
 
 
-def _hand_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return last_settled(round_, book).get(act.seat)
-
-
 def _base_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
     base = (each for each in settled_from_inventory(round_, book) if each.wager == book.chapter.base)
     return _last(each.fact for each in base if act.seat in (None, each.seat))
@@ -414,26 +402,19 @@ def _last_envy(round_: Round, book: Rulebook) -> Mapping[Position | None, Record
     return last
 
 
-def _envy_for_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return _last_envy(round_, book).get(act.seat)
-
-
 def _first_hand_shown(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    players = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
-    return next(iter(players), None)
+    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"), None)
 
 
 BASE_SETTLED = Step("the hand's base wager is settled", of_act=_base_settled)
-HAND_SETTLED = Step("the hand's wagers are settled", of_act=_hand_settled)
-ENVY_PAID = Step("the Envy Bonuses for the hand are paid", of_act=_envy_for_hand)
+HAND_SETTLED = Step("the hand's wagers are settled", of_act=lambda round_, book, act: last_settled(round_, book).get(act.seat))
+ENVY_PAID = Step(
+    "the Envy Bonuses for the hand are paid", of_act=lambda round_, book, act: _last_envy(round_, book).get(act.seat)
+)
 FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is placed", _first_hand_shown)
 
 
-def cards_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the collections of cards, but for those that were put aside during the deal."""
-    for fact in round_.of(model.CardsCollected):
-        if fact.payload.of != "aside":
-            yield Act(fact, None, None, "collected")
+cards_collected = acts_of(model.CardsCollected, "collected", only=lambda event: event.of != "aside")
 
 
 @derived_by_rules
@@ -471,7 +452,7 @@ def has_qualifying_wager(round_: Round, book: Rulebook) -> bool:
 
 def racked(acts: Acts, after: Step, section: str | Mapping[str, str], what: str = "the cards collected") -> Precedence:
     """Return the sentence that cards stay on the table until a step is made (DEAL-RACK)."""
-    return Precedence(code="DEAL-RACK", section=section, acts=acts, after=after, what=what)
+    return Precedence("DEAL-RACK", section, acts, after, what)
 
 
 def racked_of_shoe(base: str, optional: str, *by_dealer: str) -> tuple[Precedence, ...]:
@@ -509,8 +490,7 @@ SHAKER_COVERED = Step("the shaker is covered and shaken", _covered_and_shaken)
 
 
 def _exposed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    shown = [fact for fact in round_.of(model.CardExposed) if fact.payload.whose in (act.seat, "stack")]
-    return next(iter(shown), None)
+    return next((fact for fact in round_.of(model.CardExposed) if fact.payload.whose in (act.seat, "stack")), None)
 
 
 CARD_EXPOSED = Step("a card of the hand is exposed", of_act=_exposed)
@@ -542,25 +522,20 @@ def settled_after_the_deal(round_: Round, book: Rulebook) -> list[Act]:
     ]
 
 
-def elections(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield what players elected."""
-    for fact in round_.of(model.HandElected):
-        yield Act(fact, fact.payload.seat, None, "elected")
+elections = acts_of(model.HandElected, "elected")
 
 
 def stub_in_its_place(section: str | Mapping[str, str]) -> tuple[Precedence, ...]:
     """Return the sentences that the stub is counted after the deal and before the hands are set (§ 688a.8(e), .11(a))."""
     return (
-        Precedence(code="DEAL-STUB", section=section, acts=stub_counts, after=ALL_HANDS_DEALT, what="the stub counted"),
-        Precedence(code="DEAL-STUB", section=section, acts=play_after_the_deal, after=STUB_COUNTED, what="hands set and settled"),
+        Precedence("DEAL-STUB", section, stub_counts, ALL_HANDS_DEALT, "the stub counted"),
+        Precedence("DEAL-STUB", section, play_after_the_deal, STUB_COUNTED, "hands set and settled"),
     )
 
 
 OF_THE_DEAL = (
     *stub_in_its_place(STUB_SECTION),
-    Precedence(
-        code="DEAL-SHAKE", section="5(i)(1)(iv)", acts=settled_after_the_deal, after=SHAKER_COVERED, what="the wagers settled"
-    ),
-    Precedence(code="DEAL-ELECTION", section="13(d)", acts=elections, after=CARD_EXPOSED, what="the election"),
+    Precedence("DEAL-SHAKE", "5(i)(1)(iv)", settled_after_the_deal, SHAKER_COVERED, "the wagers settled"),
+    Precedence("DEAL-ELECTION", "13(d)", elections, CARD_EXPOSED, "the election"),
 )
 """Steps of games that count a stub, shake dice and let players elect on an exposed card."""
