@@ -115,8 +115,9 @@ def add_game(package: str) -> Game:
     folder = files(package).joinpath("chapters").joinpath(AMENDMENTS)
     amendments = [entry.read_text(encoding="utf-8") for entry in texts_in(folder)]
     try:
-        for source, text in _chapters_in(package):
-            added = add_chapter(text, source, amendments)
+        for entry in texts_in(files(package).joinpath("chapters")):
+            text = entry.read_text(encoding="utf-8")
+            added = add_chapter(text, entry.name, amendments)
             texts[added.key] = text
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
@@ -147,11 +148,6 @@ def _must_fit(game: Game, added: Chapter, kinds: Mapping[str, FindingKind]) -> N
     for code, kind in added.findings.items():
         if kinds.get(code, kind) != kind:
             raise ValueError(f"the chapter {added.key}: finding {code} is {kinds[code].title!r} in another game")
-
-
-def _chapters_in(package: str) -> Iterator[tuple[str, str]]:
-    for entry in texts_in(files(package).joinpath("chapters")):
-        yield entry.name, entry.read_text(encoding="utf-8")
 
 
 def remove_game(name: str) -> None:

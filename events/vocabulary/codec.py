@@ -70,7 +70,7 @@ def _require_wire_types(value: Any) -> None:
         names = list(value)
         if not all(type(name) is str for name in names):
             raise EventError(f"expected text as the names of an object, got {names!r:.80}")
-        if sorted(names) != sorted(names, key=_utf16):
+        if sorted(names) != sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass")):
             raise EventError(f"expected names that Unicode and UTF-16 sort in the same order, got {names!r:.80}")
         parts: Iterable[Any] = value.values()
     elif kind is list or kind is tuple:
@@ -86,10 +86,6 @@ def _require_wire_types(value: Any) -> None:
         if kind not in _NESTED and not isinstance(part, msgspec.Struct):
             raise EventError(f"expected integers, text, booleans, null, lists and objects, got {part!r:.80}")
         _require_wire_types(part)
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
 
 
 def encode(envelope: Envelope) -> bytes:
@@ -111,22 +107,7 @@ def read(data: bytes) -> ReadEnvelope[Event]:
     raw = _decode_envelope(data)
     payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
     _keep_decoder(data, type(payload))
-    return ReadEnvelope(
-        event_id=raw.event_id,
-        gaming_day=raw.gaming_day,
-        log_id=raw.log_id,
-        occurred_at_us=raw.occurred_at_us,
-        payload=payload,
-        property_id=raw.property_id,
-        recorded_at_us=raw.recorded_at_us,
-        round_no=raw.round_no,
-        seq=raw.seq,
-        source=raw.source,
-        source_seq=raw.source_seq,
-        stream=raw.stream,
-        type=raw.type,
-        version=raw.version,
-    )
+    return ReadEnvelope(**msgspec.structs.asdict(raw) | {"payload": payload})
 
 
 def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
@@ -184,22 +165,7 @@ def decode(data: bytes) -> Envelope:
     raw = read(data)
     decoding.active = True
     try:
-        return Envelope(
-            log_id=raw.log_id,
-            property_id=raw.property_id,
-            stream=raw.stream,
-            seq=raw.seq,
-            event_id=raw.event_id,
-            source=raw.source,
-            source_seq=raw.source_seq,
-            occurred_at_us=raw.occurred_at_us,
-            recorded_at_us=raw.recorded_at_us,
-            gaming_day=raw.gaming_day,
-            round_no=raw.round_no,
-            type=raw.type,
-            version=raw.version,
-            payload=raw.payload,
-        )
+        return Envelope(**msgspec.structs.asdict(raw))
     finally:
         decoding.active = False
 
@@ -241,7 +207,8 @@ def _decode_envelope(data: bytes) -> RawEnvelope:
         raise EventError("the record is not in canonical form (RFC 8785)")
     if not data.isascii():
         _check_text(data)
-    _check_event_id(raw.event_id)
+    if raw.event_id.strip(HEX_DIGITS):
+        raise EventError(f"event_id: expected 32 hex digits, got {raw.event_id!r}")
     _check_names(raw.log_id, raw.property_id, raw.stream, raw.source, raw.gaming_day)
     return raw
 
@@ -285,11 +252,6 @@ def _is_nfc(value: Any) -> bool:
     if isinstance(value, dict):
         return all(_is_nfc(key) and _is_nfc(content) for key, content in value.items())
     return not isinstance(value, list) or all(_is_nfc(content) for content in value)
-
-
-def _check_event_id(event_id: str) -> None:
-    if event_id.strip(HEX_DIGITS):
-        raise EventError(f"event_id: expected 32 hex digits, got {event_id!r}")
 
 
 @functools.lru_cache(maxsize=4096)

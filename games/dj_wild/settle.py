@@ -331,13 +331,7 @@ class _Progressive:
             certain = len(seen) == 1 and (seen == {None} or box.seat not in doubtful)
             boxes.append(box if certain else msgspec.structs.replace(box, hand=NO_HAND))
         bonuses = envy_bonuses(self.book, boxes, self.lines, next(iter(self.sides), None))
-        return [_unknown(due) if due.seat in doubtful else due for due in bonuses]
-
-
-def _unknown(due: Due) -> Due:
-    return msgspec.structs.replace(
-        due, net_cents=None, winnings_cents=0, cash_cents=0, uncapped_cents=0, outcome=Outcome.UNKNOWN, line=""
-    )
+        return [due.as_unknown() if due.seat in doubtful else due for due in bonuses]
 
 
 GAME = Game(

@@ -14,7 +14,6 @@ from events.vocabulary.model import Event
 from replay.findings import Finding, Severity, finding_id
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from rulebook.chapters.citation import Citation
 from rulebook.chapters.rulebook import Chapter, Rulebook
 
 EVERY_CHAPTER = ("*",)
@@ -159,8 +158,7 @@ class Rule(msgspec.Struct, frozen=True):
             if isinstance(result, Indeterminate):
                 yield result
                 continue
-            code, section = result.code or self.codes[0], result.section
-            cite = section if isinstance(section, Citation) else book.cite(section)
+            code, cite = result.code or self.codes[0], book.cite(result.section)
             severity = severity_of(code, book.chapter)
             yield result.finding(
                 code,

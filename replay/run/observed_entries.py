@@ -22,7 +22,7 @@ from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import RulesOnFile
 from replay.rules.log_contract import cite_contract
-from replay.rules.rule import SEVERITY
+from replay.rules.rule import SEVERITY, Departure
 from replay.run.adjudicate import Conclusion
 from replay.settlement.two_records import RecordComparison, RecordDifference, compared
 
@@ -57,7 +57,8 @@ def pinned_rules(entry: ObservedEntry, elsewhere: Elsewhere) -> RulesOnFile | st
 
 def misfit(entry: ObservedEntry, why: str) -> Conclusion:
     """Return the conclusion on an entry that pins no filing that it can be judged by."""
-    found = _finding(entry, "LOG-PINNED-RULES", "the filing that was in force when the round was played", why, ())
+    expected = "the filing that was in force when the round was played"
+    found = _finding(entry, Departure("", expected, why, code="LOG-PINNED-RULES"))
     return Conclusion(verdict="UNDETERMINED", undetermined=(why,), findings=(found,), settlements=())
 
 
@@ -86,15 +87,14 @@ def with_differences(
         return conclusion
     other, this = f"{same.stream} round {same.round_no}", f"{entry.opened.stream} round {entry.round_no}"
     differences = [
-        _finding(
-            entry,
-            "LOG-OBSERVED-DIFFERS",
+        Departure(
+            "",
             f"{other} has {each.other}",
             f"{this} has {each.entered}",
             each.evidence,
-            seat=each.seat,
-            wager=each.wager,
-            rules_digest=rules_digest,
+            each.seat,
+            each.wager,
+            code="LOG-OBSERVED-DIFFERS",
         )
         for each in found.differences
     ]
@@ -103,7 +103,7 @@ def with_differences(
     return Conclusion(
         verdict="UNDETERMINED",
         undetermined=(*conclusion.undetermined, f"{other} and {this} differ", *doubts),
-        findings=(*kept, *differences),
+        findings=(*kept, *(_finding(entry, each, rules_digest) for each in differences)),
         settlements=conclusion.settlements,
     )
 
@@ -121,35 +121,11 @@ def _renumbered(found: Finding, numbers: Mapping[int, int]) -> Finding:
     return msgspec.structs.replace(found, evidence=evidence, id=id_)
 
 
-def _finding(
-    entry: ObservedEntry,
-    code: str,
-    expected: str,
-    observed: str,
-    evidence: Sequence[int],
-    *,
-    seat: int | None = None,
-    wager: str | None = None,
-    rules_digest: str = "",
-) -> Finding:
-    stream, seqs = entry.opened.stream, tuple(sorted({entry.opened.seq, *evidence}))
-    return Finding(
-        id=finding_id(code, stream, entry.round_no, seat, wager, seqs, rules_digest),
-        code=code,
-        stream=stream,
-        round_no=entry.round_no,
-        seat=seat,
-        wager=wager,
-        expected=expected,
-        observed=observed,
-        difference_cents=None,
-        evidence=seqs,
-        cite=str(cite_contract(code)),
-        other_reading=None,
-        severity=SEVERITY[code],
-        assumed=False,
-        rules_digest=rules_digest,
-    )
+def _finding(entry: ObservedEntry, departure: Departure, rules_digest: str = "") -> Finding:
+    code, stream = departure.code, entry.opened.stream
+    departure = msgspec.structs.replace(departure, evidence=(entry.opened.seq, *departure.evidence))
+    cite, severity = str(cite_contract(code)), SEVERITY[code]
+    return departure.finding(code, stream, entry.round_no, cite, severity, rules_digest=rules_digest)
 
 
 def _events(elsewhere: Elsewhere, stream: str, first: int, last: int) -> Iterator[ReadEnvelope[Event]]:

@@ -481,8 +481,9 @@ class Replay:
         keeper: Callable[[int], VerdictKeeper | None] | None = None,
         only_missing: bool = False,
     ) -> None:
-        position = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
-        table = self._workers[stream].table if stream in self._workers else None
+        before = self._workers.get(stream)
+        position = before.seq if before is not None else self.positions.get(stream, Head(0, b"")).seq
+        table = before.table if before is not None else None
         refolded = refold(
             stream,
             partial(self.log.read, stream),
@@ -491,35 +492,33 @@ class Replay:
             lambda: self._finding_ids(stream),
             self.rules,
             self._new_worker,
-            points=self._workers[stream].rest_points if stream in self._workers else None,
-            judged=self._workers[stream].refold_evidence if stream in self._workers else None,
+            points=before.rest_points if before is not None else None,
+            judged=before.refold_evidence if before is not None else None,
             keeper=keeper or partial(self._unchanged, stream),
             asked=table.missed_rounds if table is not None else (),
         )
-        if stream in self._workers:
-            before, opened = self._workers[stream], refolded.worker.opened_rounds or ()
-            refolded.worker.rounds = before.rounds + sum(
-                before.judged_to < number <= refolded.worker.judged_to for number in opened
-            )
-            refolded.worker.late = before.late
+        worker = self._workers[stream] = refolded.worker
+        if before is not None:
+            opened = worker.opened_rounds or ()
+            worker.rounds = before.rounds + sum(before.judged_to < number <= worker.judged_to for number in opened)
+            worker.late = before.late
             before.late.pop()
-            refolded.worker.inherited_to = max(refolded.worker.inherited_to, self._workers[stream].inherited_to)
-            refolded.worker.tally, refolded.worker.held = self._workers[stream].tally, self._workers[stream].held
-        self._workers[stream] = refolded.worker
+            worker.inherited_to = max(worker.inherited_to, before.inherited_to)
+            worker.tally, worker.held = before.tally, before.held
         self._unsaved.add(stream)
         if self._rounds is not None:
             self._rounds.refolded(stream)
             self._rounds_wait = True
-        self._since_commit += max(0, refolded.worker.seq - position)
+        self._since_commit += max(0, worker.seq - position)
         if refolded.broken is not None:
             self._stop(refolded.broken)
-        if refolded.worker.seq >= position:  # else the results of the part that can no longer be read remain in force
+        if worker.seq >= position:  # else the results of the part that can no longer be read remain in force
             for kind, key, data in refolded.results:
                 is_wanted = not only_missing or is_missing(self._latest, (kind, key, data))
                 if is_wanted and self._latest(kind, key) != data:
-                    self._publish(refolded.worker, (kind, key, data))
+                    self._publish(worker, (kind, key, data))
         else:
-            refolded.worker.refold_evidence.clear()
+            worker.refold_evidence.clear()
 
     def _finding_ids(self, stream: str) -> set[str]:
         """Return the ids of the findings on a stream that are in force."""

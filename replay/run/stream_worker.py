@@ -67,9 +67,9 @@ class Snapshot(msgspec.Struct, kw_only=True):
     are an earlier engine's.
     """
 
-    table: TableState | None
-    meter: MeterState | None
-    since: list[bytes]
+    table: TableState | None = None
+    meter: MeterState | None = None
+    since: list[bytes] = []
     tally: StreamTally | None = None
     rest_seq: int = 0
     inherited_to: int = 0
@@ -145,23 +145,20 @@ class StreamWorker:
         self.observed: ObservedFold | None = None
         self._state_at_rest, self._rest_seq = b"", 0
         self._records_since: list[bytes] = []
-        resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
-        self.tally = resumed.tally if resumed is not None else None
-        self.held = resumed.held if resumed is not None else NOTHING_HELD
-        self.games_entered = set(resumed.judges) if resumed is not None else set[str]()
+        resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else Snapshot()
+        self.tally, self.held, self.games_entered = resumed.tally, resumed.held, set(resumed.judges)
         if stream.startswith("table/"):
-            self.table = TableFold(stream, resumed.table if resumed is not None else None)
+            self.table = TableFold(stream, resumed.table)
             self.judged_to = self.table.state.last_round_no
         elif stream.startswith("meter/"):
-            self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
+            self.meter = MeterFold(stream, resumed.meter)
         elif stream.startswith("observed/"):
-            self.observed = ObservedFold(stream, resumed.observed_to if resumed is not None else 0)
-            self.observed.editions = resumed.editions if resumed is not None else ()
+            self.observed = ObservedFold(stream, resumed.observed_to)
+            self.observed.editions = resumed.editions
             self.judged_to = self.observed.last_round_no
         self._keep_rest()
-        if resumed is not None:
-            self._rest_seq, self.inherited_to = resumed.rest_seq, resumed.inherited_to
-        for data in resumed.since if resumed is not None else ():
+        self._rest_seq, self.inherited_to = resumed.rest_seq, resumed.inherited_to
+        for data in resumed.since:
             self.take(Record(stream, 0, data, b""))
         self.rounds, self.late = 0, LateEvents()  # what came late was taken in before it was stored
 
@@ -169,8 +166,7 @@ class StreamWorker:
     def at(cls, point: RestPoint, stream: str, latest: LatestResult) -> "StreamWorker":
         """Return a worker of a table's stream that goes on after a rest point."""
         table = msgspec.msgpack.decode(point.state, type=TableState)
-        snapshot = encode(Snapshot(table=table, meter=None, since=[], rest_seq=point.seq))
-        worker = cls(stream, latest, snapshot)
+        worker = cls(stream, latest, encode(Snapshot(table=table, rest_seq=point.seq)))
         worker.seq = point.seq
         return worker
 
@@ -344,35 +340,17 @@ class StreamWorker:
     def snapshot(self) -> bytes:
         """Return the snapshot from which this worker can be resumed."""
         judges = {game: digest_for(game) for game in sorted(self._games())}
+        made = Snapshot(tally=self.tally, judges=judges, held=self.held)
         if self.meter is not None:
-            state = self.meter.state
-            return encode(Snapshot(table=None, meter=state, since=[], tally=self.tally, judges=judges, held=self.held))
-        if self.observed is not None:
-            return encode(
-                Snapshot(
-                    table=None,
-                    meter=None,
-                    since=self._records_since,
-                    tally=self.tally,
-                    observed_to=self.observed.last_round_no,
-                    editions=self.observed.editions,
-                    judges=judges,
-                    held=self.held,
-                )
-            )
-        table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
-        return encode(
-            Snapshot(
-                table=table,
-                meter=None,
-                since=self._records_since,
-                tally=self.tally,
-                rest_seq=self._rest_seq,
-                inherited_to=self.inherited_to,
-                judges=judges,
-                held=self.held,
-            )
-        )
+            made.meter = self.meter.state
+        elif self.observed is not None:
+            made.since, made.observed_to = self._records_since, self.observed.last_round_no
+            made.editions = self.observed.editions
+        else:
+            if self._state_at_rest:
+                made.table = msgspec.msgpack.decode(self._state_at_rest, type=TableState)
+            made.since, made.rest_seq, made.inherited_to = self._records_since, self._rest_seq, self.inherited_to
+        return encode(made)
 
     def _games(self) -> set[str]:
         """The games of the stream: their engines decide which results this worker holds and has stored."""

@@ -122,33 +122,9 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
     shares = {(due.share_bp, due.cash_cents) for due in dues}
     share_bp, cash_cents = (first.share_bp, first.cash_cents) if in_all and len(shares) == 1 else (0, 0)
     wins = in_all and all(due.outcome is Outcome.WIN or due.share_bp for due in dues)
+    outcome = Outcome.WIN if wins else Outcome.UNKNOWN
     return msgspec.structs.replace(
-        first,
-        net_cents=None,
-        winnings_cents=0,
-        share_bp=share_bp,
-        cash_cents=cash_cents,
-        slip_cents=0,
-        uncapped_cents=0,
-        outcome=Outcome.WIN if wins else Outcome.UNKNOWN,
-        line="",
-        range_cents=_range(dues, in_all),
-    )
-
-
-def in_doubt(due: Due) -> Due:
-    """Return a due in a round that lost evidence: the stake is known as far as recorded, the due is not (D657)."""
-    return msgspec.structs.replace(
-        due,
-        net_cents=None,
-        winnings_cents=0,
-        share_bp=0,
-        cash_cents=0,
-        slip_cents=0,
-        uncapped_cents=0,
-        outcome=Outcome.UNKNOWN,
-        line="",
-        range_cents=None,
+        first.as_unknown(), share_bp=share_bp, cash_cents=cash_cents, outcome=outcome, range_cents=_range(dues, in_all)
     )
 
 

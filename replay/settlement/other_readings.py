@@ -21,7 +21,6 @@ from replay.settlement.settlement import settlements, ways_left_open
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import abandoned_wagers
 from rulebook.catalogue import GAMES
-from rulebook.chapters.citation import Citation
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import PayLine, Rulebook
 
@@ -77,14 +76,10 @@ def _with_its_readings(
             continue
         money = list(_money(finding, book, settlements(round_, book), settlements(*changed)))
         if named or money:
-            cite = finding.cite if not reading.section else _cited(reading.section, book)
+            cite = book.cite(reading.section) if reading.section else finding.cite
             says = reading.says.format(cite=cite)
             words.append(f"{reading.decision}: {says}; so read, {'; '.join(money) or 'the same is due'}")
     return msgspec.structs.replace(finding, other_reading="; ".join(words)) if words else finding
-
-
-def _cited(section: str | Citation, book: Rulebook) -> str:
-    return section if isinstance(section, Citation) else book.cite(section)
 
 
 def _money(finding: Finding, book: Rulebook, followed: Iterable[Settlement], other: Iterable[Settlement]) -> Iterator[str]:

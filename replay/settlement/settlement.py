@@ -17,7 +17,7 @@ from replay.fold.lost_state import rules_unknown
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped, in_doubt
+from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped
 from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
 from replay.settlement.meter_share import from_meter_cents
 from replay.settlement.omitted_evidence import accepted_without_wager, envy_for_left_out, no_wagers_on_record
@@ -53,7 +53,7 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
         found = _dues_of_reading(readings[0], book)
     else:
         found = agreed(dues_of_reading(reading, book) for reading in readings)
-    return [in_doubt(due) for due in found] if round_.lost or rules_unknown(round_, book) else found
+    return [due.as_unknown() for due in found] if round_.lost or rules_unknown(round_, book) else found
 
 
 @derived_by_rules

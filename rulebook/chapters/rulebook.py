@@ -69,8 +69,8 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return self.house_way
 
     def cite(self, section: str) -> Citation:
-        """Return the citation of a section of the chapter."""
-        return self.chapter.cite(section)
+        """Return the citation of a section of the chapter; a whole citation as it is."""
+        return section if isinstance(section, Citation) else self.chapter.cite(section)
 
     def has(self, section: str) -> bool:
         """Return whether a rule that is on this section holds in the chapter."""
@@ -249,7 +249,8 @@ class _SubmissionReader:
             if name not in rules and name in self.filed_by.wagers:
                 wagers.drop(name)
             elif name not in rules:
-                raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
+                cite = next((rule.cite for rule in rules.values() if not rule.always), SUBMISSIONS)
+                raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", cite)
         offers: dict[str, WagerOffer] = {}
         meter, linked, mystery_meter, linked_mystery = None, False, None, False
         for name, rule in rules.items():
@@ -302,9 +303,6 @@ class _SubmissionReader:
         if on_dice and starting == "number":
             message = f"number; {on_dice[0]} is on the dice of a shaker: file shaker or player_shaker"
             raise RulesRefused(self.source, "table.starting", message, self.chapter.wagers[on_dice[0]].cite)
-
-    def _wagers_cite(self) -> str:
-        return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
 
     def _derived(self, wagers: _Section, rule: WagerRule, of: WagerOffer) -> WagerOffer:
         """The offer of a wager whose amount follows from another's: it is part of the game and is not filed."""

@@ -73,6 +73,11 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the filed maximum payout reduced the winnings (§ 688a.12(e))."""
         return self.winnings_cents < self.uncapped_cents
 
+    def as_unknown(self) -> "Due":
+        """Return the due if the evidence does not tell it: the stake is as recorded."""
+        known = {"winnings_cents": 0, "share_bp": 0, "cash_cents": 0, "slip_cents": 0, "uncapped_cents": 0}
+        return msgspec.structs.replace(self, net_cents=None, outcome=Outcome.UNKNOWN, line="", range_cents=None, **known)
+
 
 class MaximumPayout:
     """The remainder of the filed maximum payout to one player on one hand (§ 688a.12(e), D19).
