@@ -26,35 +26,21 @@ from rulebook.settlement.wagers import PUSHES, Due, Outcome
 MONEY = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken)
 """Acts on a wager that can correct an earlier act."""
 DUE_ANEW = (
-    model.WagerRefused,
-    model.WagerRemoved,
-    model.HandReset,
-    model.Surrendered,
-    model.PatronLeft,
-    model.WagerAbandoned,
-    model.MysteryHit,
-    model.CardExposed,
-    model.HandElected,
-)
+    model.WagerRefused, model.WagerRemoved, model.HandReset, model.Surrendered, model.PatronLeft, model.WagerAbandoned,
+    model.MysteryHit, model.CardExposed, model.HandElected,
+)  # fmt: skip
 """After which a wager is due something else than before."""
 
 
+CODES = (
+    "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER", "PAY-MISSED",
+    "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", "CA-COVER",
+)  # fmt: skip
+"""The codes of wrong money."""
+
+
 @rule(
-    "PAY-VOID",
-    "WAGER-LATE",
-    "PAY-FOUL",
-    "PAY-LIMIT",
-    "PAY-METER",
-    "PAY-TAKEN",
-    "PAY-NOT-TAKEN",
-    "PAY-LOSER",
-    "PAY-MISSED",
-    "PAY-OVER",
-    "PAY-UNDER",
-    "PAY-VIG",
-    "MYST-AMOUNT",
-    "MYST-TRIGGER",
-    "CA-COVER",
+    *CODES,
     on=EVERY_CHAPTER,
     over_readings=True,
     early=Early(

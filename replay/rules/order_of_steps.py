@@ -18,27 +18,14 @@ from rulebook.chapters.rulebook import Rulebook
 
 CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
 """The codes of what the dealer says aloud."""
+CODES = (
+    "PAY-EARLY", "PAY-ORDER", "PAY-REVEAL", "PAY-ANNOUNCED", "PAY-ENVYCALL", "DEAL-RACK", "DEAL-BURN", "DEAL-STUB",
+    "DEAL-SIDE", "DEAL-SHAKE", "DEAL-ELECTION", "SET-EARLY", "PLAY-ORDER", "WAGER-LATE", "CA-BUTTON", "CA-PILE",
+)  # fmt: skip
+"""The codes of what is done before its step."""
 
 
-@rule(
-    "PAY-EARLY",
-    "PAY-ORDER",
-    "PAY-REVEAL",
-    "PAY-ANNOUNCED",
-    "PAY-ENVYCALL",
-    "DEAL-RACK",
-    "DEAL-BURN",
-    "DEAL-STUB",
-    "DEAL-SIDE",
-    "DEAL-SHAKE",
-    "DEAL-ELECTION",
-    "SET-EARLY",
-    "PLAY-ORDER",
-    "WAGER-LATE",
-    "CA-BUTTON",
-    "CA-PILE",
-    on=EVERY_CHAPTER,
-)
+@rule(*CODES, on=EVERY_CHAPTER)
 def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Departure]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
