@@ -293,10 +293,7 @@ def stream_in(data: bytes) -> str | None:
 def read_reported(
     data: bytes, where: str, tokens: Callable[[bytes], bytes] = bytes, writer: Writer = "device"
 ) -> AcceptedLine | Refusal:
-    """Return what a line reports, with tokens for card numbers, or its refusal, whatever error it causes.
-
-    Raises what `read_or_refuse` raises.
-    """
+    """Return what a line reports, with tokens for card numbers, or its refusal; raises what `read_or_refuse` raises."""
     return read_or_refuse(lambda: read_line(tokens(data), where, writer), data, where)
 
 

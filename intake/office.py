@@ -44,9 +44,7 @@ def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSumma
 
 
 def _checked(data: bytes) -> bytes:
-    """Return a line unchanged. Raises `IntakeError` if it contains a card number, since the office must not report about
-    patrons.
-    """
+    """Return a line; raises `IntakeError` if it has a card number, since the office must not report about patrons."""
     hidden = hidden_numbers(data)
     if _digits(data) - _digits(hidden) >= LEAST_DIGITS:
         raise IntakeError("a card number is in the line, and property events name no patron; take it out")

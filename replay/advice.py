@@ -40,10 +40,7 @@ def to_bytes(advice: Advice) -> bytes:
 
 
 def advice_in(results: ResultStore) -> dict[str, Advice]:
-    """Return stream → the advice on its open round, as a replay that follows the log stored it last.
-
-    Raises `UnreadableResult` if the bytes are no advice.
-    """
+    """Return stream → the advice on its open round, as last stored. Raises `UnreadableResult` if the bytes are no advice."""
     found = {}
     for stream, data in results.advice().items():
         try:

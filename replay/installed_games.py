@@ -38,10 +38,7 @@ def add_installed_games() -> None:
 
 
 def failed_in(error: BaseException) -> str:
-    """Return the game from outside in whose code an error was raised, with its file and line; empty if in none.
-
-    The error may have come from another process, or have caused the one at hand.
-    """
+    """Return the game from outside whose code raised or caused an error, with file and line; empty if there is none."""
     folders = {game: list(import_module(package_of(game)).__path__) for game in outside_games()}
     frames = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(error))) if folders else []
     for file, line in reversed(frames):

@@ -103,9 +103,7 @@ class MysteryWinner(msgspec.Struct, frozen=True):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """The part of a Must-Hit-By meter's cycle in one round: the accepted contributions, and the hit that ended the cycle, if
-    any.
-    """
+    """A Must-Hit-By meter's cycle in one round: the accepted contributions, and the hit that ended it, if any."""
 
     contributions: tuple[Contribution, ...]
     hit: MysteryWinner | None = None

@@ -81,10 +81,7 @@ def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessR
 
 
 def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
-    """Create the rules at a cluster, for every host.
-
-    Raises `LogUnavailable` if the cluster refuses a rule or does not answer, at once if no one listens at its address.
-    """
+    """Create rules for every host. Raises `LogUnavailable` if one is refused or no answer comes, at once if no one listens."""
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
 
     from events.kafka.client import Cluster
@@ -107,10 +104,7 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
 
 
 def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping[str, str]) -> None:
-    """Create users who sign in by SCRAM-SHA-512, or give them new passwords: name → password.
-
-    Raises `LogUnavailable` if the cluster refuses one or does not answer.
-    """
+    """Create SCRAM-SHA-512 users, or change passwords (name → password). Raises `LogUnavailable` if refused or unanswered."""
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
     from events.kafka.client import Cluster

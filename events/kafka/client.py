@@ -472,10 +472,7 @@ class ReaderPool:
 
 
 class GroupMember:
-    """This process as a member of a consumer group, which assigns it partitions. It reads nothing through the group.
-
-    Not safe between threads.
-    """
+    """This process in a consumer group that assigns it partitions; it reads nothing. Not safe between threads."""
 
     def __init__(self, cluster: Cluster, consumer: Any, topic: str) -> None:
         self._cluster, self._consumer = cluster, consumer

@@ -72,10 +72,7 @@ class KafkaGroup:
             raise
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return our partitions, or None while the group shares them out.
-
-        Raises `SecondWriter` if a single replayer, or another group, has taken over.
-        """
+        """Return our partitions, or None while the group shares them out. Raises `SecondWriter` if another took over."""
         assigned = self._member.poll()
         with contextlib.suppress(MemberEvicted):
             generation = self._member.membership().generation_id

@@ -326,10 +326,7 @@ class KafkaLog(SoleWriter):
         return heads, (message for message in messages if message.key == key and foreign(message) is None)
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
-        """Yield batches of records of all streams after `after` (see `EventLog.tail`).
-
-        Records of one partition come in order; between partitions there is no order.
-        """
+        """Yield batches of all streams after `after` (see `EventLog.tail`), in order only within a partition."""
         reached: dict[str, int] = {}
         try:
             for batch in self._tail(after, wait_s):

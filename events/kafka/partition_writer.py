@@ -128,10 +128,7 @@ class PartitionWriter:
         self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
 
     def claim(self) -> None:
-        """Take the right to write unless it is ours and settled, and read the ends of the streams.
-
-        Raises `SecondWriter` if it was ours and another process has taken it.
-        """
+        """Take the right to write, unless it is ours, and read the streams' ends. Raises `SecondWriter` if it was taken."""
         if self._lost is not None:
             raise SecondWriter(self._lost)
         if self._unsettled:

@@ -67,10 +67,7 @@ def _helper(cluster: Cluster) -> "_Helper | None":
 
 
 class _Helper:
-    """A reading process.
-
-    It starts at once, gets its offsets when it is ready, and ends with the process that started it.
-    """
+    """A reading process: starts at once, gets its offsets when ready, ends with the process that started it."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._patience = cluster.patience

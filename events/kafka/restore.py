@@ -22,10 +22,7 @@ class KafkaRestore(KafkaLog):
             self._high_waters[lane].record(ends)
 
     def adopt(self, records: Sequence[Record]) -> None:
-        """Store unchanged records, one transaction for each partition.
-
-        Raises `BrokenSeal` if one does not continue its stream.
-        """
+        """Store unchanged records, a transaction per partition. Raises `BrokenSeal` if one does not continue its stream."""
         with self._lock:
             self._check_writable()
             staged: dict[TopicPartition, StagedAppend] = {}

@@ -212,9 +212,7 @@ class RepeatIndex:
         return 0 if found is None else found.source_seq
 
     def _sources_of(self, stream: str) -> Mapping[str, int]:
-        """Return source → the source's own number in its newest event, for a stream; read only events added since the last
-        call.
-        """
+        """Return source → its own number in its newest event of a stream; read only what was added since the last call."""
         known, read_to = self._sources.setdefault(stream, {}), self._read_to.get(stream, 0)
         newer: dict[str, int] = {}
         for seq, data, _ in self._events.newest_first(stream, b'"source":'):

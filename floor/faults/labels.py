@@ -31,10 +31,7 @@ class Legit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """The place of a planted fault in a round.
-
-    `stream` shows the fault if the table's stream does not; `also_in` is another stream that shows it.
-    """
+    """The place of a planted fault in a round. `stream` shows it if the table's does not; `also_in` shows it too."""
 
     seat: int | None = None
     wager: str | None = None

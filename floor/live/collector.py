@@ -41,10 +41,7 @@ class Collector:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def hand_in(self, lines: Sequence[bytes], given_up: Callable[[], bool] = lambda: False) -> list[LineAnswer]:
-        """Send lines until they are answered, and return the answers; empty if `given_up` first.
-
-        Raises `NotTaken`.
-        """
+        """Send lines until they are answered; return the answers, empty if `given_up` first. Raises `NotTaken`."""
         body = b"".join(lines)
         while True:
             try:

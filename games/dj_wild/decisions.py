@@ -142,9 +142,7 @@ def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> str | No
 
 
 def settlement_turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
-    """Return the seats in the order of their payouts from the meter; if there are none, in the order in which their hands were
-    settled.
-    """
+    """Return the seats in the order of their payouts from the meter; without any, in the order of settlement."""
     won = progressive_wins(round_, book)
     if won:
         return tuple(dict.fromkeys(fact.payload.seat for fact in _as_served(won)))

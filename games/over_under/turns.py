@@ -161,9 +161,7 @@ def _returned_short_of_cards(round_: Round, book: Rulebook) -> frozenset[int]:
 def _settled_out_of_turn(
     round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
 ) -> Departure | Indeterminate | None:
-    """Find the first hand settled too late: after a hand farther from the dealer's left, although its own cards came no
-    later.
-    """
+    """Find the first hand settled after one farther from the dealer's left, although its own cards came no later."""
     came = {seat: fact.seq for seat, fact in further.items()}
     for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat

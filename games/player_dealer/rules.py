@@ -158,10 +158,7 @@ def _all_declined(offers: Sequence[Offer], asked: Sequence[int]) -> bool:
 
 
 def must_be_asked(round_: Round, book: Rulebook, offers: Sequence[Offer]) -> set[int]:
-    """Return the seats that must be offered the position.
-
-    They are those taken since the offers began; if no offers are on record, those that wager.
-    """
+    """Return the seats to be offered the position: those taken since the offers began; without offers, those that wager."""
     before = round_.before
     if not before.patrons_known:
         staked = stakes(round_, book).values()

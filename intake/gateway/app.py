@@ -83,10 +83,7 @@ class Caller(NamedTuple):
 
 
 class Gateway:
-    """The state from which the addresses answer.
-
-    If `devices` is None, anyone who reaches the gateway may hand in events for any source.
-    """
+    """The state from which the addresses answer. Without `devices`, anyone may hand in events for any source."""
 
     def __init__(
         self, commit: GroupCommit, devices: DeviceWatch | None, profiles: Profiles, tokens: Tokens, telemetry: Telemetry

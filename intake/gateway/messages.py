@@ -68,10 +68,7 @@ def content_types(profile: Profile | None) -> tuple[str, ...]:
 
 
 def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = None) -> list[IntakeMessage]:
-    """Return what the lines of a body of this content type say.
-
-    Raises `BadBody`, or `IntakeError` if no token can be put in.
-    """
+    """Return what a body's lines say. Raises `BadBody`, or `IntakeError` if no token can be put in."""
     body = body.removeprefix(BOM_UTF8)
     if kind == cloud_events.SINGLE:
         return _cloud_events([body], tokens)

@@ -38,10 +38,7 @@ Line = AcceptedLine | Refusal
 
 
 class RawTopic:
-    """Reads a topic into a gateway's log, on a thread of its own, until it is closed.
-
-    Raises `LogUnavailable` if the address is not one.
-    """
+    """Reads a topic into a gateway's log, on its own thread, until closed. Raises `LogUnavailable` for a bad address."""
 
     def __init__(
         self,
@@ -132,10 +129,7 @@ class RawTopic:
                 self._report(f"{line.origin}: {outcome.refused.reason}; quarantined as {outcome.refused.sha256[:16]}…")
 
     def _read(self, lane: TopicPartition, message: ReadMessage) -> list[Line]:
-        """Return the lines of a record, or its refusal, whatever error it causes.
-
-        Raises `IntakeError` if the register or a profile cannot be read.
-        """
+        """Return a record's lines, or its refusal. Raises `IntakeError` if the register or a profile cannot be read."""
         origin = f"topic {lane.topic}, partition {lane.partition}, offset {message.offset}"
         data = message.value or b""
         if reason := why_unreadable(message.headers):

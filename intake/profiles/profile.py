@@ -161,9 +161,7 @@ class Profile:
         return Refusal(where, kept, stream, (problem or _UNTOLD) if quotes and kept != message else reason)
 
     def kept(self, message: bytes, tokens: Callable[[bytes], bytes]) -> bytes:
-        """Return a message with tokens in place of its card numbers, including numbers that only the profile identifies as card
-        numbers.
-        """
+        """Return a message with tokens for its card numbers, including those that only the profile identifies."""
         return tokens_at(self._translator.time_us(message), tokens, marked(message, self._card_fields, self._mapping))
 
 
@@ -367,10 +365,7 @@ def _count(found: Any, path: str) -> int:
 
 
 def _scaled(scale: int) -> Callable[[Any, str], int]:
-    """Return a reader of decimals, as an integer of this many parts of one.
-
-    A value that is not a whole number of parts is refused.
-    """
+    """Return a reader of decimals, as an integer of this many parts of one; others than whole parts are refused."""
 
     def read(found: Any, path: str) -> int:
         text = str(found).strip().removeprefix("$").replace(",", "")

@@ -67,9 +67,7 @@ def lies_behind(opening: RecordedEvent, number: int | None, latest: Round | None
 
 
 def carryover(round_: Round) -> tuple[object, ...]:
-    """Return a round's effects on later rounds: whether it was dealt or void, its dealer, its stub, and its effects on shoe
-    and meter.
-    """
+    """Return a round's effects on later ones: dealt or void, its dealer, its stub, what it did to shoe and meter."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None

@@ -49,10 +49,7 @@ NAMES: Final = frozenset((model.RulesFiled, model.GamingDayOpened, model.DealerT
 
 
 def skip(state: TableState, device: str, seq: int, filers: Collection[str]) -> None:
-    """Mark what a device may have filed or named in messages that its event `seq` shows missing (D1191).
-
-    `filers` are devices that file rules later on.
-    """
+    """Mark what devices may have filed (`filers`, later on) or named in messages that event `seq` shows missing (D1191)."""
     skipped = {what for what, reporters in state.reporters.items() if device in reporters}
     is_filer = ("rules" in skipped or device in filers) and not state.office_files
     if is_filer and marks(state)[-1] < MOST_MARKS:

@@ -126,10 +126,7 @@ class Round:
         return True
 
     def reading(self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1) -> "Round":
-        """Return the round as it reads with these answers, and without some of its facts, one of this many readings (`share`).
-
-        The round itself does not change.
-        """
+        """Return the round as it reads with these answers, without some of its facts; one of this many readings (`share`)."""
         read = copy(self)
         read.answers = {**self.answers, **answers}
         read.share = self.share * share

@@ -27,10 +27,7 @@ def cards_of(event: Left) -> Sequence[str | None]:
 
 
 def on_the_table(left: Sequence[tuple[int, Left]], shuffled: int) -> dict[str, int]:
-    """Return how many copies of each card lay on the table at a shuffle, in hands that get more cards after it (§ 686a.9(b)).
-
-    Such a shuffle takes only the discard rack.
-    """
+    """Return how many copies of each card a shuffle left on the table, in hands that get more cards (§ 686a.9(b))."""
     dealt = [(seq, event) for seq, event in left if isinstance(event, model.CardsDealt)]
     open_hands = {event.to for seq, event in dealt if seq > shuffled and isinstance(event.to, int)}
     copies: dict[str, int] = {}

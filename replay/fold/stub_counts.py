@@ -24,9 +24,7 @@ SINGLE_DECK = 53
 
 
 def is_round_of_play(round_: Round) -> bool:
-    """Return whether a round was dealt and not all its wagers were returned; only such rounds count toward the next count of
-    the stub.
-    """
+    """Return whether a round was dealt and not all wagers returned: only such count toward the next count of the stub."""
     return round_.first_card is not None and not all_wagers_returned(round_)
 
 
@@ -41,10 +39,7 @@ def has_wrong_deck(round_: Round) -> bool:
 
 
 def bans_deck(round_: Round) -> int:
-    """Return the event number of the count that, after a void round, forces a deck to leave the table; else 0.
-
-    That is so if the stub was wrong while every hand was right (§ 688a.8(f)).
-    """
+    """Return the number of the count, wrong after a void round whose hands were right, that bans a deck (§ 688a.8(f)); else 0."""
     counted = round_.last(model.StubCounted)
     return counted.seq if counted is not None and all_wagers_returned(round_) and has_wrong_deck(round_) else 0
 

@@ -172,10 +172,7 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
 
 
 def _is_partly_covered(settled: SettledWager, chapter_key: str) -> bool:
-    """Return whether the player-dealer's wager covers only part of another patron's win or loss.
-
-    A full win is at the odds of the pay line; a full loss is the stake.
-    """
+    """Return whether the player-dealer covers only part of another patron's win (at the odds) or loss (the stake)."""
     try:
         is_banked = GAMES[chapter(*chapter_key.split("-", 1)).game].patron_banked
     except (KeyError, TypeError):  # a chapter of an outside game

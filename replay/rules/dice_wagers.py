@@ -167,10 +167,7 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Departur
 
 
 def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Departure]:
-    """Find the dice wagers of a void round that were unsettled when the cards were dealt (D531).
-
-    In any other round, the rule about money finds such a wager.
-    """
+    """Find dice wagers of a void round unsettled when the cards were dealt (D531); in others the rule about money does."""
     if round_.closed is None or round_.lost:
         return
     settled = {key_in(fact.payload) for fact in moves(round_) if fact.seq < first.seq}

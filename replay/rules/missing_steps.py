@@ -37,9 +37,7 @@ def covers_all(round_: Round, aspect: Aspect) -> bool:
 
 
 def start_section(book: Rulebook) -> str:
-    """Return the section that determines the starting position before the deal; if it has no number of its own, the section
-    about the deal.
-    """
+    """Return the section on the starting position before the deal; if it has no number of its own, that on the deal."""
     section = START_SECTION[book.deal_method]
     return section if book.has(section) else CLOCKWISE_SECTION[book.deal_method]
 

@@ -37,10 +37,7 @@ _seq = attrgetter("seq")
 
 
 def new_advice(workers: Mapping[str, StreamWorker], before: Mapping[str, bytes], *, is_following: bool) -> dict[str, bytes]:
-    """Return the advice on the open rounds of streams that went on, if it is other than before.
-
-    A replayer that does not follow the log gives none, and removes outdated advice.
-    """
+    """Return the changed advice on open rounds; one who does not follow the log gives none, and removes outdated advice."""
     advice: dict[str, bytes] = {}
     for stream, worker in workers.items():
         table = worker.table if is_following else None

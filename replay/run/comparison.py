@@ -115,10 +115,7 @@ _adjudication = msgspec.json.Decoder(Adjudication)
 def compare(
     stream: str, results: ResultStore, fresh: ResultStore, engines: Collection[str], held: HeldVerdicts = NOTHING_HELD
 ) -> StreamComparison:
-    """Compare a stream's stored results with new ones, made by these engines.
-
-    Results that are `held` are another engine's conclusions, and only counted.
-    """
+    """Compare a stream's stored results with new ones of these engines. Results of others, `held`, are only counted."""
     expected: dict[tuple[str, str], list[bytes]] = {}
     for made in fresh.stored():
         expected.setdefault((made.kind, made.key), []).append(sha256(made.data).digest())
@@ -245,10 +242,7 @@ def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str,
 
 
 def _conclusion(kind: str, data: bytes | None) -> Any:
-    """Return a result's conclusion without its history; None if it is not in force.
-
-    Bytes that cannot be read are returned as they are.
-    """
+    """Return a result's conclusion without its history (bytes that cannot be read, as they are); None if not in force."""
     if data is None:
         return None
     try:

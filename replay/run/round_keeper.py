@@ -30,10 +30,7 @@ class RoundKeeper(Protocol):
     """Keeps the rounds that a replay judges."""
 
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
-        """Bring these streams to the positions of the replay; return a sentence for each repair.
-
-        A stream at position 0 begins again.
-        """
+        """Bring streams to the positions of the replay (0: begin again); return a sentence for each repair."""
 
     def taker(self, stream: str) -> RoundTaker | None:
         """Return the receiver of a stream's rounds from here on; None if none are kept."""
@@ -48,10 +45,7 @@ class RoundKeeper(Protocol):
         """Discard a stream: its results were deleted, since the log has no such stream."""
 
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
-        """Record that the results up to these heads were committed; return whether everything is kept now.
-
-        Unless `at_once`, a keeper may wait a little, and is called again.
-        """
+        """Record that results up to these heads are committed; return whether all is kept, which can wait unless `at_once`."""
 
 
 class StreamRoundKeeper(RoundKeeper, Protocol):

@@ -237,10 +237,7 @@ class StreamWorker:
     def _fold(
         self, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
     ) -> tuple[int, Sequence[Result]]:
-        """Fold events from index `start` to the first that can give results; return the index after it, and these results.
-
-        `data` are the stored events.
-        """
+        """Return the index after the first event from `start` (`data` as stored) that can give results, and these results."""
         if self.table is not None:
             return self._fold_table(self.table, data, events, start)
         event = events[start]
@@ -325,9 +322,7 @@ class StreamWorker:
             return True
 
     def _can_wait(self, round_: Round, fold: TableFold) -> bool:
-        """Whether a round waits to be judged together with all other rounds that late events changed; in a refold, if more late
-        events follow.
-        """
+        """Whether a round waits for all that late events changed, to be judged together; in a refold, if more follow."""
         changed = round_.round_no <= self.judged_to
         if self.pending_revisions is not None:
             return changed or round_.round_no in fold.rounds_to_keep

@@ -20,10 +20,7 @@ PLAYED_OUT = "the hand was looked at, set or revealed after a card of it was exp
 
 
 def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
-    """Return the position whose card was exposed.
-
-    Of a stack it is the position that was dealt that card; None if the record does not have it.
-    """
+    """Return the position whose card was exposed (of a stack, the one it was dealt to); None if not on record."""
     whose = exposed.payload.whose
     if whose != "stack":
         position: Position = whose

@@ -273,10 +273,7 @@ def ways(candidates: int, places: Sequence[int], copies: int = 1) -> int:
 
 
 def _choices(candidates: Sequence[int], places: Sequence[int], copies: int) -> Iterator[tuple[int, ...]]:
-    """Yield these ways, the cards of the first place first.
-
-    In a game with several decks no hands are set, so there is one place.
-    """
+    """Yield these ways, the cards of the first place first. With several decks no hands are set: there is one place."""
     if copies > 1:
         yield from combinations_with_replacement(candidates, sum(places))
     elif not places:

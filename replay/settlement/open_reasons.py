@@ -142,9 +142,7 @@ MAXIMUM_ORDER = ("ace_high_bonus", "insurance", "fortune_bonus", "progressive")
 
 
 def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """What is missing to compute a payout from the meter: the reading, or whether and when the meter paid another seat (D18,
-    D193).
-    """
+    """What a payout from the meter lacks: the reading, or whether and when the meter paid another seat (D18, D193)."""
     if wager != "progressive" or readings(round_, book, seat)[0].cards is None:
         return None
     progressive = {due.seat: due for due in dues(round_, book) if due.wager == "progressive" and due.seat != seat}

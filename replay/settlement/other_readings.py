@@ -253,9 +253,7 @@ def _without_optional_wagers(round_: Round, book: Rulebook, seat: int) -> Change
 
 
 def _of_at_most(fact: RecordedEvent, of_stake: Sequence[RecordedEvent], most_cents: int) -> RecordedEvent | None:
-    """Limit a stake to `most_cents`: its first placing gets this amount and its other events become None; return any other
-    event unchanged.
-    """
+    """Limit a stake to `most_cents`: its first placing gets it, its other events become None; other events stay."""
     if fact not in of_stake:
         return fact
     first = next((each for each in of_stake if isinstance(each.payload, model.WagerPlaced)), None)

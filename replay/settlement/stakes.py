@@ -363,10 +363,7 @@ def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> R
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
-    """Return the fact that ended the time for a wager of this kind at a seat, or None if none is on record.
-
-    Without "no more bets", the first card ended it.
-    """
+    """Return what ended the time for a wager of this kind at a seat ("no more bets", else the first card), or None."""
     match closes:
         case "no_more_bets":
             return round_.first(model.NoMoreBets) or round_.first_card
@@ -420,9 +417,7 @@ def late_section(book: Rulebook, wager: str) -> Citation:
 
 
 def section_without_due(book: Rulebook, wager: str, stake: Stake | None) -> Citation:
-    """Return the section that explains why nothing is due: for a late or withdrawn wager, the one that closes wagering; for a
-    wager never placed, its own section.
-    """
+    """Return why nothing is due: the section that closed wagering, or for a wager never placed, its own."""
     if stake is not None:
         return late_section(book, wager)
     rule_ = book.chapter.wagers.get(wager)

@@ -174,9 +174,7 @@ def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
 
 
 def _first_won(won: Sequence[RecordedEvent]) -> RecordedEvent:
-    """Return the winner that the meter paid first: its reading is not the one after another winner's payout; if unclear, the
-    first on record (D316).
-    """
+    """Return the winner whose meter reading is not after another's payout; if unclear, the first on record (D316)."""
     left = {fact.payload.after_centicents for fact in won}
     distinct_by = [fact for fact in won if fact.payload.reading_centicents not in left]
     return distinct_by[0] if len(distinct_by) == 1 else won[0]

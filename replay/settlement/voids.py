@@ -308,10 +308,7 @@ def _face_up(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 def after_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> bool:
-    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366, D384).
-
-    A side card is dealt too.
-    """
+    """Say whether something surely came after the dealing of all cards, or settled base wagers (D366, D384)."""
     dealt = round_.of(model.CardsDealt)
     last = dealt[-1] if dealt else None
     if last is None or not round_.certainly_before(last, fact):

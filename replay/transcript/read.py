@@ -39,10 +39,7 @@ class Context:
         self.round_no, self.table = 1, "t-1"
 
     def bettor(self, seat: int, wager: str = "") -> str:
-        """Return the bettor meant at a seat.
-
-        That is who placed this wager last in the round, else who wagered there last, else who sits there, or a token.
-        """
+        """Return who is meant at a seat: who placed this wager last, else wagered last, else sits there; or a token."""
         named = self.bettors.get((seat, wager), ())
         return named[-1] if named else self.last_bettors.get(seat) or self.patrons.get(seat, f"seat-{seat}")
 

@@ -59,9 +59,7 @@ class ThreeHands(msgspec.Struct, frozen=True):
 
 
 class ThreeHandPlay(msgspec.Struct, frozen=True):
-    """One way to set three hands: the required high and medium hands, the minimum ranks of medium and low, and the hand to fill
-    first.
-    """
+    """One way to set three hands: what the high and medium must be, the least ranks, and the hand to fill first."""
 
     high: High = "any"
     medium: Medium = "any"

@@ -31,10 +31,7 @@ class BrokerError(RuntimeError):
 
 
 class DevelopmentBroker:
-    """One broker in a folder. `libs` holds the jars; several folders may share it.
-
-    `settings` are lines of server.properties that override the template's.
-    """
+    """One broker in a folder; folders may share the jars in `libs`. `settings` override the template's server.properties."""
 
     TEMPLATE = HERE / "server.properties"
     MOST_MEMORY = "-Xmx512m"

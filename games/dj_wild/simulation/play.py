@@ -65,9 +65,7 @@ class DjWildPlay(Play):
     # The decisions
 
     def play_hands(self) -> None:
-        """Every player looks, then decides in turn; the dealer collects forfeited wagers and turns over the cards (§
-        687a.11(a)-(d)).
-        """
+        """All look, then decide in turn; the dealer collects forfeited wagers and turns the cards over (§ 687a.11(a)-(d))."""
         plan, add = self.plan, self.script.add
         playing = [seat for seat in plan.playing if seat not in plan.abandoned]
         plan.random.shuffle(looking := list(playing))

@@ -406,9 +406,7 @@ def _deciding(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
 
 
 def _face_up(plan: OverUnderPlan) -> None:
-    """Have a card found face up before a different card, so that the record distinguishes the card set aside from the card
-    dealt.
-    """
+    """Have a card found face up before another, so that the record tells the card set aside from the card dealt."""
     plan.face_up = 0
     plan.deal()
     hands = plan.hands.values()

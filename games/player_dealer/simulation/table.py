@@ -58,9 +58,6 @@ class PlayerDealerTable(Table):
             self._arrive()
 
     def book_round(self, script: Script) -> None:
-        """Add a round's changes to the table inventory: a commission, and mistaken payments by the house.
-
-        Fees go into a box of their own (D27).
-        """
+        """Add a round's commission and mistaken payments to the inventory; fees go into a box of their own (D27)."""
         moved = (*script.of(model.VigorishTaken), *script.of(model.WagerPaid))
         self.inventory += sum(inventory_change(step.payload, self.book) for step in moved)
