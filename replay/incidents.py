@@ -124,8 +124,8 @@ def _closure(cause: Finding, findings: Iterable[Finding]) -> list[Finding]:
 
 def _follows(cause: Finding, finding: Finding) -> bool:
     if cause.code == finding.code:
-        of_family = _SAME_CODE.get(cause.code.partition("-")[0], _never)
-        return _SAME.get(cause.code, of_family)(cause, finding)
+        link = _SAME.get(cause.code) or _SAME_CODE.get(cause.code.partition("-")[0])
+        return link is not None and link(cause, finding)
     return any(finding.code in codes and link(cause, finding) for codes, link in _CONSEQUENCES.get(cause.code, ()))
 
 
@@ -134,14 +134,6 @@ def _follows(cause: Finding, finding: Finding) -> bool:
 
 def _always(cause: Finding, finding: Finding) -> bool:
     return True
-
-
-def _never(cause: Finding, finding: Finding) -> bool:
-    return False
-
-
-def _of_no_seat(cause: Finding, finding: Finding) -> bool:
-    return cause.seat is None
 
 
 def _same_seat(cause: Finding, finding: Finding) -> bool:
@@ -160,20 +152,8 @@ def _of_the_meter(cause: Finding, finding: Finding) -> bool:
     return finding.wager in (None, cause.wager)
 
 
-def _against_dealer(cause: Finding, finding: Finding) -> bool:
-    return finding.wager in wagers_by_setting()
-
-
 def _same_evidence(cause: Finding, finding: Finding) -> bool:
     return not set(cause.evidence).isdisjoint(finding.evidence)
-
-
-def _same_section(cause: Finding, finding: Finding) -> bool:
-    return cause.cite == finding.cite
-
-
-def _same_hand_or_move(cause: Finding, finding: Finding) -> bool:
-    return _same_seat(cause, finding) or _same_evidence(cause, finding)
 
 
 _SAME_CODE: Final[dict[str, Link]] = {
@@ -181,7 +161,10 @@ _SAME_CODE: Final[dict[str, Link]] = {
     "WAGER": _same_seat, "PAY": _same_wager, "LOG": _same_evidence,
 }  # fmt: skip
 """Family of a code → when two findings of the same code are one mistake."""
-_SAME: Final[dict[str, Link]] = {"PAY-VOID": _always, "PAY-ORDER": _always, "PAY-REVEAL": _always, "DEAL-RACK": _same_section}
+_SAME: Final[dict[str, Link]] = {
+    "PAY-VOID": _always, "PAY-ORDER": _always, "PAY-REVEAL": _always,
+    "DEAL-RACK": lambda cause, finding: cause.cite == finding.cite,
+}  # fmt: skip
 """Codes of mistakes that concern the round although their findings name seats, or that are several things under one code."""
 
 _VOID: Final = ((PLAYED_ON, _always),)
@@ -209,14 +192,18 @@ _EARLIER: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     "DEAL-FACEUP": _VOID,
     "DEAL-DRAWN": _VOID,
     "DEAL-DECK": _VOID,
-    "DEAL-EXPOSED": ((frozenset({"DEAL-ELECTION"}), _always), (frozenset({"WAGER-LATE"}), _of_no_seat), *_VOID),
+    "DEAL-EXPOSED": (
+        (frozenset({"DEAL-ELECTION"}), _always),
+        (frozenset({"WAGER-LATE"}), lambda cause, _: cause.seat is None),
+        *_VOID,
+    ),
     "WAGER-LATE": ((MISPAYMENTS | {"PAY-VOID", "PAY-ENVY"}, _same_wager),),
     "WAGER-SURRENDER": ((frozenset({"PAY-REVEAL"}), _always), (MISPAYMENTS, _same_base_wager)),
-    "SET-DEALER": ((MISPAYMENTS | {"PAY-ANNOUNCED", "PAY-VIG"}, _against_dealer),),
+    "SET-DEALER": ((MISPAYMENTS | {"PAY-ANNOUNCED", "PAY-VIG"}, lambda cause, finding: finding.wager in wagers_by_setting()),),
     "SET-CARDS": ((MISPAYMENTS | {"PAY-ANNOUNCED", "PAY-VIG"}, _same_seat),),
     "MYST-TRIGGER": ((frozenset({"PAY-MISSED", "PAY-LOSER", "MYST-AMOUNT", "MYST-RESET"}), _of_the_meter),),
     "MYST-AMOUNT": ((frozenset({"MYST-RESET"}), _of_the_meter),),
-    "PAY-EARLY": ((frozenset({"PAY-ORDER"}), _same_hand_or_move),),
+    "PAY-EARLY": ((frozenset({"PAY-ORDER"}), _same_seat), (frozenset({"PAY-ORDER"}), _same_evidence)),
     "PAY-ENVYCALL": ((frozenset({"PAY-ENVY"}), _same_seat),),
     "PAY-VOID": ((frozenset({"PAY-ENVY"}), _always),),
 }

@@ -334,18 +334,14 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Departure]:
 # --------------------------------------------------------------------------------------------------------------- the settlement
 
 
-def _all_decided(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return max((each.moment for each in of_players(round_, book)), key=lambda fact: fact.seq, default=None)
-
-
-ALL_DECIDED = Step("all players have decided", _all_decided)
-
-
-def _side_card(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"), None)
-
-
-SIDE_CARD = Step("the side card is placed", _side_card)
+ALL_DECIDED = Step(
+    "all players have decided",
+    lambda round_, book: max((each.moment for each in of_players(round_, book)), key=lambda fact: fact.seq, default=None),
+)
+SIDE_CARD = Step(
+    "the side card is placed",
+    lambda round_, book: next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"), None),
+)
 
 
 def decided(round_: Round, book: Rulebook) -> Iterator[Act]:

@@ -135,11 +135,10 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Departure | I
 all_cards_collected = acts_of(model.CardsCollected, "collected", only=lambda event: event.of == "all")
 
 
-def _last_settled(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return max(first_moves(settling(round_, book)), key=lambda fact: fact.seq, default=None)
-
-
-ALL_SETTLED = Step("all wagers are settled", _last_settled)
+ALL_SETTLED = Step(
+    "all wagers are settled",
+    lambda round_, book: max(first_moves(settling(round_, book)), key=lambda fact: fact.seq, default=None),
+)
 
 
 def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:

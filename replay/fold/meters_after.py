@@ -50,18 +50,13 @@ def as_the_meter_reads(facts: list[RecordedEvent]) -> list[RecordedEvent]:
     for hit in [fact for fact in facts if isinstance(fact.payload, model.MysteryHit)]:
         contributed = [fact for fact in facts if isinstance(fact.payload, model.ProgressiveAccepted)]
         readings = [fact.payload.reading_centicents for fact in contributed]
-        won = next(
-            (at for at, fact in enumerate(contributed) if (fact.payload.seat, readings[at]) == _seat_and_reading(hit)), None
-        )
+        hit_at = (hit.payload.seat, hit.payload.reading_centicents)
+        won = next((at for at, fact in enumerate(contributed) if (fact.payload.seat, readings[at]) == hit_at), None)
         begins_again = won is not None and all(after < readings[won] for after in readings[won + 1 : won + 2])
         if won is not None and begins_again and hit.payload.after_centicents < readings[won]:
             facts.remove(hit)
             facts.insert(facts.index(contributed[won]) + 1, hit)
     return facts
-
-
-def _seat_and_reading(hit: RecordedEvent) -> tuple[int, int]:
-    return hit.payload.seat, hit.payload.reading_centicents
 
 
 def _note_void(state: TableState, ended: Round) -> None:

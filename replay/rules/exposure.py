@@ -331,12 +331,10 @@ def shown_after_dealer(section: str) -> tuple[Precedence, ...]:
     )
 
 
-def _dealer_reset(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return next((fact for fact in reversed(round_.of(model.HandReset)) if fact.payload.position == "dealer"), None)
-
-
-DEALER_RESET = Step("the dealer's hands are reset", _dealer_reset)
-
+DEALER_RESET = Step(
+    "the dealer's hands are reset",
+    lambda round_, _: next((fact for fact in reversed(round_.of(model.HandReset)) if fact.payload.position == "dealer"), None),
+)
 
 SHOWN_IN_ORDER = (
     *shown_after_dealer("11(e)"),

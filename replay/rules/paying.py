@@ -11,7 +11,6 @@ from events.vocabulary import model
 from replay.fold.all_wagers_returned import is_collected_before
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
-from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
 from replay.rules.rule import EVERY_CHAPTER, Departure, Early, Indeterminate, rule
 from replay.settlement.hand_readings import readings
@@ -316,8 +315,9 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Dep
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
     before = meter_before(round_, book, meter)
-    if any(_may_be_share(paid, paytable) for paid in round_.before.unrecorded.get(meter, ())):
-        before = None
+    unrecorded = round_.before.unrecorded.get(meter, ())
+    if any(paid.winnings_cents not in fixed_winnings(paytable, paid.stake_cents) for paid in unrecorded):
+        before = None  # the payment of a fixed line cannot be a share (D352)
     for fact in accepted:
         event = fact.payload
         if before is not None and event.meter == meter:
@@ -332,11 +332,6 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Dep
                     wager="progressive",
                 )
         before = event.reading_centicents
-
-
-def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
-    """Return whether the payment of a progressive wager can be a share of a meter: the payment of a fixed line cannot (D352)."""
-    return paid.winnings_cents not in fixed_winnings(paytable, paid.stake_cents)
 
 
 def _meter(centicents: int) -> str:
@@ -381,15 +376,12 @@ def _base_wagers_out_of_order(
             return
 
 
-def _is_commission_free(book: Rulebook) -> bool:
-    """Return whether the commission-free game is played; its text names the settlements that come before the optional wagers."""
-    return book.has("645c.1(f)") and bool(book.settings.get("commission_free"))
-
-
 def _wagers_of_a_box_out_of_order(
     round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
 ) -> Iterator[Departure | Indeterminate]:
     """At each box the base wager is settled first, then the other wagers in the order of the chapter (§ 688a.11(h))."""
+    commission_free = book.has("645c.1(f)") and book.settings.get("commission_free")
+    in_order = "645c.1(f)" if commission_free else "11(h)"  # the former names what is settled before the optional wagers
     began: dict[tuple[int, str], RecordedEvent] = {}
     for (seat, wager, *_), fact in moves_in_turn.items():
         began.setdefault((seat, wager), fact)
@@ -404,7 +396,7 @@ def _wagers_of_a_box_out_of_order(
         rule_ = book.chapter.wagers.get(fact.payload.wager)
         section: str | None = rule_.follows_cite if own and rule_ is not None else None
         yield Departure(
-            section or ("645c.1(f)" if _is_commission_free(book) else "11(h)"),
+            section or in_order,
             expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
             observed=f"{fact.payload.wager} first",
             evidence=(fact, first),

@@ -136,20 +136,8 @@ def _dealer_revealed(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return revealed_at(round_).get(dealer_position(round_))
 
 
-def _dice_at_rest(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return next((fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"), shaker_used(round_))
-
-
-def _own_first_card(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == act.seat), None)
-
-
 def _first_of(type_: type[Event]) -> StepOfRound:
     return lambda round_, book: round_.first(type_)
-
-
-def _bonus_hit(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return next((fact for fact in round_.of(model.MysteryHit) if fact.payload.seat == act.seat), None)
 
 
 ALL_HANDS_DEALT = Step("all hands are dealt", last_hand_dealt)
@@ -162,10 +150,19 @@ HAND_REVEALED = Step("the hand is revealed", of_act=lambda round_, book, act: re
 ENVY_HAND_REVEALED = Step(
     "the hand that it is for is revealed", of_act=lambda round_, book, act: revealed_at(round_).get(act.fact.payload.for_position)
 )
-DICE_AT_REST = Step("the dice have come to rest", _dice_at_rest)
+DICE_AT_REST = Step(
+    "the dice have come to rest",
+    lambda round_, _: next((fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"), shaker_used(round_)),
+)
 DICE_ANNOUNCED = Step("the value of each die is announced", _first_of(model.DiceAnnounced))
-FIRST_CARD_DEALT = Step("the hand's first card is dealt", of_act=_own_first_card)
-BONUS_HIT = Step("the bonus is hit", of_act=_bonus_hit)
+FIRST_CARD_DEALT = Step(
+    "the hand's first card is dealt",
+    of_act=lambda round_, _, act: next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == act.seat), None),
+)
+BONUS_HIT = Step(
+    "the bonus is hit",
+    of_act=lambda round_, _, act: next((fact for fact in round_.of(model.MysteryHit) if fact.payload.seat == act.seat), None),
+)
 
 
 # --------------------------------------------------------------------------------------------------------------- the acts
@@ -402,16 +399,15 @@ def _last_envy(round_: Round, book: Rulebook) -> Mapping[Position | None, Record
     return last
 
 
-def _first_hand_shown(round_: Round, book: Rulebook) -> RecordedEvent | None:
-    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"), None)
-
-
 BASE_SETTLED = Step("the hand's base wager is settled", of_act=_base_settled)
 HAND_SETTLED = Step("the hand's wagers are settled", of_act=lambda round_, book, act: last_settled(round_, book).get(act.seat))
 ENVY_PAID = Step(
     "the Envy Bonuses for the hand are paid", of_act=lambda round_, book, act: _last_envy(round_, book).get(act.seat)
 )
-FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is placed", _first_hand_shown)
+FIRST_HAND_SHOWN = Step(
+    "the first hand is revealed: a Qualifying Wager is placed",
+    lambda round_, _: next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"), None),
+)
 
 
 cards_collected = acts_of(model.CardsCollected, "collected", only=lambda event: event.of != "aside")
