@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from typing import Final, Protocol, TypeVar
 
 from rulebook.chapters.chapter_files import AMENDMENTS, texts_in
-from rulebook.chapters.chapters import Chapter, FindingKind, add_chapter, chapter, known_chapters, remove_chapter
+from rulebook.chapters.chapter_form import FindingKind
+from rulebook.chapters.chapters import Chapter, add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.game import Game
 
 Record = TypeVar("Record")

@@ -126,8 +126,8 @@ class SettingForm(_Form):
     readings: dict[str, Text] = {}
 
 
-class FindingForm(_Form):
-    """A kind of finding that only this game has."""
+class FindingKind(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A kind of finding that only the game of a chapter has: its code, its title in at most four words, how severe it is."""
 
     code: Annotated[str, Meta(pattern=r"\A[A-Z]{2,8}(-[A-Z]{2,14}){1,2}\Z")]
     title: Text
@@ -173,7 +173,7 @@ class ChapterForm(_Form):
     starting: tuple[OptionForm, ...] = ()
     shuffler: tuple[OptionForm, ...] = ()
     setting: tuple[SettingForm, ...] = ()
-    finding: tuple[FindingForm, ...] = ()
+    finding: tuple[FindingKind, ...] = ()
     not_held: tuple[NotHeldForm, ...] = ()
 
 

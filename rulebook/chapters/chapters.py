@@ -15,7 +15,7 @@ import msgspec
 
 from rulebook.cards.ranking import Wheel
 from rulebook.chapters.chapter_files import add_table, amendment_texts, chapter_names, remove_table, table_of
-from rulebook.chapters.chapter_form import SHARED_NUMBERS, Closes, Unit, fault_of
+from rulebook.chapters.chapter_form import SHARED_NUMBERS, Closes, FindingKind, Unit, fault_of
 from rulebook.chapters.citation import Citation, cite
 from rulebook.chapters.editions import Amendment, amended, in_force, read_amendment
 from rulebook.chapters.lent import cited, with_lent
@@ -99,14 +99,6 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
     decision: str
     cite: Citation | None = None
     readings: Mapping[bool | str, str] = {}
-
-
-class FindingKind(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of finding that only the game of a chapter has: its code, its title in at most four words, how severe it is."""
-
-    code: str
-    title: str
-    severity: Literal["high", "medium", "low"]
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):

@@ -90,24 +90,13 @@ class DevelopmentBroker:
                 raise BrokerError(f"port {port} on 127.0.0.1 is taken by another program; name another with --port")
         self._write_properties()
         if not (self.data / "meta.properties").exists():
-            self._format(_program("java", "Java 17 or later"), f"{self._jars()}/*")
+            form = ["kafka.tools.StorageTool", "format", "-t", self._cluster_id(), "-c", str(self._properties)]
+            _run(self._java("-Xmx128m", main=form), "the broker's storage could not be formatted")
 
     def launch(self) -> int:
         """Start the process of a prepared broker and return its id, before it serves."""
-        command = [
-            _program("java", "Java 17 or later"),
-            "-Xms128m",
-            self.MOST_MEMORY,
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Xshare:auto",
-            "-Djava.awt.headless=true",
-            f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
-            "-cp",
-            f"{self._jars()}/*",
-            "kafka.Kafka",
-            str(self._properties),
-        ]
+        options = ("-Xms128m", self.MOST_MEMORY, "-Xshare:auto", "-Djava.awt.headless=true")
+        command = self._java(*options, main=["kafka.Kafka", str(self._properties)])
         with self.log_path.open("wb") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory, start_new_session=True
@@ -160,20 +149,8 @@ class DevelopmentBroker:
         fetched = Path(tempfile.mkdtemp(dir=self.libs, prefix="fetching-"))
         try:
             # -C: a jar whose checksum is not the published one is refused
-            _run(
-                [
-                    maven,
-                    "-q",
-                    "-B",
-                    "-C",
-                    "-f",
-                    str(pom),
-                    "dependency:copy-dependencies",
-                    "-DincludeScope=runtime",
-                    f"-DoutputDirectory={fetched}",
-                ],
-                "Maven could not fetch the broker",
-            )
+            copy = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={fetched}"]
+            _run([maven, "-q", "-B", "-C", "-f", str(pom), *copy], "Maven could not fetch the broker")
             with contextlib.suppress(FileExistsError):
                 fetched.rename(jars)
         except OSError:
@@ -195,25 +172,11 @@ class DevelopmentBroker:
     def _cluster_id(self) -> str:
         return new_cluster_id()
 
-    def _format(self, java: str, classpath: str) -> None:
-        _run(
-            [
-                java,
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classpath,
-                f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
-                "kafka.tools.StorageTool",
-                "format",
-                "-t",
-                self._cluster_id(),
-                "-c",
-                str(self._properties),
-            ],
-            "the broker's storage could not be formatted",
-        )
+    def _java(self, *options: str, main: list[str]) -> list[str]:
+        """Return the command that runs a class of the broker's jars, with its arguments."""
+        java = _program("java", "Java 17 or later")
+        log = f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}"
+        return [java, *options, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", log, "-cp", f"{self._jars()}/*", *main]
 
     def _gone(self, timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s

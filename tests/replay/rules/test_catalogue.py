@@ -15,7 +15,8 @@ from replay.run.adjudicate import rules_of
 from replay.settlement.game_terms import terms_of
 from replay.settlement.voids import can_be_void
 from rulebook.catalogue import GAMES, add_game, remove_game
-from rulebook.chapters.chapters import FindingKind, chapter
+from rulebook.chapters.chapter_form import FindingKind
+from rulebook.chapters.chapters import chapter
 from rulebook.chapters.rulebook import parse_submission, simple_submission
 
 
