@@ -97,16 +97,20 @@ def _draft(source: str, number: int, payload: model.Event, round_no: int | None)
 
 def _compared(folder: Path, key: str, title: str, peer_name: str, ours: on_sqlite.Groups, peer: on_sqlite.Groups) -> Measured:
     timings = [_replayed(folder / f"{key}-{name}.db", groups) for name, groups in (("ours", ours), ("peer", peer))]
+    return _beside(key, title, sum(len(drafts) for _, drafts in ours), peer_name, *timings)
+
+
+def _beside(key: str, title: str, count: int, peer_name: str, ours: Timing, peer: Timing) -> Measured:
     return Measured(
         key=key,
         title=title,
         unit="events",
-        count=sum(len(drafts) for _, drafts in ours),
-        ours=timings[0],
+        count=count,
+        ours=ours,
         peer_name=peer_name,
-        peer=timings[1],
+        peer=peer,
         goal=f"at most {TIMES_IN_ORDER} times as long",
-        met=timings[0].cpu_s <= TIMES_IN_ORDER * timings[1].cpu_s,
+        met=ours.cpu_s <= TIMES_IN_ORDER * peer.cpu_s,
     )
 
 
@@ -136,17 +140,7 @@ def sources(folder: Path, count: int) -> Measured:
         batches = [[("table/t-1", drafts[at : at + LINES])] for at in range(0, len(drafts), LINES)]
         timings.append(once(on_sqlite.append, log, batches)[0])
         log.close()
-    return Measured(
-        key="sources",
-        title=f"Append, {count:,} sources in one stream",
-        unit="events",
-        count=count,
-        ours=timings[0],
-        peer_name="one source",
-        peer=timings[1],
-        goal=f"at most {TIMES_IN_ORDER} times as long",
-        met=timings[0].cpu_s <= TIMES_IN_ORDER * timings[1].cpu_s,
-    )
+    return _beside("sources", f"Append, {count:,} sources in one stream", count, "one source", *timings)
 
 
 def doubts() -> Measured:

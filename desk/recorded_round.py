@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import to_builtins
 
-from desk.packet.evidence import RoundUnknown
-from desk.review.disputes import place_of, round_stream
+from desk.packet.evidence import RoundUnknown, known_stream
 from desk.review.stored_events import event_of
 from events.errors import IntegrityError
 from events.log.contract import EventLog, Head
@@ -140,12 +139,8 @@ class RecordedRound:
 
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
     """Return a recorded or observed round, judged. Raises `RoundUnknown`, or `IntegrityError` if damage hides it."""
-    stream = round_stream(table)
     streams = log.streams()
-    if stream not in streams:
-        kind = stream.partition("/")[0]
-        tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
-        raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
+    stream = known_stream(streams, table)
     memory, facts = MemoryResults(), _FactsOf(round_no)
     others = [other for other in streams if other != stream]
     summary = replay(log, memory, rules=rules, without=others, rounds=facts)

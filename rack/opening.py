@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,16 @@ def shadow_at(address: str, name: str, **options: Any) -> ResultStore:
 def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of a log; options are those of `events.open.open_checkpoints`."""
     return open_checkpoints(address, **options_of(address), **options)
+
+
+@contextmanager
+def opened_for_proof(address: str) -> Iterator[tuple[EventLog, CheckpointStore]]:
+    """Open a log and its checkpoints to prove something by them: all of it is read, and nothing is written."""
+    with (
+        closing(log_at(address, for_proof=True, read_only=True, check_heads=False)) as log,
+        closing(checkpoints_at(address, log_id=log.log_id, read_only=True)) as store,
+    ):
+        yield log, store
 
 
 def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -> AbstractContextManager[Desk]:

@@ -99,12 +99,17 @@ def _read(address: str) -> Reviews:
     return Reviews(tables, broken, today)
 
 
-def ask(question: Callable[[Desk], T]) -> T:
-    """Query the desk, even of a log that lost its tail. Raises the desk's errors."""
+def named_log() -> str:
+    """Return the address of the log. Raises `ReviewRefused` if the pages were started without one."""
     address = log_address()
     if address is None:
         raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
-    with desk_at(address, read_only=True, check_heads=False, **log_options()) as at:
+    return address
+
+
+def ask(question: Callable[[Desk], T]) -> T:
+    """Query the desk, even of a log that lost its tail. Raises the desk's errors."""
+    with desk_at(named_log(), read_only=True, check_heads=False, **log_options()) as at:
         return question(at)
 
 
@@ -144,10 +149,7 @@ def recorded_as(who: str) -> str:
 
 def export(tables: Sequence[str], *, digest: str, form: str, by: str, reason: str, what: RecordKind = "findings") -> None:
     """Record that a record of tables leaves in a file with a SHA-256 (`digest`, hex). Raises the desk's errors."""
-    address = log_address()
-    if address is None:
-        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
-    with desk_at(address, **log_options()) as at:
+    with desk_at(named_log(), **log_options()) as at:
         for table in tables:
             at.exported(table, None, what=what, digest=digest, form=form, by=recorded_as(by), reason=reason)
 

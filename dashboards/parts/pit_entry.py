@@ -23,7 +23,7 @@ from desk.house.pit import Pit
 from desk.house.property_file import FILE, closed_tables, house_folder
 from desk.house.table_lines import HouseLog, TableRecord, configured, house_at, table_record
 from desk.review.desk import REFUSALS, gaming_day
-from desk.review.persons import Persons, ReviewRefused
+from desk.review.persons import Persons
 from desk.review.stored_events import names_of
 
 
@@ -76,10 +76,7 @@ def tables() -> Tables | None:
 
 def read(what: Callable[[HouseLog], T]) -> T:
     """Query the log. Raises the errors in `REFUSALS`."""
-    address = log_address()
-    if address is None:
-        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
-    with house_at(address, read_only=True, **log_options()) as log:
+    with house_at(desk.named_log(), read_only=True, **log_options()) as log:
         return what(log)
 
 

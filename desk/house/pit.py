@@ -272,8 +272,7 @@ class Pit:
                 supersedes_event_id=line.event_id,
                 supersedes_seq=line.seq,
             )
-            entry = Entry(made, self._now_us())
-            self._log.append(record.stream, record.last + 1, drafts(record, self.writer, person, [entry]))
+            self._write(record, person, [made], self._now_us())
         return table_record(self._log, table).line(seq)
 
     def initial(self, table: str, seq: int, *, by: str, counts: Event | None = None) -> Line:
@@ -286,8 +285,7 @@ class Pit:
             if counts not in (None, line.counts):
                 raise ReviewRefused(f"{table} line {seq} was corrected meanwhile; look at it again")
             made = house_event(model.EntryInitialed, by=person.token, entry=seq)
-            entry = Entry(made, self._now_us())
-            self._log.append(record.stream, record.last + 1, drafts(record, self.writer, person, [entry]))
+            self._write(record, person, [made], self._now_us())
         return table_record(self._log, table).line(seq)
 
     # ------------------------------------------------------------------------------------------------------- within

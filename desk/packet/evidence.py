@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from desk.review.disputes import place_of, round_stream
 from desk.review.stored_events import event_of
 from events.log.contract import Record
 from events.log.runs import runs_of
@@ -46,6 +47,16 @@ THINGS = ("deck", "seat", "device", "meter", "patron")
 
 class RoundUnknown(LookupError):
     """The stream has no verdict on such a round; the message says why and lists the rounds."""
+
+
+def known_stream(streams: Sequence[str], table: str) -> str:
+    """Return the stream of a table's rounds. Raises `RoundUnknown` if it is none of these."""
+    stream = round_stream(table)
+    if stream not in streams:
+        kind = stream.partition("/")[0]
+        tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
+        raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
+    return stream
 
 
 class Evidence(msgspec.Struct, frozen=True):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from desk.packet.bundle import FORMAT, OF_OBSERVED, About, Bundle, Leaf, Part, Signed, Stored, signed
-from desk.packet.evidence import Evidence, Judged, RoundUnknown, evidence, observed_evidence, rests_on
+from desk.packet.evidence import Evidence, Judged, RoundUnknown, evidence, known_stream, observed_evidence, rests_on
 from desk.packet.meters import meter_evidence, meter_findings, meters_of
 from desk.packet.withholding import about_findings, caution, decided_about, of_seat, verdict_of_seat, without_others
-from desk.review.disputes import OBSERVED, place_of, round_stream
+from desk.review.disputes import OBSERVED
 from events.errors import BrokenSeal, LostTail
 from events.log.contract import CheckpointStore, EventLog, Record
 from events.proofs.checkpoint import Checkpoint, origin_of
@@ -137,12 +137,7 @@ def make_bundle(
     Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round, `BadNote` if
     the key does not sign for this log, `IntegrityError` if the log is inconsistent.
     """
-    stream = round_stream(table)
-    streams, is_observed = log.streams(), table.startswith(OBSERVED)
-    if stream not in streams:
-        kind = stream.partition("/")[0]
-        tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
-        raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
+    stream, is_observed = known_stream(log.streams(), table), table.startswith(OBSERVED)
     statements = Statements(log, checkpoints, note)
     if not statements.size(stream):
         raise NotCovered(f"no checkpoint covers {stream}; `rack checkpoint` makes one")

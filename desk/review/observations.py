@@ -62,9 +62,7 @@ def close_observation(
     must_know(desk, table)
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
-        found = state.observation(observation)
-        if found.closed is not None:
-            raise ReviewRefused(f"observation {observation} was closed by {found.closed.by}")
+        found = state.unclosed(observation)
         person = desk.person(by).id
         unreadable = len(found.unreadable) if unreadable is None else unreadable
         if unreadable < len(found.unreadable):
@@ -89,9 +87,7 @@ def mark_unreadable(desk: Desk, table: str, *, observation: str, selected: int, 
     """Record that a selected round is unreadable."""
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
-        found = state.observation(observation)
-        if found.closed is not None:
-            raise ReviewRefused(f"observation {observation} was closed by {found.closed.by}")
+        found = state.unclosed(observation)
         if selected in found.unreadable:
             raise ReviewRefused(f"{found.unreadable[selected].by} recorded that this round cannot be read")
         if (draws := drawn(found.opened)) and selected not in draws:

@@ -186,6 +186,13 @@ class ObservedTable:
             raise ReviewRefused(f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}")
         return self.observations[name]
 
+    def unclosed(self, name: str) -> Observation:
+        """Return an observation that is not closed. Raises `ReviewRefused` if there is none."""
+        found = self.observation(name)
+        if found.closed is not None:
+            raise ReviewRefused(f"observation {name} was closed by {found.closed.by}")
+        return found
+
 
 def _insert(entered: EnteredRound, event: Envelope, counts: Event | None) -> None:
     """Insert an added line into an entry."""

@@ -49,12 +49,10 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.archive.read import ArchiveLog
     from events.archive.verify import added_files
     from events.archive.write import write_archive
-    from rack.opening import checkpoints_at, log_at
+    from rack.opening import opened_for_proof
 
     address = log_address(arguments.log)
-    with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
-        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+    with opened_for_proof(address) as (log, store), ExitStack() as resources:
         with named_errors(arguments.out):
             sealed = write_archive(
                 log,

@@ -33,19 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make the proof; 2 if no checkpoint covers the events yet. The log records the export first."""
     import json
-    from contextlib import ExitStack, closing
+    from contextlib import closing
 
     from events.log.plain_file import read_plain
     from events.proofs.inclusion import CheckpointMissing, prove
     from events.proofs.signed_note import MAX_NOTE_BYTES, Note
-    from rack.opening import checkpoints_at, log_at
+    from rack.opening import log_at, opened_for_proof
 
     stream = arguments.table if "/" in arguments.table else f"table/{arguments.table}"
     note = Note.decode(read_plain(arguments.note, MAX_NOTE_BYTES + 1)) if arguments.note else None
     address = log_address(arguments.log)
-    with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
-        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+    with opened_for_proof(address) as (log, store):
         try:
             proof = prove(log, store, stream, arguments.number, note=note).encode()
         except CheckpointMissing as error:

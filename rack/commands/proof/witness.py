@@ -36,12 +36,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Cosign the newest checkpoint; 4, without cosigning, if it does not extend the last one seen."""
-    from contextlib import ExitStack, closing
-
     from events.log.clock import utc_now_us
     from events.proofs.keys import read_public_key, read_signer
     from events.proofs.witness import Witness, WitnessFolder
-    from rack.opening import checkpoints_at, log_at
+    from rack.opening import opened_for_proof
 
     if arguments.seconds is not None and not arguments.follow:
         raise UsageError("--seconds needs --follow")
@@ -49,9 +47,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     anchors = [read_public_key(path) for path in arguments.log_key]
     folder = WitnessFolder(arguments.folder, signer.public_key)
     address = log_address(arguments.log)
-    with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
-        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+    with opened_for_proof(address) as (log, store):
         witness = Witness(log, store, signer, folder, anchors=anchors, clock=utc_now_us)
         if witness.last is None:
             output.note(f"{folder.path} holds no checkpoint of this log; the witness starts from the log as it is now")
