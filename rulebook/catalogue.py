@@ -115,6 +115,7 @@ def add_game(package: str) -> Game:
     texts, kinds = dict[str, str](), finding_kinds()
     folder = files(package).joinpath("chapters").joinpath(AMENDMENTS)
     amendments = [entry.read_text(encoding="utf-8") for entry in texts_in(folder)]
+    _RECORDS[game.name], _PACKAGES[game.name], _OUTSIDE[game.name] = game, package, texts
     try:
         for entry in texts_in(files(package).joinpath("chapters")):
             text = entry.read_text(encoding="utf-8")
@@ -125,13 +126,6 @@ def add_game(package: str) -> Game:
             _must_fit(game, added, kinds)
         if not texts:
             raise ValueError(f"{package} has no chapter; add chapters/*.toml, and to the files that its distribution includes")
-    except ValueError:
-        for key in texts:
-            remove_chapter(key)
-        raise
-    _RECORDS[game.name], _PACKAGES[game.name] = game, package
-    _OUTSIDE[game.name] = texts
-    try:
         if game.name not in _RULES:
             raise ValueError(f"{package} has no rules.py; add one with GAME_RULES")
         _RULES[game.name].must_fit(game.name, [chapter(*key.split("-", 1)) for key in texts])

@@ -26,10 +26,9 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse what is no rule, and rules under a theme that does not exist: they would never be applied."""
-        unknown = [theme for theme in self.rules if theme not in THEMES]
-        if unknown:
-            raise ValueError(f"{self.game}: there is no theme {unknown[0]!r}; use one of {', '.join(THEMES)}")
         for theme, rules in self.rules.items():
+            if theme not in THEMES:
+                raise ValueError(f"{self.game}: there is no theme {theme!r}; use one of {', '.join(THEMES)}")
             if not isinstance(rules, tuple) or not all(isinstance(each, Rule) for each in rules):
                 raise ValueError(f"{self.game}: rules[{theme!r}] must be a tuple of functions with @rule")
 
@@ -37,18 +36,14 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
         """Raise `ValueError` if the record is of another game, or a rule or a declared code does not fit the game's chapters."""
         if self.game != game:
             raise ValueError(f"GAME_RULES of rules.py is of the game {self.game}, not of {game}")
-        rules = [each for listed in self.rules.values() for each in listed]
-        for each in rules:
-            if not any(map(each.holds_in, chapters)):
-                own = f"{chapters[0].name}.{each.on[0]}"
-                raise ValueError(
-                    f"the rule of {each.codes[0]} is on {', '.join(each.on)}: in no chapter of {game}; did you mean {own}?"
-                )
-        found = {code for each in rules for code in each.codes}
         for chapter in chapters:
             self.must_have_its_codes(chapter)
-            for code in chapter.findings.keys() - found if self.void_grounds is None else ():
-                raise ValueError(f"{chapter.key}: no rule in GAME_RULES finds {code}")
+        for each in (each for listed in self.rules.values() for each in listed):
+            if not any(map(each.holds_in, chapters)):
+                own = f"{chapters[0].name}.{each.on[0].rpartition('.')[2]}"
+                raise ValueError(
+                    f"no chapter of {game} has {', '.join(each.on)}, the rule of {each.codes[0]}; did you mean {own}?"
+                )
 
     def must_have_its_codes(self, chapter: Chapter) -> None:
         """Raise `ValueError` if a rule finds what neither register nor chapter has, or the chapter takes a code of all games."""
@@ -57,3 +52,5 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
         own = {code for rules in self.rules.values() for rule in rules for code in rule.codes}
         for code in sorted(own - chapter.findings.keys() - SEVERITY.keys()):
             raise ValueError(f"{chapter.key}: the chapter does not declare the code {code}; add a [[finding]] with it")
+        for code in chapter.findings.keys() - own if self.void_grounds is None else ():
+            raise ValueError(f"{chapter.key}: no rule in GAME_RULES finds {code}")

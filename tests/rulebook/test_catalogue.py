@@ -92,7 +92,7 @@ def test_a_chapter_from_outside_says_how_it_is_cited(tmp_path: Path, monkeypatch
             "rules.py",
             'on=("700a.11(a)",)',
             'on=("11(a)",)',
-            r"HC-TURN is on 11\(a\): in no chapter of high_card; .* 700a.11\(a\)",
+            r"no chapter of high_card has 11\(a\), the rule of HC-TURN; did you mean 700a.11\(a\)",
         ),
         ("rules.py", "(dealer_last,)", "dealer_last", r"rules\['paying'\] must be a tuple of functions with @rule"),
         ("rules.py", '@rule("HC-TURN", on=("700a.11(a)",))', "", r"rules\['paying'\] must be a tuple of functions with @rule"),
