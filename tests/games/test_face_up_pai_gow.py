@@ -12,8 +12,7 @@ from rulebook.chapters.rulebook import Rulebook, parse_submission
 from rulebook.chapters.submission import submission_from_words
 from rulebook.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
 from rulebook.settlement.ace_high import ace_high_line
-from rulebook.settlement.bonus import is_qualifying, seven_card
-from rulebook.settlement.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
+from rulebook.settlement.pai_gow import Position, clockwise_from, is_foul, starting_position
 from rulebook.settlement.wagers import Due, Outcome
 
 # ------------------------------------------------------------------------------------------- the start, § 688a.5(i), D3
@@ -83,31 +82,6 @@ def test_688a_8_d_the_deal_goes_clockwise(start: Position) -> None:
 )
 def test_688a_11_c_foul_hands(high: str, low: str, foul: bool) -> None:
     assert is_foul(parse_cards(high), parse_cards(low)) is foul
-
-
-# ------------------------------------------------------------------------------------------------- base wager, .11(f), .12(a)
-
-DEALER_HIGH, DEALER_LOW = "Ts Th Kd 8c 4s", "Qd Jh"
-
-
-@pytest.mark.parametrize(
-    ("high", "low", "outcome"),
-    [
-        ("Js Jh 9d 4c 3s", "Kh 2d", Outcome.WIN),
-        ("Js Jh 9d 4c 3s", "Tc 2d", Outcome.TIE),
-        ("9s 9h 8d 4c 3s", "Kh 2d", Outcome.TIE),
-        ("9s 9h 8d 4c 3s", "Tc 2d", Outcome.LOSE),
-        ("Tc Td Kh 8d 4h", "Kc 2d", Outcome.TIE),  # the high hand is a copy: the dealer's (D8)
-        ("Js Jh 9d 4c 3s", "Qh Jc", Outcome.TIE),  # the low hand is a copy
-        ("Tc Td Kh 8d 4h", "Qh Jc", Outcome.LOSE),  # both are
-        ("Tc Td Kh 8d 3h", "Qh Jc", Outcome.LOSE),
-        ("Tc Td Kh 8d 5h", "Qh Jc", Outcome.TIE),
-        ("Ks Qh 9d 4c 3s", "2h 2d", Outcome.FOUL),
-    ],
-)
-def test_688a_11_f_base_outcomes(high: str, low: str, outcome: Outcome) -> None:
-    said = base_outcome(parse_cards(high), parse_cards(low), parse_cards(DEALER_HIGH), parse_cards(DEALER_LOW))
-    assert said is outcome
 
 
 # ------------------------------------------------------------------------------------------------- ace high, .12(b), D10
@@ -241,11 +215,6 @@ def test_688a_11_f_the_base_wager(
     assert str(due.cite) == f"58 Pa. Code § 688a.{section}"
 
 
-def test_688a_12_a_a_winning_base_wager_is_paid_even_money_without_vigorish() -> None:
-    due = one(book(), box(3, WINS, base=2525))
-    assert (due.winnings_cents, due.cash_cents, due.slip_cents, due.capped) == (2525, 2525, 0, False)
-
-
 def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
     unknown_dealer = Hand(None, None, None)
     unset_dealer = Hand(parse_cards(KING_HIGH[0]), None, None)
@@ -273,79 +242,6 @@ def test_d26_a_foul_is_a_foul_whatever_the_dealer_set() -> None:
 
 ACE_BOOK, FORTUNE_BOOK = book("ace_high_bonus=1"), book("fortune_bonus=1")
 PROGRESSIVE_BOOK = book("progressive=1")
-
-
-@pytest.mark.parametrize(
-    ("dealer_hands", "hands", "net"),
-    [
-        (ACE_HIGH, WINS, 8000),
-        (("Jk Kd Jc 9s 8h 4d 3c", "Jk 9s 8h 4d 3c", "Kd Jc"), WINS, 10_000),
-        (ACE_HIGH, ("As Qc Th 9h 7c 5s 2d", "As Th 9h 7c 5s", "Qc 2d"), 20_000),
-        (KING_HIGH, WINS, -1000),
-    ],
-)
-def test_688a_12_b_paytable_1_of_the_ace_high_bonus(dealer_hands: Hands, hands: Hands, net: int) -> None:
-    player = box(3, hands, base=2500, ace_high_bonus=1000)
-    assert one(ACE_BOOK, player, "ace_high_bonus", dealer(dealer_hands)).net_cents == net
-
-
-@pytest.mark.parametrize(
-    ("hands", "line", "net", "outcome"),
-    [
-        (SEVEN_STRAIGHT_FLUSH, "seven_card_straight_flush", 2_500_000, Outcome.WIN),
-        (FIVE_ACES, "five_aces", 125_000, Outcome.WIN),
-        (STRAIGHT_FLUSH, "straight_flush", 25_000, Outcome.WIN),
-        (QUADS, "four_of_a_kind", 10_000, Outcome.WIN),
-        (("Ks Kh 7d 7c 4s 4d 2c", "Ks Kh 7d 4s 4d", "7c 2c"), "three_pair", 0, Outcome.TIE),
-        (WINS, "", -500, Outcome.LOSE),
-    ],
-)
-def test_688a_12_c_paytable_1_of_the_fortune_bonus(hands: Hands, line: str, net: int, outcome: Outcome) -> None:
-    due = one(FORTUNE_BOOK, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
-    assert (due.line, due.net_cents, due.outcome) == (line, net, outcome)
-
-
-@pytest.mark.parametrize(
-    ("words", "line", "net"), [("", "three_of_a_kind", 1500), ("fortune_pays=highest_rank", "straight", 1000)]
-)
-def test_d15_trips_with_a_straight_pay_the_line_that_is_filed(words: str, line: str, net: int) -> None:
-    hands = ("7s 7h 7d 8c 9d Th Jc", "7s 8c 9d Th Jc", "7h 7d")
-    due = one(book(f"fortune_bonus=1 {words}"), box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
-    assert (due.line, due.net_cents) == (line, net)
-
-
-def test_688a_12_d_a_fixed_amount_is_all_that_is_paid() -> None:
-    """Paytable 1: $100 for a straight flush for a $1 wager that is not returned (D18)."""
-    due = one(PROGRESSIVE_BOOK, box(3, STRAIGHT_FLUSH, base=2500, progressive=100), "progressive")
-    assert (due.net_cents, due.winnings_cents, due.returned_cents) == (9_900, 10_000, 0)
-    assert (due.cash_cents, due.slip_cents) == (10_000, 0)
-    due = one(PROGRESSIVE_BOOK, box(3, WINS, base=2500, progressive=100), "progressive")
-    assert (due.outcome, due.net_cents) == (Outcome.LOSE, -100)
-
-
-def test_688a_12_d_ten_per_cent_then_the_whole_meter_in_the_order_of_settlement() -> None:
-    """Seat 6 is settled first: five aces take a tenth of 12,000.00, the straight flush of seat 2 the 10,800.00 left."""
-    boxes = [box(2, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100), box(6, FIVE_ACES, base=100, progressive=100)]
-    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
-    assert dues[6, "progressive"].slip_cents == 120_000
-    assert dues[2, "progressive"].slip_cents == 1_080_000
-    assert dues[2, "progressive"].net_cents == 1_080_000 - 100
-
-
-def test_688a_12_d_the_whole_meter_then_ten_per_cent_of_the_seed() -> None:
-    boxes = [box(2, FIVE_ACES, base=100, progressive=100), box(6, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100)]
-    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
-    assert dues[6, "progressive"].slip_cents == 1_200_000
-    assert dues[2, "progressive"].slip_cents == 100_000  # a tenth of the seed, 10,000.00
-
-
-def test_d18_a_linked_meter_is_taken_from_its_controllers_readings() -> None:
-    boxes = [box(2, FIVE_ACES, base=100, progressive=100), box(6, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100)]
-    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, None, {6: 130_000_000, 2: 110_000_000}))
-    assert dues[6, "progressive"].slip_cents == 1_300_000
-    assert dues[2, "progressive"].slip_cents == 110_000
-    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, None, {6: 130_000_000}))
-    assert dues[2, "progressive"].net_cents is None
 
 
 def test_d26_without_the_meter_a_share_cannot_be_told_but_its_line_can() -> None:
@@ -403,110 +299,7 @@ def envies(rules: Rulebook, *boxes: BettingBox) -> list[tuple[int, str, int | No
     return sorted((due.seat, due.wager, due.for_position, due.net_cents) for due in dues if due.for_position is not None)
 
 
-def test_d17_the_example_15_10_5() -> None:
-    """Lammers at 1, 3, 5, quads at 3, a straight flush at 5, Fortune 1: seat 1 is paid $15, seat 3 $10, seat 5 $5."""
-    found = envies(
-        FORTUNE_BOOK,
-        box(1, WINS, base=500, fortune_bonus=500),
-        box(3, QUADS, base=500, fortune_bonus=500),
-        box(5, STRAIGHT_FLUSH, base=500, fortune_bonus=500),
-    )
-    assert found == [
-        (1, "fortune_envy", 3, 500),
-        (1, "fortune_envy", 5, 1000),
-        (3, "fortune_envy", 5, 1000),
-        (5, "fortune_envy", 3, 500),
-    ]
-
-
-@pytest.mark.parametrize(("stake", "owed"), [(499, []), (500, [(1, "fortune_envy", 3, 500)])])
-def test_688a_1_a_qualifying_wager_is_5_dollars(stake: int, owed: list[tuple[int, str, int, int]]) -> None:
-    assert envies(FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=stake), box(3, QUADS, base=500)) == owed
-
-
-def test_d17_never_for_the_own_hand_nor_for_the_own_second_box() -> None:
-    assert envies(FORTUNE_BOOK, box(3, QUADS, base=500, fortune_bonus=500)) == []
-    second = box(4, QUADS, "p-3", base=500, fortune_bonus=500)
-    assert envies(FORTUNE_BOOK, box(3, WINS, base=500, fortune_bonus=500), second) == []
-
-
-def test_d17_a_hand_whose_holder_did_not_wager_still_qualifies_unless_filed_otherwise() -> None:
-    boxes = box(1, WINS, base=500, fortune_bonus=500), box(3, QUADS, base=500)
-    assert envies(FORTUNE_BOOK, *boxes) == [(1, "fortune_envy", 3, 500)]
-    assert envies(book("fortune_bonus=1 envy_holder_must_wager=yes"), *boxes) == []
-
-
-def test_d17_surrendered_and_foul_hands_still_count_void_ones_do_not() -> None:
-    holder = box(1, WINS, base=500, fortune_bonus=500)
-    foul = (QUADS[0], "Ts Th 7s 5d 2c", "Td Tc")
-    assert envies(FORTUNE_BOOK, holder, box(3, foul, base=500)) == [(1, "fortune_envy", 3, 500)]
-    surrendered = box(3, QUADS, base=500, surrendered=True)
-    assert envies(FORTUNE_BOOK, holder, surrendered) == [(1, "fortune_envy", 3, 500)]
-    assert envies(FORTUNE_BOOK, holder, box(3, QUADS, base=500, voided=True)) == []
-    assert envies(FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=500, voided=True), box(3, QUADS, base=500)) == []
-
-
 def test_d26_a_hand_not_read_leaves_its_envy_bonus_unknown() -> None:
     holder = box(1, WINS, base=500, fortune_bonus=500)
     assert envies(FORTUNE_BOOK, holder, box(3, None, base=500)) == [(1, "fortune_envy", 3, None)]
     assert envies(FORTUNE_BOOK, holder, box(3, None, base=500, voided=True)) == []
-
-
-def test_688a_12_d_envy_only_where_the_progressive_paytable_has_the_column() -> None:
-    """Paytable 1 has none; paytable 5 pays $500 for five aces to another's $5 wager."""
-    assert not is_qualifying(PROGRESSIVE_BOOK, "progressive", 100)
-    assert not is_qualifying(book(), "fortune_bonus", 500)
-    for name in ("3", "4", "5", "6", "7"):
-        rules = book(f"progressive={name}")
-        offer = rules.offers["progressive"]
-        assert offer.paytable is not None
-        if offer.paytable.has_envy:
-            assert is_qualifying(rules, "progressive", offer.min_cents)
-            line = offer.paytable.envy(seven_card(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0])))
-            assert line is not None
-            boxes = (box(1, WINS, base=500, progressive=offer.min_cents), box(3, SEVEN_STRAIGHT_FLUSH, base=500))
-            assert envies(rules, *boxes) == [(1, "progressive_envy", 3, line.envy_cents)]
-
-
-# --------------------------------------------------------------------------------------------- maximum payout, .12(e), D19
-
-CAPPED = book("ace_high_bonus=1 fortune_bonus=1 progressive=1 max_payout=50000.00")
-
-
-def test_688a_12_e_the_cap_takes_the_excess_of_the_bonus_and_nothing_of_the_base() -> None:
-    """Fortune 5,000 to 1 on $20 is $100,000; the cap leaves $50,000. The base wager of $90,000 wins whole."""
-    dues = due_by(settle(CAPPED, dealer(), [box(3, SEVEN_STRAIGHT_FLUSH, base=9_000_000, fortune_bonus=2000)], 120_000_000))
-    assert (dues[3, "fortune_bonus"].winnings_cents, dues[3, "fortune_bonus"].uncapped_cents) == (5_000_000, 10_000_000)
-    assert dues[3, "fortune_bonus"].capped
-    assert not dues[3, "base"].capped
-
-
-def test_d19_the_cap_is_one_for_the_hand_in_the_order_of_the_wagers() -> None:
-    """Ace High 8:1 on $1,000 takes $8,000 of it, Fortune 50:1 on $900 would be $45,000 and gets $42,000, Progressive 0."""
-    player = box(3, STRAIGHT_FLUSH, base=2500, ace_high_bonus=100_000, fortune_bonus=90_000, progressive=100)
-    dues = due_by(settle(CAPPED, dealer(ACE_HIGH), [player], 120_000_000))
-    paid = {wager: due.winnings_cents for (_, wager), due in dues.items()}
-    assert paid == {"base": 0, "ace_high_bonus": 800_000, "fortune_bonus": 4_200_000, "progressive": 0}
-    assert [dues[3, wager].capped for wager in ("ace_high_bonus", "fortune_bonus", "progressive")] == [False, True, True]
-    assert dues[3, "progressive"].net_cents == -100
-
-
-def test_d19_meter_shares_and_envy_are_not_capped() -> None:
-    boxes = [
-        box(3, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=1000, progressive=100),
-        box(5, WINS, base=2500, fortune_bonus=500),
-    ]
-    dues = settle(CAPPED, dealer(), boxes, 1_200_000_000)
-    assert due_by(dues)[3, "progressive"].slip_cents == 12_000_000
-    assert [due.net_cents for due in dues if due.wager == "fortune_envy"] == [100_000]
-
-
-def test_d19_each_player_has_the_cap_to_himself() -> None:
-    boxes = [box(seat, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=2000) for seat in (2, 5)]
-    dues = due_by(settle(CAPPED, dealer(), boxes))
-    assert [dues[seat, "fortune_bonus"].winnings_cents for seat in (2, 5)] == [5_000_000, 5_000_000]
-
-
-def test_without_a_filed_cap_nothing_is_cut() -> None:
-    due = one(FORTUNE_BOOK, box(3, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=2000), "fortune_bonus")
-    assert (due.winnings_cents, due.capped) == (10_000_000, False)

@@ -10,7 +10,7 @@ from rulebook.cards.cards import CODE, TEXT, parse_cards
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 from rulebook.chapters.submission import submission_from_words
 from rulebook.layout import BettingBox, Decision, Hand, TableLayout
-from rulebook.settlement.wagers import Due, Outcome
+from rulebook.settlement.wagers import Due
 
 # A hand of three cards for every total there is.
 HANDS = {
@@ -18,12 +18,6 @@ HANDS = {
     13: "6h 4s 3c", 14: "9h 3d 2c", 15: "Ah 2c 2d", 16: "Ts 4h 2d", 17: "Jd 5c 2s", 18: "6s 6h 6d", 19: "Qc 7d 2h",
     20: "Kh 7s 3d", 21: "As 8d 2c", 22: "7c Jh 5d", 23: "Td 9c 4h", 24: "8s 8h 8d", 25: "Ad Kc 4h", 26: "Js Qd 6c",
     27: "9s 9h 9d", 28: "Kd Th 8c", 29: "Ac 9h 9s", 30: "Kc Kd Kh", 31: "Tc Jc Ac", 32: "As Ah Qs", 33: "Ac Ad Ah",
-}  # fmt: skip
-
-# 686a.8(b): what a Bonus Wager of 5.00 wins; it loses with every other total (686a.7(k)).
-BONUS = {
-    6: 25000, 7: 5000, 8: 2500, 9: 2000, 10: 1500, 11: 1000, 12: 500,
-    27: 500, 28: 1000, 29: 1500, 30: 2000, 31: 2500, 32: 5000, 33: 25000,
 }  # fmt: skip
 
 
@@ -91,18 +85,6 @@ def test_686a_3_a_a_joker_has_no_value() -> None:
 # ------------------------------------------------------------------------------- over and under, § 686a.7(i), (j), D12
 
 
-@pytest.mark.parametrize("counted", HANDS)
-def test_686a_7_i_1_over_wins_with_24_to_33_and_the_ante_with_it(counted: int) -> None:
-    net = 1000 if counted >= 24 else -1000
-    assert nets(box({"ante": 1000, "over": 1000}, HANDS[counted])) == {"ante": net, "over": net}
-
-
-@pytest.mark.parametrize("counted", HANDS)
-def test_686a_7_i_2_under_wins_with_6_to_17_and_the_ante_with_it(counted: int) -> None:
-    net = 1500 if counted <= 17 else -1500
-    assert nets(box({"ante": 1500, "under": 1500}, HANDS[counted])) == {"ante": net, "under": net}
-
-
 @pytest.mark.parametrize(
     ("side", "counted", "section", "net"),
     [
@@ -121,110 +103,7 @@ def test_d12_the_wrong_side_loses(side: str, counted: int, section: str, net: in
     assert (due.cite, due.net_cents) == (f"Annex A, rulemaking 125-223, § {section}", net)
 
 
-@pytest.mark.parametrize(("side", "counted"), [("over", 17), ("over", 6), ("under", 24), ("under", 33)])
-def test_d12_filed_otherwise_the_wrong_side_pushes(side: str, counted: int) -> None:
-    words = "pa-686a wrong_side=pushes"
-    assert nets(box({"ante": 1000, side: 1000}, HANDS[counted]), words) == {"ante": 0, side: 0}
-    assert nets(box({"ante": 1000, side: 1000}, HANDS[20]), words) == {"ante": -1000, side: -1000}
-
-
-def test_686a_7_g_an_over_wager_of_another_amount_is_settled_as_it_lies() -> None:
-    assert nets(box({"ante": 1000, "over": 500}, HANDS[25])) == {"ante": 1000, "over": 500}
-    assert nets(box({"ante": 1000, "over": 2000}, HANDS[22])) == {"ante": -1000, "over": -2000}
-
-
-@pytest.mark.parametrize(
-    ("counted", "decision", "ante"),
-    [
-        (18, None, -1000),
-        (23, None, -1000),
-        (17, None, None),
-        (24, None, None),
-        (20, "over", -1000),
-        (27, "over", None),
-        (10, "under", None),
-        (10, "raise", None),
-    ],
-)
-def test_686a_7_i_without_a_wager_on_record_the_ante_cannot_be_told(
-    counted: int, decision: Decision | None, ante: int | None
-) -> None:
-    assert nets(box({"ante": 1000}, HANDS[counted], decision=decision))["ante"] == ante
-
-
-def test_686a_7_g_what_was_decided_and_not_placed_cannot_be_told() -> None:
-    assert nets(box({"ante": 1000}, HANDS[27], decision="over")) == {"ante": None, "over": None}
-    assert nets(box({"ante": 1000}, HANDS[27], decision="raise")) == {"ante": None}
-    assert nets(box({"ante": 1000}, HANDS[27], decision="over", voided=True)) == {"ante": 0}
-
-
-@pytest.mark.parametrize(
-    ("counted", "decision", "ante", "over", "under"),
-    [
-        (27, None, None, 1000, -1000),
-        (10, None, None, -1000, 1000),
-        (20, None, -1000, -1000, -1000),
-        (27, "over", 1000, 1000, -1000),
-        (27, "under", -1000, 1000, -1000),
-    ],
-)
-def test_686a_7_g_both_over_and_under_each_settled_as_it_lies(
-    counted: int, decision: Decision | None, ante: int | None, over: int, under: int
-) -> None:
-    both = box({"ante": 1000, "over": 1000, "under": 1000}, HANDS[counted], decision=decision)
-    assert nets(both) == {"ante": ante, "over": over, "under": under}
-
-
-@pytest.mark.parametrize("stakes", [{"ante": 1000, "over": 1000, "bonus": 500}, {"ante": 1000, "under": 1000, "bonus": 500}])
-def test_d26_without_all_three_cards_nothing_can_be_told(stakes: Mapping[str, int]) -> None:
-    assert set(nets(box(stakes)).values()) == {None}
-
-
-# ------------------------------------------------------------------------------------------- surrender, § 686a.7(g), D11
-
-
-@pytest.mark.parametrize("counted", [6, 17, 18, 24, 33])
-def test_686a_7_g_3_a_surrendered_ante_is_lost_and_the_bonus_settled(counted: int) -> None:
-    found = settled(box({"ante": 1000, "bonus": 500}, HANDS[counted], surrendered=True))
-    assert found[3, "ante"].net_cents == -1000
-    assert found[3, "ante"].outcome is Outcome.SURRENDERED
-    assert found[3, "bonus"].net_cents == BONUS.get(counted, -500)
-
-
-def test_686a_7_g_3_a_surrendered_ante_is_lost_whatever_the_cards_are() -> None:
-    assert nets(box({"ante": 1000, "bonus": 500}, surrendered=True)) == {"ante": -1000, "bonus": None}
-
-
-# ------------------------------------------------------------------------------------------- Bonus Wager, § 686a.8(b)
-
-
-@pytest.mark.parametrize("counted", HANDS)
-def test_686a_8_b_every_total_against_the_paytable(counted: int) -> None:
-    found = settled(box({"ante": 1000, "over": 1000, "bonus": 500}, HANDS[counted]))
-    assert found[3, "bonus"].net_cents == BONUS.get(counted, -500)
-    assert found[3, "bonus"].paytable == "1"
-
-
-def test_686a_6_e_a_bonus_that_is_not_offered_cannot_be_told() -> None:
-    assert nets(box({"ante": 1000, "over": 1000, "bonus": 500}, HANDS[6]), "pa-686a")["bonus"] is None
-    assert nets(box({"ante": 1000, "trips": 500}, HANDS[6]))["trips"] is None
-
-
-# ----------------------------------------------------------------------------------------------- dead hand, § 686a.9(c)
-
-
-@pytest.mark.parametrize(("words", "others"), [("", 0), (" dead_hand_returns=all", 0), (" dead_hand_returns=ante", -1)])
-def test_686a_9_c_a_dead_hand_returns_the_ante_and_the_rest_as_filed(words: str, others: int) -> None:
-    dead = box({"ante": 1500, "over": 1500, "bonus": 500}, "2d", voided=True)
-    assert nets(dead, f"pa-686a bonus=yes{words}") == {"ante": 0, "over": 1500 * others, "bonus": 500 * others}
-
-
 # ------------------------------------------------------------------------------------------------- order, what is filed
-
-
-def test_686a_7_i_hands_are_settled_from_the_dealers_left() -> None:
-    one, four = box({"ante": 1000, "over": 1000}, HANDS[24], seat=1), box({"ante": 1000}, HANDS[20], seat=4)
-    assert list(settled(four, one)) == [(1, "ante"), (1, "over"), (4, "ante")]
 
 
 @pytest.mark.parametrize(
