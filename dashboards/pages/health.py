@@ -214,14 +214,14 @@ def _of_log(at: Desk) -> list[Check]:
     log = Check(
         "ok",
         "Log",
-        f"{events:,} events in {plural(len(found), 'stream')}, {age}; log {said['log_id'][:8]}… of {said['property_id']}",
+        f"{plural(events, 'event')} in {plural(len(found), 'stream')}, {age}; log {said['log_id'][:8]}… of {said['property_id']}",
     )
     ahead_s = integrity.clock_ahead_s(found, time.time_ns() // 1000)
     if ahead_s:
         log = Check(
             "act",
             "Log",
-            f"{events:,} events in {plural(len(found), 'stream')}; the newest is of a time {ago(ahead_s)} in the future",
+            f"{plural(events, 'event')} in {plural(len(found), 'stream')}; the newest is of a time {ago(ahead_s)} in the future",
             "set the clocks of the machines that write and sign: until then every new event gets that time",
         )
     ends = Check("ok", "Ends of the streams", "all as acknowledged on this machine")
@@ -235,7 +235,12 @@ def _of_log(at: Desk) -> list[Check]:
     replay = Check("ok", "Replay", f"every event is judged, by engine {integrity.engine_name()}")
     if lag:
         state = "act" if lag >= LAG_EVENTS else "look"
-        replay = Check(state, "Replay", f"{lag:,} events are not judged yet", "Does `rack replay --log ADDR --follow` run?")
+        replay = Check(
+            state,
+            "Replay",
+            f"{plural(lag, 'event is', 'events are')} not judged yet",
+            "Does `rack replay --log ADDR --follow` run?",
+        )
     refused = len(integrity.quarantine(at))
     intake = Check("ok", "Intake", "nothing is in quarantine")
     if refused:

@@ -88,7 +88,7 @@ def facts(observation: Observation, formats: Formats) -> Html:
     frame = "not limited"
     if of.frame_from_us is not None:
         frame = f"{formats.day_and_clock(of.frame_from_us)} to {formats.day_and_clock(of.frame_to_us)}"
-    rounds = "not counted" if of.frame_rounds is None else f"{of.frame_rounds:,} rounds"
+    rounds = "not counted" if of.frame_rounds is None else plural(of.frame_rounds, "round")
     pairs = [
         ("Opened by", of.by),
         ("Frame", f"{frame}; {rounds}"),

@@ -5,6 +5,7 @@ from typing import Any
 
 from desk.packet.words import Story
 from desk.printable import escape
+from replay.narrative.names import plural
 
 SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 PIPS = {
@@ -270,4 +271,4 @@ def _events(label: str, events: Sequence[Story]) -> str:
 
 
 def _folded(label: str, events: Sequence[Story]) -> str:
-    return f"<details><summary>{len(events)} events</summary>{_events(label, events)}</details>"
+    return f"<details><summary>{plural(len(events), 'event')}</summary>{_events(label, events)}</details>"

@@ -32,6 +32,7 @@ from replay.narrative.names import (
     game_name,
     line_name,
     plain,
+    plural,
     position_name,
     readable,
     table_name,
@@ -520,6 +521,7 @@ def _proof(bundle: Bundle, style: Style) -> list[list[str]]:
         ["To verify in a browser", verifying_page()],
     ]
     for name, part in sorted(bundle.streams.items()):
-        rows.append([name, f"{len(part.events)} events, {len(part.outside)} hashes next to them; {part.head.line}"])
+        size = f"{plural(len(part.events), 'event')}, {plural(len(part.outside), 'hash', 'hashes')} next to them"
+        rows.append([name, f"{size}; {part.head.line}"])
     rows += [[f"SHA-256 of {name}", digest] for name, digest in bundle.digests().items()]
     return rows
