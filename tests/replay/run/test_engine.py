@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 DECIDING = deciding_files(ROOT)
 COPIED_BY = {"games/face_up_pai_gow/chapters/pa-688a.toml": {"pai_gow_poker"}}
 """Files of a game from which other games copy."""
+OF_GAMES = [name for name in DECIDING if name.startswith("games/") and name != LISTS_GAMES]
 
 JUDGE_A_ROUND = """
 import json, sys
@@ -49,15 +51,16 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def changed(copy: Path, name: str) -> Iterator[None]:
-    """Let a file of the copy have one more line."""
-    path = copy / name
-    before = path.read_bytes()
-    path.write_bytes(before + b"\n# changed\n")
+def changed(copy: Path, *names: str) -> Iterator[None]:
+    """Let files of the copy have one more line each."""
+    before = {copy / name: (copy / name).read_bytes() for name in names}
+    for path, data in before.items():
+        path.write_bytes(data + b"\n# changed\n")
     try:
         yield
     finally:
-        path.write_bytes(before)
+        for path, data in before.items():
+            path.write_bytes(data)
 
 
 def digest_with_a_change(copy: Path, name: str) -> str:
@@ -110,11 +113,19 @@ def test_each_game_has_an_engine_of_its_own(copy: Path) -> None:
     assert engine_of("").partition("+")[2] == shared_engine().partition("+")[2]
 
 
-@pytest.mark.parametrize("name", [name for name in DECIDING if name.startswith("games/") and name != LISTS_GAMES])
-def test_a_file_of_a_game_changes_the_engine_of_that_game_alone(copy: Path, before: dict[str, str], name: str) -> None:
+@pytest.mark.parametrize("name", OF_GAMES)
+def test_a_file_of_a_game_changes_the_engine_of_that_game(copy: Path, before: dict[str, str], name: str) -> None:
     with changed(copy, name):
+        for game in {name.split("/")[1]} | COPIED_BY.get(name, set()):
+            assert digest_of(copy, game=game) != before[game]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_files_of_a_game_change_the_engine_of_no_other(copy: Path, before: dict[str, str], game: str) -> None:
+    names = [name for name in OF_GAMES if name.startswith(f"games/{game}/")]
+    with changed(copy, *names):
         after = by_game(copy)
-    assert {game for game in before if before[game] != after[game]} == {name.split("/")[1]} | COPIED_BY.get(name, set())
+    assert {each for each in before if before[each] != after[each]} == {game}.union(*map(COPIED_BY.get, names, repeat(set())))
 
 
 @pytest.mark.parametrize(
@@ -173,37 +184,38 @@ def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path)
     assert [name for name in DECIDING if digest_with_a_change(copy, name) == before] == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "desk/packet/page.py",
-        "desk/packet/words.py",
-        "replay/transcript/write.py",
-        "replay/transcript/transcript.py",
-        "desk/review/desk.py",
-        "desk/review/state.py",
-        "desk/packet/evidence.py",
-        "whatif/what_if.py",
-        "whatif/settled_round.py",
-        "whatif/workers/streams.py",
-        "events/kafka/log.py",
-        "events/sqlite/log.py",
-        "events/proofs/merkle.py",
-        "games/face_up_pai_gow/coverage/688a.toml",
-        "games/fortune_asia/coverage/659a.toml",
-        "games/fortune_asia/rounds/659a/medium_first.toml",
-        "games/dj_wild/returns.py",
-        "games/dj_wild/simulation/plan.py",
-        "rulebook/decisions.toml",
-        "dashboards/app.py",
-        "analytics/warehouse/warehouse.py",
-        "rack/cli.py",
-    ],
-)
-def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, before: dict[str, str], name: str) -> None:
-    with changed(copy, name):
-        assert digest_of(copy) == digest_of(ROOT)
-        assert by_game(copy) == before
+ONLY_SHOWS = [
+    "desk/packet/page.py",
+    "desk/packet/words.py",
+    "replay/transcript/write.py",
+    "replay/transcript/transcript.py",
+    "desk/review/desk.py",
+    "desk/review/state.py",
+    "desk/packet/evidence.py",
+    "whatif/what_if.py",
+    "whatif/settled_round.py",
+    "whatif/workers/streams.py",
+    "events/kafka/log.py",
+    "events/sqlite/log.py",
+    "events/proofs/merkle.py",
+    "games/face_up_pai_gow/coverage/688a.toml",
+    "games/fortune_asia/coverage/659a.toml",
+    "games/fortune_asia/rounds/659a/medium_first.toml",
+    "games/dj_wild/returns.py",
+    "games/dj_wild/simulation/plan.py",
+    "rulebook/decisions.toml",
+    "dashboards/app.py",
+    "analytics/warehouse/warehouse.py",
+    "rack/cli.py",
+]
+
+
+def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, before: dict[str, str]) -> None:
+    with changed(copy, *ONLY_SHOWS):
+        whole, after = digest_of(copy), by_game(copy)
+    assert (whole, after) == (digest_of(ROOT), before), [
+        each for each in ONLY_SHOWS if digest_with_a_change(copy, each) != digest_of(ROOT)
+    ]
 
 
 def test_a_table_of_rules_that_comes_or_goes_changes_it(copy: Path) -> None:
@@ -230,13 +242,15 @@ def test_nothing_that_decides_is_imported_by_a_name_made_at_run_time() -> None:
     assert by_name == ["rulebook/catalogue.py"]
 
 
-def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:
+def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript_and_what_that_takes() -> None:
     done = subprocess.run(
         [sys.executable, "-c", JUDGE_A_ROUND], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
     loaded = {file for name in json.loads(done.stdout) for file in files_of(name)}
-    assert sorted(name for name in loaded - set(DECIDING) if "transcript" not in name) == []
+    readers = {name for name in loaded - set(DECIDING) if "transcript" in name}
+    theirs = {file for name in readers for imported in imports(ROOT / name) for file in files_of(imported)}
+    assert sorted(loaded - set(DECIDING) - readers - theirs) == []
 
 
 def test_without_its_judges_an_engine_has_no_name(tmp_path: Path) -> None:
