@@ -9,9 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from events.log.clock import is_ahead
 from events.vocabulary.model import PropertyConfigured
-from replay.narrative.names import moment
 
 EXPECTED: Final = "expected a time like 21:14:05 or +90s"
 RUN_AHEAD: Final = timedelta(hours=1)
@@ -68,6 +66,9 @@ class Clock(NamedTuple):
 
     def must_be_past(self, at_us: int, now_us: int) -> None:
         """Raise `UnreadableTime` for a time of what happened that has not come, by more than clocks may differ (D1443)."""
+        from events.log.clock import is_ahead  # judging a transcript loads neither
+        from replay.narrative.names import moment
+
         if is_ahead(at_us, now_us):
             at, now = (f"{moment(each, self.zone):%Y-%m-%d %H:%M %Z}" for each in (at_us, now_us))
             raise UnreadableTime(
