@@ -274,19 +274,19 @@ class _Progressive:
 
     def may_share(self, box: BettingBox) -> bool:
         """Return whether a box may take a share of the meter, with any side card; unread cards may."""
-        best = [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
+        best = [paytable_of(self.book, "progressive").best(lines_made) for lines_made in self.lines_made(box)]
         return not best or any(line is not None and line.meter_bp for line in best)
 
     def _range(self, box: BettingBox, reading: int | None) -> tuple[int, int] | None:
         """Return the least and the most that a box is due with any side card, in cents; `None` if not known (D734)."""
-        cards, paytable = box.hand.cards, self.paytable
-        if cards is None or paytable is None or self.layout.side_in_hand:
+        cards, paytable = box.hand.cards, paytable_of(self.book, "progressive")
+        if cards is None or self.layout.side_in_hand:
             return None
         sides = self.sides if JOKER in cards else (None,)
         by_line = {self.lines(paytable, cards, side): side for side in sides}
         dues = [self._payout(box, reading, side) for side in by_line.values()]
         nets = [due.net_cents for due in dues if due.net_cents is not None]
-        if not nets or len(nets) < len(dues):
+        if len(nets) < len(dues):
             return None
         may_lose = self.may_be_folded(box) or any(due.share_bp for due in dues)  # another share may come first
         return min([*nets, *([-box.stakes["progressive"]] if may_lose else [])]), max(nets)

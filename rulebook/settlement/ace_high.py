@@ -40,7 +40,6 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: BettingBox, cap: MaximumP
 
 
 def _most(paytable: Paytable, box: BettingBox) -> int:
-    """Return the most that an Ace High Bonus Wager can win next to these cards of the player, in cents."""
-    both = box.hand.cards is not None and is_ace_high(box.hand.cards)
-    odds = [line.odds for line in paytable.lines if (line.hand == "both_ace_high") == both]
+    """Return the most that an Ace High Bonus Wager can win next to a hand that wins another bonus, which is never ace high."""
+    odds = [line.odds for line in paytable.lines if line.hand != "both_ace_high"]
     return max((each.winnings(box.stakes[paytable.wager]) for each in odds if each is not None), default=0)
