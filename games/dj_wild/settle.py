@@ -77,7 +77,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
     """Return the value of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
-    return tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
+    return tuple(cards) if len(suits) == 1 else tuple(sorted(rank(card) for card in cards if card != JOKER))
 
 
 def is_best_raised(cards: Sequence[int]) -> bool:
@@ -95,7 +95,7 @@ def is_best_raised(cards: Sequence[int]) -> bool:
         return hand_class >= WildClass.PAIR
     ranks = [rank(card) for card in cards]
     pair = max(ranks, key=ranks.count)
-    return pair >= _RAISED_PAIR or (pair == _RAISED_PAIR - 1 and _SPOILER not in ranks)
+    return pair >= _RAISED_PAIR or _SPOILER not in ranks
 
 
 def line_of(wager: str, hand_class: WildClass, natural: bool) -> str:

@@ -6,11 +6,13 @@ from random import Random
 import msgspec
 import pytest
 
+from games.dj_wild.settle import alike
 from replay.settlement import settlement
 from replay.transcript.transcript import judge
-from rulebook.cards.cards import DECK, TEXT
+from rulebook.cards.cards import DECK, TEXT, parse_cards
 from rulebook.catalogue import GAMES
-from rulebook.chapters.rulebook import Rulebook
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.chapters.submission import submission_from_words
 from rulebook.layout import TableLayout
 from rulebook.settlement.wagers import Due
 
@@ -45,6 +47,19 @@ def test_687a_hands_that_are_alike_stand_for_every_hand(seed: int, monkeypatch: 
     every_hand = msgspec.structs.replace(GAMES["dj_wild"], alike=None)
     monkeypatch.setattr(settlement, "GAMES", {**GAMES, "dj_wild": every_hand})
     assert factored == dues(hands, side), hands
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "deuces"),
+    [
+        ("Jk 2h 9h 8h 4h", "Jk 2s 9h 8h 4h", "natural"),  # any heart makes one a flush, none the other
+        ("Jk 2s 9h 8h 7h", "Jk 2s 9d 8d 7d", "wild"),  # the right ten, which another hand may hold, makes a straight flush
+        ("Jk 9h 8h 7h 6h", "Jk 9d 8d 7d 6d", "natural"),
+    ],
+)
+def test_687a_hands_that_the_side_card_may_set_apart_are_not_alike(one: str, other: str, deuces: str) -> None:
+    book = parse_submission(submission_from_words(["pa-687a", f"progressive_deuces={deuces}"]))
+    assert alike(book, parse_cards(one), None, True) != alike(book, parse_cards(other), None, True)
 
 
 @pytest.mark.parametrize(
