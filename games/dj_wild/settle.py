@@ -95,7 +95,7 @@ def is_best_raised(cards: Sequence[int]) -> bool:
         return hand_class >= WildClass.PAIR
     ranks = [rank(card) for card in cards]
     pair = max(ranks, key=ranks.count)
-    return pair >= _RAISED_PAIR or _SPOILER not in ranks
+    return pair >= _RAISED_PAIR or _SPOILER not in ranks  # a pair of threes has one
 
 
 def line_of(wager: str, hand_class: WildClass, natural: bool) -> str:
