@@ -162,9 +162,11 @@ _SAME_CODE: Final[dict[str, Link]] = {
 }  # fmt: skip
 """Family of a code → when two findings of the same code are one mistake."""
 _SAME: Final[dict[str, Link]] = {
-    "PAY-VOID": _always, "PAY-ORDER": _always, "PAY-REVEAL": _always,
+    "PAY-VOID": _always,
+    "PAY-ORDER": _always,
+    "PAY-REVEAL": _always,
     "DEAL-RACK": lambda cause, finding: cause.cite == finding.cite,
-}  # fmt: skip
+}
 """Codes of mistakes that concern the round although their findings name seats, or that are several things under one code."""
 
 _VOID: Final = ((PLAYED_ON, _always),)

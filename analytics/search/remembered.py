@@ -31,10 +31,29 @@ RANKS: Final = {
 SUITS: Final = {"spade": "s", "heart": "h", "diamond": "d", "club": "c"}
 SIGNS: Final = str.maketrans("♠♤♥♡♦♢♣♧", "sshhddcc", "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
 COUNTS: Final = {"pair": 2, "two": 2, "three": 3, "trips": 3, "four": 4}
-FILLERS: Final = frozenset((
-    "a", "an", "and", "at", "cards", "had", "have", "hand", "i", "in", "my", "of", "on", "plus", "set", "the", "to", "was",
-    "with",
-))  # fmt: skip
+FILLERS: Final = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "at",
+        "cards",
+        "had",
+        "have",
+        "hand",
+        "i",
+        "in",
+        "my",
+        "of",
+        "on",
+        "plus",
+        "set",
+        "the",
+        "to",
+        "was",
+        "with",
+    )
+)
 CODE: Final = re.compile(r"(?:(10|[2-9tjqka])([shdc])|([shdc])(10|[2-9tjqka])|(jk|joker))", re.IGNORECASE)
 RANK_RUN: Final = re.compile(r"(?:10|[2-9tjqka])+", re.IGNORECASE)
 

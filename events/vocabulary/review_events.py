@@ -16,9 +16,17 @@ Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
 FindingId = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 
 Disposition = Literal[
-    "confirmed_paid_patron", "confirmed_recovered", "confirmed_held_for_patron", "confirmed_no_action", "confirmed_coached",
-    "confirmed_referred", "false_alarm", "record_wrong", "duplicate", "cannot_tell",
-]  # fmt: skip
+    "confirmed_paid_patron",
+    "confirmed_recovered",
+    "confirmed_held_for_patron",
+    "confirmed_no_action",
+    "confirmed_coached",
+    "confirmed_referred",
+    "false_alarm",
+    "record_wrong",
+    "duplicate",
+    "cannot_tell",
+]
 """What became of a finding. `confirmed_…`: the fault is real; `record_wrong`: the table was right and the record was not."""
 DisputeOutcome = Literal["for_patron", "for_house", "settled", "withdrawn", "referred", "cannot_tell"]
 RecordKind = Literal["round", "packet", "findings", "table", "video"]

@@ -20,9 +20,19 @@ CARD: Final = "card:"
 """The prefix that makes a vendor's bare number a card number, which gets a token."""
 
 Conversion = Literal[
-    "text", "integer", "flag", "dollars", "dollars_to_centicents", "card", "cards", "microseconds", "milliseconds", "seconds",
-    "iso8601", "as_is",
-]  # fmt: skip
+    "text",
+    "integer",
+    "flag",
+    "dollars",
+    "dollars_to_centicents",
+    "card",
+    "cards",
+    "microseconds",
+    "milliseconds",
+    "seconds",
+    "iso8601",
+    "as_is",
+]
 
 
 class Value(

@@ -158,9 +158,15 @@ USED_UP: tuple[type[Event], ...] = (model.DealerTappedIn, model.CutOffered, mode
 LASTS_A_SHOE: tuple[type[Event], ...] = (model.CardsShuffled, model.CardBurned, model.CoverCardPlaced)
 """Events that count until the next shuffle."""
 OF_DECKS: tuple[type[Event], ...] = (
-    model.DeckReceived, model.DeckInspected, model.JokerDestroyed, model.DeckInPlay, model.DeckRemoved, model.CardsSpread,
-    model.CardsWashed, model.ForeignCardFound,
-)  # fmt: skip
+    model.DeckReceived,
+    model.DeckInspected,
+    model.JokerDestroyed,
+    model.DeckInPlay,
+    model.DeckRemoved,
+    model.CardsSpread,
+    model.CardsWashed,
+    model.ForeignCardFound,
+)
 """Events that count as long as there are decks of their time at the table."""
 OF_METERS: tuple[type[Event], ...] = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryArmed, model.MysteryHit)
 """Events that count until the next reading."""

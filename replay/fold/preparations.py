@@ -11,9 +11,14 @@ from replay.fold.round import Round
 from replay.fold.table_state import Deck, Preparation, TableState
 
 PREPARING = (
-    model.PatronSeated, model.PatronLeft, model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered,
+    model.PatronSeated,
+    model.PatronLeft,
+    model.CardsShuffled,
+    model.CutOffered,
+    model.CardsCut,
+    model.RecutOrdered,
     model.DeviceFailed,
-)  # fmt: skip
+)
 BEFORE_THE_SHUFFLE = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
 """The acts on a deck before its shuffle."""
 

@@ -26,16 +26,36 @@ from rulebook.settlement.wagers import PUSHES, Due, Outcome
 MONEY = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken)
 """Acts on a wager that can correct an earlier act."""
 DUE_ANEW = (
-    model.WagerRefused, model.WagerRemoved, model.HandReset, model.Surrendered, model.PatronLeft, model.WagerAbandoned,
-    model.MysteryHit, model.CardExposed, model.HandElected,
-)  # fmt: skip
+    model.WagerRefused,
+    model.WagerRemoved,
+    model.HandReset,
+    model.Surrendered,
+    model.PatronLeft,
+    model.WagerAbandoned,
+    model.MysteryHit,
+    model.CardExposed,
+    model.HandElected,
+)
 """After which a wager is due something else than before."""
 
 
 CODES = (
-    "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER", "PAY-MISSED",
-    "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", "CA-COVER",
-)  # fmt: skip
+    "PAY-VOID",
+    "WAGER-LATE",
+    "PAY-FOUL",
+    "PAY-LIMIT",
+    "PAY-METER",
+    "PAY-TAKEN",
+    "PAY-NOT-TAKEN",
+    "PAY-LOSER",
+    "PAY-MISSED",
+    "PAY-OVER",
+    "PAY-UNDER",
+    "PAY-VIG",
+    "MYST-AMOUNT",
+    "MYST-TRIGGER",
+    "CA-COVER",
+)
 """The codes of wrong money."""
 
 

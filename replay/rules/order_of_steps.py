@@ -19,9 +19,23 @@ from rulebook.chapters.rulebook import Rulebook
 CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
 """The codes of what the dealer says aloud."""
 CODES = (
-    "PAY-EARLY", "PAY-ORDER", "PAY-REVEAL", "PAY-ANNOUNCED", "PAY-ENVYCALL", "DEAL-RACK", "DEAL-BURN", "DEAL-STUB",
-    "DEAL-SIDE", "DEAL-SHAKE", "DEAL-ELECTION", "SET-EARLY", "PLAY-ORDER", "WAGER-LATE", "CA-BUTTON", "CA-PILE",
-)  # fmt: skip
+    "PAY-EARLY",
+    "PAY-ORDER",
+    "PAY-REVEAL",
+    "PAY-ANNOUNCED",
+    "PAY-ENVYCALL",
+    "DEAL-RACK",
+    "DEAL-BURN",
+    "DEAL-STUB",
+    "DEAL-SIDE",
+    "DEAL-SHAKE",
+    "DEAL-ELECTION",
+    "SET-EARLY",
+    "PLAY-ORDER",
+    "WAGER-LATE",
+    "CA-BUTTON",
+    "CA-PILE",
+)
 """The codes of what is done before its step."""
 
 

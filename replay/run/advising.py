@@ -26,10 +26,20 @@ from replay.settlement.voids import is_void, positions, went_on
 from replay.settlement.withdrawals import withdrawn_so_far
 from rulebook.chapters.rulebook import Rulebook
 
-MONEY_MOVES = frozenset({
-    model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken, model.EnvyPaid, model.EnvyAcknowledged,
-    model.LightSeen, model.ProgressiveWon, model.PayoutValidated, model.PayoutDocumented,
-})  # fmt: skip
+MONEY_MOVES = frozenset(
+    {
+        model.WagerTaken,
+        model.WagerPaid,
+        model.WagerReturned,
+        model.VigorishTaken,
+        model.EnvyPaid,
+        model.EnvyAcknowledged,
+        model.LightSeen,
+        model.ProgressiveWon,
+        model.PayoutValidated,
+        model.PayoutDocumented,
+    }
+)
 """The acts of a payment in parts: until another event comes, the next part may follow."""
 
 
