@@ -163,7 +163,7 @@ class LiveTables:
         return False
 
     def _judge(self, table: LiveTable, round_no: int) -> None:
-        """Count a round's verdict, replacing an earlier one; do nothing if there is none yet."""
+        """Count a round's verdict, replacing an earlier one; do nothing if none exists yet."""
         key = f"{table.stream}#{round_no}"
         data = self.desk.results.latest("adjudications", key)
         if data is None:

@@ -222,7 +222,7 @@ def _as_played(read: Sequence[Envelope], is_of_round: Callable[[Envelope], bool]
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:
-    """Return the property's configuration in its newest readable event; None if there is none."""
+    """Return the property's configuration in its newest readable event; None if none exists."""
     configured = None
     with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
         for event in _events(log, "property/main"):

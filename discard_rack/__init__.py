@@ -164,7 +164,7 @@ def verify(log: Log, keys: Sequence[PublicKey] = ()) -> VerificationReport:
 def warehouse(path: str | PathLike[str]) -> AbstractContextManager[Warehouse]:
     """Open a warehouse (a connection of DuckDB) for reading, in a `with` statement.
 
-    `rack warehouse columns` describes its tables. Raises `analytics.warehouse.warehouse.WarehouseError` if there is none or
+    `rack warehouse columns` describes its tables. Raises `analytics.warehouse.warehouse.WarehouseError` if none exists or
     another version built it.
     """
     from analytics.warehouse.warehouse import reading

@@ -56,7 +56,7 @@ def open_results(address: str, **options: Any) -> ResultStore:
 
 
 def open_shadow(address: str, name: str, **options: Any) -> ResultStore:
-    """Open a shadow of a log's results on this machine (option: `read_only`). Raises `LogUnavailable` if there is none."""
+    """Open a shadow of a log's results on this machine (option: `read_only`). Raises `LogUnavailable` if none exists."""
     from events.sqlite.results import SqliteResults
 
     if not SHADOW_NAME.fullmatch(name):

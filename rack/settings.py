@@ -71,7 +71,7 @@ def log_address(flag: str | None) -> str:
 
 
 def key_file(flag: Path | None, address: str) -> Path:
-    """Return the log's key file: `--key`, RACK_KEY, or the demo's for its log. Raises `UsageError` if there is none."""
+    """Return the log's key file: `--key`, RACK_KEY, or the demo's for its log. Raises `UsageError` if none exists."""
     if (given := flag or _named("RACK_KEY")) is not None:
         return given
     demo = _beside(address, DEMO_KEY, "sqlite")

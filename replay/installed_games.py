@@ -38,7 +38,7 @@ def add_installed_games() -> None:
 
 
 def failed_in(error: BaseException) -> str:
-    """Return the game from outside whose code raised or caused an error, with file and line; empty if there is none."""
+    """Return the game from outside whose code raised or caused an error, with file and line; empty if none exists."""
     folders = {game: list(import_module(package_of(game)).__path__) for game in outside_games()}
     frames = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(error))) if folders else []
     for file, line in reversed(frames):

@@ -75,7 +75,7 @@ def compare(engine: list[str], count: int, seed: int) -> tuple[int, Counter[str]
 
 
 def decided(case: dict[str, Any], seat: int, wager: str) -> str:
-    """Return the decision that explains why a wager has two readings; empty if there is none."""
+    """Return the decision that explains why a wager has two readings; empty if none exists."""
     if wager == "fortune_bonus" and holds_three_within_a_straight(case["hands"][seat]):
         return "D15"
     return "D9" if wager == "base" and f"surrender seat={seat}" in case["text"].split("\n") else ""

@@ -54,7 +54,7 @@ class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def threshold(self, name: Name, day: date, currency: str = "") -> Threshold:
         """Return the threshold in force on a day: the property's own, else the regulators', whose money is dollars (D1442).
 
-        Raises `FilingError` if there is none.
+        Raises `FilingError` if none exists.
         """
         in_dollars = name.endswith("_cents") and currency not in ("", "USD")
         for known in (self.thresholds, () if in_dollars else published()):

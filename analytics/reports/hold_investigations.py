@@ -179,7 +179,7 @@ def _findings_of(sources: Sources, reviews: dict[str, TableReview], table: str, 
 
 
 def disposition_of(review: TableReview | None, finding_id: str) -> tuple[str, str | None]:
-    """Return a finding's disposition in words and its signers: `m.ortiz and s.lee`; None if there is none."""
+    """Return a finding's disposition in words and its signers: `m.ortiz and s.lee`; None if none exists."""
     resolution = review.finding(finding_id).resolution if review is not None else None
     if review is None or resolution is None:
         return "open", None

@@ -47,7 +47,7 @@ reads everything. Nothing here is a proof: the log is, and `rack verify` checks 
 
 
 def meaning(table: str, column: str) -> str | None:
-    """Return a column's meaning, or None if there is none."""
+    """Return a column's meaning, or None if none exists."""
     return MEANING.get(f"{table}.{column}", MEANING.get(column))
 
 

@@ -103,7 +103,7 @@ SIGN_INS = SignIns(DOWNLOADS)
 
 
 def key_of(cookies: Mapping[str, str]) -> str | None:
-    """Return the digest of the login cookie (or of its parts, if it was split); None if there is none."""
+    """Return the digest of the login cookie (or of its parts, if it was split); None if none exists."""
     parts = sorted((name, value) for name, value in cookies.items() if _is_login(name))
     if COOKIE not in dict(parts):
         return None

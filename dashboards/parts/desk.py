@@ -125,7 +125,7 @@ def register() -> Persons:
 
 
 def actor() -> Person | None:
-    """Return the registered person who is signed in; None if there is none, and of an unknown name the page says so."""
+    """Return the registered person who is signed in, or None; the page names an unknown person."""
     who = access.person()
     try:
         return None if who is None else register().known(who)

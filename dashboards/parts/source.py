@@ -1,4 +1,4 @@
-"""Shared work of every page: its style, the open warehouse, and the text if there is none."""
+"""Shared work of every page: its style, the open warehouse, and the text if none exists."""
 
 import re
 import threading

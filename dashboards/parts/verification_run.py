@@ -27,7 +27,7 @@ BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """The result of a verification (the JSON of `rack verify`), its time and any PDF; `fault` says why there is none."""
+    """The result of a verification (the JSON of `rack verify`), its time and any PDF; `fault` says why no result exists."""
 
     at_us: int
     said: dict[str, Any]

@@ -249,7 +249,7 @@ class TableRecord:
 
     @property
     def closer_cents(self) -> int | None:
-        """The last closer in cents; None if there is none."""
+        """The last closer in cents; None if none exists."""
         counted = [event for _, event in self.counting(model.InventoryCounted)]
         closers = [each.amount_cents for each in counted if isinstance(each, model.InventoryCounted) and each.kind == "closer"]
         return closers[-1] if closers else None
@@ -276,7 +276,7 @@ class TableRecord:
         return next((each.signed_by for each in self.filed if each.seq == seq), ())
 
     def line(self, seq: int) -> Line:
-        """Return a line by its number. Raises `ReviewRefused` if there is none."""
+        """Return a line by its number. Raises `ReviewRefused` if none exists."""
         found = next((line for line in self.lines if line.seq == seq), None)
         if found is None:
             raise ReviewRefused(f"{self.table} has no line {seq}; `rack pit list {self.table}` shows its lines")
@@ -355,7 +355,7 @@ def _initialed(line: Line, made: dict[int, EventCorrected], initialed: dict[int,
 
 
 def configured(log: EventLog) -> PropertyConfigured | None:
-    """Return the property's last configuration; None if there is none. Raises an `IntegrityError`."""
+    """Return the property's last configuration; None if none exists. Raises an `IntegrityError`."""
     last = None
     for record in log.read(PROPERTY):
         payload = decode(record.data).payload

@@ -199,7 +199,7 @@ def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part)
 
 
 def _broken(bundle: Bundle, stream: str, part: Part) -> int:
-    """Return the number of the first event with a wrong leaf hash or chain hash; 0 if there is none."""
+    """Return the number of the first event with a wrong leaf hash or chain hash; 0 if none exists."""
     events = list(zip((event.seq for event in part.envelopes()), part.events, strict=True))
     for number, stored in events:
         if leaf_hash(stored.data).hex() != stored.leaf:

@@ -50,7 +50,7 @@ class RoundUnknown(LookupError):
 
 
 def known_stream(streams: Sequence[str], table: str) -> str:
-    """Return the stream of a table's rounds. Raises `RoundUnknown` if it is none of these."""
+    """Return the stream of a table's rounds. Raises `RoundUnknown` if it has none."""
     stream = round_stream(table)
     if stream not in streams:
         kind = stream.partition("/")[0]

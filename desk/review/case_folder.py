@@ -168,7 +168,7 @@ def _sync(folder: Path) -> None:
 
 
 def attachments_folder(address: str, cases: Path | None) -> Path | None:
-    """Return the folder with a log's attachments: of the archive, the cases, or the log; None if there is none."""
+    """Return the folder with a log's attachments: of the archive, the cases, or the log; None if none exists."""
     backend, place = parse_address(address)
     if backend == "archive":
         return Path(place) if (Path(place) / ATTACHMENTS).is_dir() else None

@@ -82,7 +82,7 @@ def cases(desk: Desk, table: str | None = None) -> list[PatronCase]:
 
 
 def case(desk: Desk, name: str) -> PatronCase:
-    """Return a case by its name in upper or lower case. Raises `ReviewRefused` if there is none."""
+    """Return a case by its name in upper or lower case. Raises `ReviewRefused` if none exists."""
     place = case_place(name)
     if place is None:
         raise ReviewRefused(f"{name!r} is no case: expected a table and a number, such as FU-01-C3 (`rack case list`)")

@@ -375,7 +375,7 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- writing
 
     def person(self, spelling: str) -> Person:
-        """Return the registered person with a name, however it is spelled. Raises `ReviewRefused` if there is none."""
+        """Return the registered person with a name, however it is spelled. Raises `ReviewRefused` if none exists."""
         if self._persons is None:
             raise ReviewRefused(
                 "no register of persons is named, and only registered persons act; "
@@ -471,7 +471,7 @@ class Desk:
 
     @cached_property
     def _configured(self) -> PropertyConfigured | None:
-        """The property's last configuration; None if there is none. Read once: it may be far back in a partition."""
+        """The property's last configuration; None if none exists. Read once: it may be far back in a partition."""
         return self.memory.configured(self.log)
 
 

@@ -53,7 +53,7 @@ def incident_state(reviews: Sequence[FindingReview]) -> State:
 
 
 def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
-    """Return the person assigned to the first finding without a disposition; None if there is none."""
+    """Return the person assigned to the first finding without a disposition; None if none exists."""
     return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
 
 

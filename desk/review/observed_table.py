@@ -157,7 +157,7 @@ class ObservedTable:
         return self.seq + 1 + (max(today, self.gaming_day) != self.gaming_day)
 
     def round(self, round_no: int) -> EnteredRound:
-        """Return an entered round by its number. Raises `ReviewRefused` if there is none."""
+        """Return an entered round by its number. Raises `ReviewRefused` if none exists."""
         found = self.rounds.get(round_no)
         if found is None:
             known = f"it has 1 to {max(self.rounds)}" if self.rounds else "it has none"
@@ -181,13 +181,13 @@ class ObservedTable:
         return same.stream, same.round_no
 
     def observation(self, name: str) -> Observation:
-        """Return an observation by its id. Raises `ReviewRefused` if there is none."""
+        """Return an observation by its id. Raises `ReviewRefused` if none exists."""
         if name not in self.observations:
             raise ReviewRefused(f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}")
         return self.observations[name]
 
     def unclosed(self, name: str) -> Observation:
-        """Return an observation that is not closed. Raises `ReviewRefused` if there is none."""
+        """Return an observation that is not closed. Raises `ReviewRefused` if none exists."""
         found = self.observation(name)
         if found.closed is not None:
             raise ReviewRefused(f"observation {name} was closed by {found.closed.by}")

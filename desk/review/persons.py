@@ -147,7 +147,7 @@ def read(path: Path) -> Persons:
 
 
 def register(path: Path, person: Person) -> Persons:
-    """Add a person to a register, made if there is none; return it. Raises `ReviewRefused`, and `OSError`."""
+    """Add a person to a register, made if none exists; return it. Raises `ReviewRefused`, and `OSError`."""
     before = read(path) if path.exists() else Persons((), str(path))
     after = Persons((*before.all, person), str(path))
     fresh = path.with_name(f".{path.name}.new")

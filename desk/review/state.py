@@ -357,7 +357,7 @@ def _objection_to_opening(review: TableReview, event: model.CaseOpened, round_no
 
 
 def _not_open(name: str, dispute: Dispute | None) -> str:
-    """Return why nothing is to be decided in a dispute: there is none, or it is closed."""
+    """Return why nothing is to be decided in a dispute: none exists, or it is closed."""
     if dispute is None or dispute.outcome is None:
         return f"there is no dispute {name}"
     return f"the dispute {name} is closed already: {dispute.history[-1].by} {OUTCOMES[dispute.outcome]}"

@@ -16,7 +16,7 @@ def adoption_of(desk: Desk, stream: str, round_no: int) -> str:
 
 
 def in_force(desk: Desk, stream: str, round_no: int | None) -> Adjudication | None:
-    """Return the verdict in force on a round; None if there is none."""
+    """Return the verdict in force on a round; None if none exists."""
     key = f"{stream}#{round_no}"
     data = desk.results.latest("adjudications", key)
     return None if data is None else read_result("adjudications", key, data, Adjudication)

@@ -56,7 +56,7 @@ def adopted(desk: Desk) -> LastAdoption:
 
 
 def shadow_changes(desk: Desk, address: str, name: str) -> ShadowChanges:
-    """Return the changes of a shadow. Raises `ResultBroken` if it was altered, `LogUnavailable` if there is none."""
+    """Return the changes of a shadow. Raises `ResultBroken` if it was altered, `LogUnavailable` if none exists."""
     groups = DifferenceGroups()
     with closing(open_shadow(address, name, read_only=True)) as shadow:
         for line in differences(shadow, desk.results):

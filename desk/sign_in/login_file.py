@@ -95,7 +95,7 @@ def local_sign_in(path: Path) -> LocalSignIn | None:
 
 
 def sign_in_beside(register: Path | None) -> LocalSignIn:
-    """Return the house's own sign-in next to a register of people. Raises `ReviewRefused` if there is none."""
+    """Return the house's own sign-in next to a register of people. Raises `ReviewRefused` if none exists."""
     login = None if register is None else register.with_name("login.toml")
     if login is None or not login.exists():
         raise ReviewRefused(

@@ -119,7 +119,7 @@ def publish(fresh: Path, path: Path) -> None:
 class SegmentReader:
     """A sealed file, opened after its size and digest were compared with the manifest. Use it as a context manager.
 
-    Raises `Damaged` if it is another file, `FileNotFoundError` if there is none, `OSError`.
+    Raises `Damaged` if it is another file, `FileNotFoundError` if none exists, `OSError`.
     """
 
     def __init__(self, path: Path, manifest: SegmentManifest, *, digest: bool = True) -> None:

@@ -60,7 +60,7 @@ def write_archive(
     checkpoints: CheckpointStore | None = None,
     progress: Progress | None = None,
 ) -> ArchiveSummary:
-    """Seal the events that the archive in `folder` does not hold yet; make it if there is none.
+    """Seal the events that the archive in `folder` does not hold yet; make it if none exists.
 
     `checkpoints` are the log's: they are sealed as far as the archive has every event that they cover. With `running`, the
     running gaming day is sealed too, up to now. Raises `AppendRefused` if the folder holds another log's archive, `SecondWriter`

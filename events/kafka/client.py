@@ -306,7 +306,7 @@ class TopicReader:
         return {TopicPartition(*partition): offset for partition, offset in found.items()}
 
     def worked_off(self, lane: TopicPartition) -> int | None:
-        """Return the offset stored by `keep`; None if there is none."""
+        """Return the offset stored by `keep`; None if none exists."""
         partition = kafka.TopicPartition(*lane)
         return cast("int | None", self._cluster.asked(lambda: self._consumer.committed(partition, timeout_ms=self._timeout_ms)))
 
@@ -491,7 +491,7 @@ class GroupMember:
             return frozenset(partition.partition for partition in self._consumer.assignment())
 
     def membership(self) -> Any:
-        """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
+        """Return the proof of membership for the broker. Raises `MemberEvicted` if none exists."""
         found = self._consumer.group_metadata()
         if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
             raise MemberEvicted(f"{found.group_id}: not a member at the moment")

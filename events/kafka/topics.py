@@ -99,7 +99,7 @@ def create_log(
 
 
 def identify(reader: TopicReader, address: str, property_id: str | None) -> LogIdentity:
-    """Return the identity of the log at an address. Raises `LogUnavailable` if there is none, or it is another's."""
+    """Return the identity of the log at an address. Raises `LogUnavailable` if none exists, or it is another's."""
     _, prefix = parse_address(address)
     identity = _stored(reader, prefix)
     if identity is None:

@@ -57,7 +57,7 @@ class Member(Protocol):
     """A member of a consumer group."""
 
     def membership(self) -> Any:
-        """Return the proof of membership for the broker. Raises `MemberEvicted` if there is none."""
+        """Return the proof of membership for the broker. Raises `MemberEvicted` if none exists."""
 
 
 class ConsumerOffsets(NamedTuple):

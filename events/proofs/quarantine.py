@@ -75,7 +75,7 @@ class QuarantineCheck(msgspec.Struct, frozen=True):
     """A comparison of the quarantine with the events.
 
     It counts entries, entries with and without an event that vouches for them, entries with changed bytes, and events without
-    their entry. `notices` has the event of each entry, None if there is none.
+    their entry. `notices` has the event of each entry, None if none exists.
     """
 
     entries: int = 0

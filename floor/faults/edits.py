@@ -1,6 +1,6 @@
 """The edits of a script that make faults: drop, change or move a step, add an event before or after it.
 
-An edit finds a step by its event's type and fields, and is impossible if there is none. Values may be functions of the play and
+An edit finds a step by its event's type and fields, and is impossible if none exists. Values may be functions of the play and
 the event. `spot` returns the place of the fault from the original event.
 """
 

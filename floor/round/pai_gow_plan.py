@@ -97,7 +97,7 @@ class PaiGowPlan(Plan):
         return True
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a prepared hand from the remaining cards, or None if there is none."""
+        """Return a prepared hand from the remaining cards, or None if none exists."""
         return make_hand(self.random, target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:

@@ -194,7 +194,7 @@ class Plan(ABC):
         """Deal at random, with prepared hands for targets; return whether all could be made."""
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a prepared hand from the remaining cards, or None if there is none."""
+        """Return a prepared hand from the remaining cards, or None if none exists."""
         return None
 
     def clear(self) -> None:

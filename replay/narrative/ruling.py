@@ -97,7 +97,7 @@ def _settles(found: Finding, made: Disposed | None) -> bool:
 
 
 def _at(incident: Incident, seat: int | None) -> Incident | None:
-    """Return the part of an incident about a seat or no seat; None if there is none. For all seats, the whole."""
+    """Return the part of an incident about a seat or no seat; None if none exists. For all seats, the whole."""
     if seat is None:
         return incident
     findings = tuple(found for found in incident.findings if found.seat in (None, seat))

@@ -19,7 +19,7 @@ from replay.run.engine import current_engines
 class HeldVerdicts(msgspec.Struct, frozen=True):
     """The verdicts of an earlier engine in a stream: the number of `rounds`, and the last event (`to`) that they cover.
 
-    `adopted` is the number of the event in `property/main` that adopted this engine's verdicts; 0 if there is none.
+    `adopted` is the number of the event in `property/main` that adopted this engine's verdicts; 0 if none exists.
     """
 
     to: int = 0

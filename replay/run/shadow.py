@@ -31,7 +31,7 @@ from replay.run.refold import refold
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, encode_json, withdrawal
 
 ShadowOpener = Callable[[str], ResultStore]
-"""Opens a shadow by its name, for reading. Raises `LogUnavailable` if there is none."""
+"""Opens a shadow by its name, for reading. Raises `LogUnavailable` if none exists."""
 
 Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""

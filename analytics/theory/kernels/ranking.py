@@ -80,7 +80,7 @@ def ranks_down(mask: int, places: int) -> int:
 
 @compiled
 def straight_value(mask: int, lowest: bool) -> int:
-    """Return the comparable ranks of five cards in a straight; 0 if there is none."""
+    """Return the comparable ranks of five cards in a straight; 0 if none exists."""
     if mask == WHEEL:
         return 0x54321 if lowest else 0xE5432
     low = mask & -mask

@@ -97,7 +97,7 @@ def cards_by_suit(suits: int) -> int:
 
 @inlined
 def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
-    """Return the value of the best flush or straight flush; 0 if there is none."""
+    """Return the value of the best flush or straight flush; 0 if none exists."""
     enough = cards_by_suit(suits) + _LANES * (12 if joker else 11) & _LANES << 4  # five of a suit, or four and the joker
     best = 0
     if enough:

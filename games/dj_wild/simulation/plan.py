@@ -81,7 +81,7 @@ class DjWildPlan(Plan):
             box.decision = "raise" if strong is not careless else "fold"
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a prepared hand from the remaining cards, or None if there is none."""
+        """Return a prepared hand from the remaining cards, or None if none exists."""
         return make_hand(self.random, target, excluded)
 
     @property

@@ -40,7 +40,7 @@ class FortuneAsiaPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a prepared hand from the remaining cards, or None if there is none."""
+        """Return a prepared hand from the remaining cards, or None if none exists."""
         if target in INSURANCE:
             return unpaired_hand(self.random, INSURANCE[target], excluded)
         return super().hand_for(target, excluded)

@@ -109,7 +109,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a prepared hand from the remaining cards, or None if there is none."""
+        """Return a prepared hand from the remaining cards, or None if none exists."""
         if target != "tiger_9":
             return super().hand_for(target, excluded)
 

@@ -148,7 +148,7 @@ def _house(arguments: argparse.Namespace, defaults: settings.Settings) -> Path |
 
 
 def _of_house(house: Path, arguments: argparse.Namespace, defaults: settings.Settings, output: Output) -> None:
-    """Set the arguments for the pages of a property; begin the property first, if there is none."""
+    """Set the arguments for the pages of a property; begin the property first, if none exists."""
     if not (house / FILE).exists():
         _begin(house, arguments, defaults, output)
     from desk.house.property_file import read_property

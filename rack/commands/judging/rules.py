@@ -187,7 +187,7 @@ def _editions(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def read_submission(file: str) -> Rulebook:
-    """Read a rules submission. Raises `UsageError` if there is none, `RulesRefused` if it is refused."""
+    """Read a rules submission. Raises `UsageError` if none exists, `RulesRefused` if it is refused."""
     from rulebook.chapters.rulebook import parse_submission
 
     return parse_submission(_text_of(file), file)

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _send_test(folder: Path, output: Output) -> None:
-    """Send a test to each receiver, and record when all accepted it. Raises `UsageError` if there is none."""
+    """Send a test to each receiver, and record when all accepted it. Raises `UsageError` if none exists."""
     from desk.alarms.sender import send_tests
     from desk.alarms.settings import read_settings
     from desk.house.health import TEST

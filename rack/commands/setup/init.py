@@ -12,7 +12,7 @@ HELP = "Begin a property: six questions make property.toml and a filing for each
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "folder DIR", "Folder of the property; made if there is none.", type=given_path)
+    add(parser, "folder DIR", "Folder of the property; made if none exists.", type=given_path)
     add(parser, "--name TEXT", "Name of the property.")
     add(parser, "--zone ZONE", "Its time zone, such as America/New_York.")
     add(parser, "--cutover HH:MM", "When the gaming day begins (default: 06:00).")
